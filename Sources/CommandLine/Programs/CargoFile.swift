@@ -5,10 +5,8 @@ struct CargoFile {
   let path: String
   let text: ConfigurationText
 
-  /// The files in a directory and its parents, nearest first, then the user's own. Skips files that are unreadable or
-  /// writable by others.
-  ///
-  /// - Parameter own: The directory of the user's own files.
+  /// cargo's files for a directory: in it and its parents, nearest first, then in `own`, the user's. Skips files that
+  /// are unreadable or that others can write.
   static func all(from directory: String, own: String) -> [CargoFile] {
     var directories: [String] = []
     var names = directory.split(separator: "/")
@@ -44,7 +42,7 @@ struct CargoFile {
 }
 
 extension ConfigurationText {
-  /// The registries with their own table, and the number of its header line.
+  /// The registries with their own table, and the index of its header line.
   var registries: [(name: String, header: Int)] {
     let start = "registries."
     return lines.indices.compactMap { line in

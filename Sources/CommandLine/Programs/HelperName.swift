@@ -15,9 +15,7 @@ enum HelperName: String, CaseIterable, Sendable {
     ("git-credential-", .git), ("docker-credential-", .docker), ("cargo-credential-", .cargo),
   ]
 
-  /// Splits a name such as `git-credential-agent` into a helper and the rest; nil for other names.
-  ///
-  /// - Parameter path: The name that the program was started by.
+  /// Splits a program name such as `git-credential-agent` into the helper and the rest; nil for other names.
   static func called(_ path: String) -> (helper: HelperName, rest: String)? {
     let bytes = path.utf8
     let name = bytes[(bytes.lastIndex(of: UInt8(ascii: "/")).map(bytes.index(after:)) ?? bytes.startIndex)...]
@@ -28,9 +26,7 @@ enum HelperName: String, CaseIterable, Sendable {
     return nil
   }
 
-  /// Converts a call by a helper's name to the words of a command line. Returns others unchanged.
-  ///
-  /// cargo always passes a single argument.
+  /// Converts a call by a helper's name to a command line of `agent helper`. Other calls are unchanged.
   ///
   /// - Parameter arguments: Includes the program's name.
   static func commandLine(_ arguments: [String]) -> [String] {

@@ -2,7 +2,7 @@ internal import Encoding
 
 /// Adds and removes members of JSON text without changing any other byte.
 enum JSONMembers {
-  /// More than programs write: Claude Code's file has reached 100 MiB.
+  /// The limit for a file. Claude Code's has reached 100 MiB.
   static let mostBytes = 1 << 27
 
   /// Lenient, because the rest of the file belongs to the program.
@@ -61,11 +61,13 @@ enum JSONMembers {
     (try? node(path, of: bytes)) != nil
   }
 
+  /// Nil if missing.
   private static func node(_ path: [String], of bytes: [UInt8]) throws(JSONError) -> JSONLayout.Node? {
     let root: JSONLayout.Node? = try root(of: bytes)
     return path.reduce(root) { $0?[$1] }
   }
 
+  /// Nil without such a member.
   private static func removing(_ path: [String], from bytes: [UInt8]) throws(JSONError) -> [UInt8]? {
     guard let name = path.last, let object = try node(path.dropLast(), of: bytes) else { return nil }
     let members = object.members
@@ -82,6 +84,7 @@ enum JSONMembers {
     return Array(bytes[..<range.lowerBound] + bytes[range.upperBound...])
   }
 
+  /// Where a member's name starts.
   private static func nameStart(_ index: Int, of object: JSONLayout.Node, in bytes: [UInt8]) -> Int {
     let start = index == 0 ? object.place.lowerBound + 1 : object.members[index - 1].value.place.upperBound
     return bytes[start...].firstIndex(of: UInt8(ascii: "\"")) ?? start

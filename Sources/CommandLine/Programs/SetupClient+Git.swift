@@ -113,7 +113,7 @@ struct GitHelperEntry: Sendable {
     return entries.lastIndex { $0.helper.isEmpty }.map { entries[($0 + 1)...] } ?? entries[...]
   }
 
-  /// Whether this is a helper of the program `name`.
+  /// Whether the helper is the program `name`.
   func isOurs(_ name: String) -> Bool {
     let text = ConfigurationText(Array(helper.utf8))
     return ["git-credential-\(name)", "\(name)' helper git", "\(name) helper git"].contains { text.contains($0) }

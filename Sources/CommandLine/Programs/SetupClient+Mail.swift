@@ -115,7 +115,7 @@ private struct MailServer {
 
   var scheme: String { isOutgoing ? (isTLSFromTheStart ? "smtps" : "smtp") : "imaps" }
 
-  /// - Parameter places: The kind of mail server that the program supports.
+  /// - Parameter places: The kinds of server that the program supports.
   init(_ context: SetupContext, _ places: SetupClient.Places) throws(Failure) {
     guard let place = context.place, let uri = OriginEntry.uri(place.origin), uri.isMail else {
       throw Failure(

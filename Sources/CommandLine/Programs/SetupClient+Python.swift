@@ -44,7 +44,7 @@ extension SetupClient {
         notes: [Phrase("uv asks only if the index URL has a user name: https://oauth2@HOST/simple/")])
     }, trial: keyringTrial)
 
-  /// The file named by a variable, otherwise in the user's configuration directory.
+  /// The file named by `variable`, otherwise `name` in the configuration directory.
   private static func settingsFile(
     _ client: String, _ variable: String, _ name: String, _ files: UserFiles
   ) throws(Failure) -> SetupFile {

@@ -3,7 +3,8 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// A program that `setup` can configure to get tokens from this one, with all that differs between such programs.
+/// A program that `setup` can configure to get tokens from this one, with everything that differs between such
+/// programs.
 struct SetupClient: Sendable {
   /// The name on the command line and in receipts.
   let name: String
@@ -15,9 +16,9 @@ struct SetupClient: Sendable {
   var hasSingleSetting = false
   /// The options that affect the settings.
   var choices: Choices = .account
-  /// Returns this program's name for the other one; nil if that accepts a path.
+  /// From this program's name, the name of the link that the client runs. Nil if the settings contain a path.
   var link: @Sendable (_ own: String) -> String? = { _ in nil }
-  /// The first supported version, if not all are.
+  /// The first supported version, unless all are.
   var oldest: ClientVersion?
   /// Environment variables that override the settings.
   var overriding: [String] = []
@@ -61,6 +62,7 @@ struct SetupClient: Sendable {
   /// The executable's path, if it is on the `PATH`.
   var path: String? { (executables ?? [name]).lazy.compactMap { InstalledProgram($0)?.path }.first }
 
+  /// Whether `setup` only prints the settings.
   var isPrintedOnly: Bool { printedSettingsFiles != nil }
 
   var isMail: Bool { places != .web }
@@ -75,7 +77,7 @@ struct SetupClient: Sendable {
     }
   }
 
-  /// Whether the settings make the program ask this one.
+  /// Whether the settings make the client call this program.
   func isSetUp(_ context: SetupContext) throws(Failure) -> Bool {
     let plan = try plan(context)
     if let isAsked = plan.isAsked { return isAsked() }
@@ -102,8 +104,9 @@ extension SetupClient: Hashable {
 
 /// The first supported version of a program.
 struct ClientVersion: Sendable {
-  /// The arguments that print the version, and the text before it.
+  /// The arguments that print the version.
   let arguments: [String]
+  /// The text before the version in the output.
   let word: String
   let major: Int
   let minor: Int

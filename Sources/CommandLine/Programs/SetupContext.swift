@@ -3,8 +3,9 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The origin and account for a client: the program to configure.
+/// The origin and account to configure a client for.
 struct SetupContext: Sendable {
+  /// This program's path.
   let program: String
   let name: String
   /// The origin to configure. Nil if the client has one setting for all origins.
@@ -37,15 +38,15 @@ struct SetupContext: Sendable {
     String(decoding: host.utf8.map { $0.isASCIIAlphanumeric ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
   }
 
-  /// The arguments of a helper, with the account if necessary.
+  /// The arguments that call a helper.
   func words(_ helper: HelperName, _ more: [String] = []) -> [String] {
     ["helper", helper.rawValue] + more + (namesAccount ? ["--account", account] : [])
   }
 
-  /// A command line of this program, quoted for a shell.
+  /// This program with arguments, quoted for a shell.
   func line(_ words: [String]) -> String { ([program] + words).map(ShellWord.quoted).joined(separator: " ") }
 
-  /// A command line of `agent token`, for clients that expect just a token.
+  /// The command line that prints just a token.
   ///
   /// - Throws: `invalid_configuration` for arguments that clients might split.
   func tokenLine() throws(Failure) -> String { line(try tokenWords()) }
@@ -63,7 +64,7 @@ struct SetupContext: Sendable {
     return words
   }
 
-  /// The given name of the entry, or the default `name`.
+  /// The name of the entry, or the default `name`.
   ///
   /// - Throws: `invalid_request` for a name with special characters.
   func entryName(else name: String) throws(Failure) -> String {
@@ -95,9 +96,9 @@ struct SetupContext: Sendable {
 
   // MARK: This program
 
-  /// This program's path for other programs: as found on the `PATH`, which survives updates, otherwise its file.
+  /// This program's path for settings: as found on the `PATH`, which survives updates, otherwise its file.
   ///
-  /// - Throws: `invalid_configuration` for a path that cannot be written to every file.
+  /// - Throws: `invalid_configuration` for a path that not every file can contain.
   static func ownPath(_ name: String) throws(Failure) -> String {
     let own = Machine.executablePath()
     let found = Spawn.search(name).flatMap {
@@ -113,7 +114,7 @@ struct SetupContext: Sendable {
     return path
   }
 
-  /// The path of a link to this program, if it comes first on the `PATH`.
+  /// The path of a link to this program, if `PATH` finds it first.
   func path(of link: String) -> String? {
     Spawn.search(link).flatMap { $0.utf8.first == UInt8(ascii: "/") && Spawn.isSame($0, program) ? $0 : nil }
   }

@@ -3,7 +3,7 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// A program's configuration file. The file and its directory may be symbolic links, unless other users can change the
+/// A program's configuration file. It and its directory may be symbolic links, unless other users can change the
 /// targets.
 struct SetupFile: Sendable, Hashable {
   let path: String
@@ -15,7 +15,6 @@ struct SetupFile: Sendable, Hashable {
     return (names.dropLast().joined(separator: "/"), String(names[names.count - 1]))
   }
 
-  /// More than users or programs write.
   static let mostBytes = JSONMembers.mostBytes
 
   /// - Throws: `invalid_configuration` for a relative path.
@@ -42,9 +41,7 @@ struct SetupFile: Sendable, Hashable {
     }
   }
 
-  /// Replaces the file atomically, or removes it if `bytes` is nil.
-  ///
-  /// - Parameter old: The content read before, to detect changes by other programs.
+  /// Replaces the file atomically, or removes it for nil. Throws if its content is no longer `old`.
   func replace(_ old: [UInt8]?, by bytes: [UInt8]?) throws(Failure) {
     let (directory, name) = parts
     let isWritten: Bool
@@ -70,7 +67,7 @@ struct SetupFile: Sendable, Hashable {
   }
 }
 
-/// The directory of links to this program that must not be on the `PATH` in general: `keyring` would hide the real one.
+/// The directory of links to this program that only some programs should find: `keyring` would hide the real one.
 enum SetupLinks {
   /// - Throws: `storage` without a home directory.
   static func directory() throws(Failure) -> String {

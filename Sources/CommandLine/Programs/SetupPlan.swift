@@ -6,19 +6,21 @@ struct SetupPlan: Sendable {
   enum Change: Sendable {
     /// Only prints the text.
     case none
+    /// A member's path and value.
     case member([String], JSON)
     case lines(@Sendable (ConfigurationText) throws(Failure) -> Insertion)
   }
 
-  /// The file to change. Nil to only print the text.
+  /// The file to change, if any.
   var file: SetupFile?
   /// The lines to print.
   var text: [String]
   var change = Change.none
-  /// Lines, without indentation, that identify the added piece. JSON members are compared entirely.
+  /// Lines, without indentation, that identify the addition later. JSON members are compared entirely.
   var keys: [String] = []
   /// The name of the client's entry, if it supports several for an origin.
   var entry: String?
+  /// Notes for users.
   var notes: [Phrase] = []
   /// Whether the client would ask this program first; nil if unknown.
   var isAsked: (@Sendable () -> Bool)?
@@ -71,7 +73,7 @@ struct SetupPlan: Sendable {
 }
 
 extension [UInt8] {
-  /// Whether the bytes are UTF-8 without a byte order mark and NUL.
+  /// Whether the bytes are UTF-8 without a byte order mark or NUL.
   fileprivate var isText: Bool {
     !starts(with: [0xEF, 0xBB, 0xBF]) && !contains(0) && String(validating: self, as: UTF8.self) != nil
   }

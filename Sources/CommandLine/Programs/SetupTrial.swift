@@ -5,13 +5,13 @@ internal import Wire
 /// Requests a credential like the client, without showing it.
 struct SetupTrial {
   private let program: InstalledProgram
-  /// The arguments of the program.
+  /// The program's arguments.
   private let words: [String]
   /// The standard input of the program.
   private let input: String
   /// Environment variables; nil unsets one.
   private let changes: [String: String?]
-  /// The start of a line in a successful response.
+  /// The start of one line of a successful response.
   private let expected: String
 
   /// - Parameters:

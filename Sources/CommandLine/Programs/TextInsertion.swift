@@ -1,26 +1,24 @@
 internal import Encoding
 
-/// An addition to a program's file. `setup` can remove it without changing other bytes.
+/// An addition to a program's file, which `setup` can remove without changing other bytes.
 enum SetupPiece: Sendable, Hashable {
   /// Text that occurs once, directly after the text `prefix`, if any, on its line.
   case text(String, prefix: String)
-  /// A member of a JSON text. `addedObjects` counts the enclosing objects that were added with it.
+  /// A member of a JSON text. `addedObjects` is the number of enclosing objects added with it.
   case member(path: [String], value: JSON, addedObjects: Int)
 }
 
-/// The result of adding a piece to a text.
+/// The result of adding to a text.
 enum Insertion: Sendable, Hashable {
   case inserted([UInt8], SetupPiece)
-  /// The key with this name already has another value.
+  /// This key has another value.
   case exists(String)
-  /// The piece is already present.
+  /// The addition is already there.
   case present
   /// The text cannot be extended.
   case refused
 
-  /// Adds a member to a JSON text, with missing enclosing objects.
-  ///
-  /// - Throws: If the text is not strict JSON. Comments are not allowed.
+  /// Adds a member to a JSON text, with missing enclosing objects. Throws if it is not strict JSON.
   static func member(_ path: [String], _ value: JSON, in bytes: [UInt8]) throws(JSONError) -> Insertion {
     var node = try JSONMembers.root(of: bytes)
     for (index, name) in path.enumerated() {
@@ -44,10 +42,11 @@ enum Insertion: Sendable, Hashable {
 /// The lines of a configuration file: INI, TOML, git or `go env`.
 struct ConfigurationText {
   let bytes: [UInt8]
+  /// Byte ranges.
   let lines: [Range<Int>]
   /// The first line's end, used for all.
   let lineEnd: String
-  /// In TOML: the end of each line's content, and whether the line begins inside a value.
+  /// For TOML: where each line's content ends, and whether the line begins inside a value.
   private let values: [(end: Int, isInside: Bool)]?
 
   /// - Parameter isTOML: Whether comments may follow values, values may span lines, and keys are case-sensitive.
@@ -93,7 +92,7 @@ struct ConfigurationText {
     return String(decoding: trimmed, as: UTF8.self)
   }
 
-  /// A line without blanks, quotes and TOML comments, for comparing names.
+  /// A line without blanks, quotes and TOML comments, to compare names.
   func bare(_ line: Int) -> String {
     let content = bytes[lines[line].lowerBound..<(values?[line].end ?? lines[line].upperBound)]
     return String(
@@ -129,9 +128,9 @@ struct ConfigurationText {
     section.first { line in bare(line).utf8.first.map { !"#;".utf8.contains($0) } ?? false }
   }
 
-  /// The value of a key, without surrounding quotes and blanks.
+  /// The value of a key, without quotes and blanks.
   ///
-  /// - Parameter key: In lower case. INI parsers ignore case.
+  /// - Parameter key: In lower case, with dashes for underscores. INI parsers ignore case.
   func value(_ key: String, in section: Range<Int>) -> String? {
     for line in section where values?[line].isInside != true {
       let text = bare(line).utf8
@@ -183,9 +182,10 @@ struct ConfigurationText {
 }
 
 extension SetupPiece {
-  /// Removes the piece.
+  /// Removes the addition.
   ///
-  /// - Returns: The text, and how many added objects have other members now; nil if the piece is not there unchanged.
+  /// - Returns: The text, and how many added objects remain because they have other members; nil if the addition was
+  ///   changed.
   func removed(from bytes: [UInt8]) -> (bytes: [UInt8], left: Int)? {
     switch self {
     case .text(let text, let prefix):
@@ -200,7 +200,7 @@ extension SetupPiece {
 
   func isIn(_ bytes: [UInt8]) -> Bool { removed(from: bytes) != nil }
 
-  /// Whether a text contains any part of the piece, even if changed.
+  /// Whether a text contains any part of the addition, even if changed.
   func hasTrace(in bytes: [UInt8]) -> Bool {
     switch self {
     case .text(let text, let prefix):
@@ -210,7 +210,7 @@ extension SetupPiece {
     }
   }
 
-  /// The content without the piece, if the file did not exist before.
+  /// The content of a new file before the addition.
   var emptyFile: [UInt8] {
     switch self {
     case .text: []

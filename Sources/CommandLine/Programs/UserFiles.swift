@@ -2,8 +2,9 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// Finds configuration files in the user's directories.
+/// Finds a program's configuration files.
 struct UserFiles: Sendable {
+  /// Reads an environment variable.
   var variable: @Sendable (String) -> String? = { Environment.value($0) }
   /// The working directory; empty if it was deleted.
   var workingDirectory: @Sendable () -> String = { Machine.currentDirectory() ?? "" }
