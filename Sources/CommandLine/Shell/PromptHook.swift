@@ -26,7 +26,9 @@ struct PromptHook: Sendable {
   static let longestWait = 60
   /// The seconds until the next run: after a failure, after a change, and while signed out.
   static let waitAfterFailure = 15
+  /// In seconds.
   static let waitAfterChange = 1
+  /// In seconds.
   static let waitWhileSignedOut = 5
 
   /// The function, which runs `command` and reads the file `changes`.
@@ -46,14 +48,14 @@ struct PromptHook: Sendable {
 
   private static func assigning(_ seconds: Int) -> String { "__agent_env_wait=\(seconds);\n" }
 
-  /// Variable names need no quotes except for the spaces between them.
+  /// A statement in sh syntax.
   private static func assigning(_ names: [String]) -> String {
     "__agent_env_names='\(names.joined(separator: " "))';\n"
   }
 
+  /// A statement in sh syntax.
   private static func assigning(_ follows: Bool) -> String { "__agent_env_follows=\(follows ? "1" : "");\n" }
 
-  /// Waits are short, so a long one means that the clock was set back.
   static let bash = PromptHook(
     script: { PackageResources.hook_bash }, waiting: assigning, naming: assigning, following: assigning)
 
@@ -68,13 +70,13 @@ struct PromptHook: Sendable {
 }
 
 extension Shell {
-  /// The output of `env --hook`: the function and its registration; nil without a hook.
+  /// The output of `env --hook`: the function and its registration. Nil for other shells.
   ///
   /// - Parameters:
   ///   - program: This program's path.
   ///   - arguments: The arguments of `__renew` after the shell's name.
   ///   - changes: The path of the file that the daemon changes.
-  /// - Throws: ``Quoting/Problem`` for a path that cannot be quoted safely.
+  /// - Throws: If a path cannot be quoted.
   func hookText(program: String, arguments: [String], changes: String) throws(Quoting.Problem) -> String? {
     guard let hook else { return nil }
     var words: [String] = []

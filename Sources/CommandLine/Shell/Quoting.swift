@@ -89,6 +89,7 @@ enum Quoting: Sendable {
     sink.append(UInt8(ascii: "'"))
   }
 
+  /// Writes an octal escape.
   private static func appendNumber<Sink: ByteSink & ~Copyable>(of byte: UInt8, to sink: inout Sink) {
     sink.append(UInt8(ascii: "\\"))
     for shift in [6, 3, 0] as [UInt8] { sink.append(UInt8(ascii: "0") + (byte >> shift & 7)) }

@@ -1,9 +1,9 @@
 internal import Encoding
 internal import Platform
 
-/// A syntax for the variables of `env`: of a shell or a file.
+/// A syntax for the variables of `env`: of a shell or a file. Contains all differences between them.
 ///
-/// This value contains all differences. A class for the same reason as ``OptionDeclaration``.
+/// A class for the same reason as ``OptionDeclaration``.
 final class Shell: Sendable {
   /// The name for `--shell`.
   let name: String
@@ -20,7 +20,6 @@ final class Shell: Sendable {
   /// Nil if the output is not evaluated. It then contains all variables with a value.
   let failing: (@Sendable (_ status: Int32) -> String)?
 
-  /// The text before, between and after all variables.
   let frame: (begin: String, separator: String, end: String)
 
   /// The variable that names a file to append to. If set, standard output only gets lines that mask the secrets in a
@@ -29,11 +28,11 @@ final class Shell: Sendable {
 
   let hook: PromptHook?
 
-  /// Programs that read the syntax. Tests run them all with hostile values.
+  /// Returns programs that read the syntax, for tests with hostile values.
   let interpreters: @Sendable () -> [Interpreter]
 
   struct Interpreter: Sendable {
-    /// The path, and arguments to read only a script and no user settings.
+    /// The path and arguments, without the user's settings. A script follows.
     let command: [String]
 
     /// Scripts that read the file `ANSWER`, the documented one first.
@@ -42,7 +41,7 @@ final class Shell: Sendable {
     /// Prints the variables `N` and `M`, if set, one per line.
     let printing: String
 
-    /// A strict parser in `Tests/Shells/readers.py`, for a syntax whose program is not available everywhere.
+    /// A strict parser in `Tests/Shells/readers.py`, if the program is not available everywhere.
     static func reader(_ name: String) -> Interpreter {
       Interpreter(
         ["/usr/bin/python3"],
@@ -140,6 +139,7 @@ final class Shell: Sendable {
     unset: { "\($0)<<\(delimiter)\n\n\(delimiter)\n" }, fail: nil, appendedTo: "GITHUB_ENV",
     readBy: [.reader("github_actions")])
 
+  /// Unpredictable, so that no value contains it.
   private static let delimiter = "end-\(HexDigit.text(Randomness.bytes(16)))"
 
   static let json = Shell(
@@ -158,7 +158,6 @@ struct VariableWriter {
 
   init(_ shell: Shell) { self.shell = shell }
 
-  /// Writes the start of the output.
   func begin<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.begin) }
 
   func end<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.end) }
