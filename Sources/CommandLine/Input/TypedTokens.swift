@@ -59,7 +59,7 @@ struct TokenReader {
 ///
 /// The daemon has no controlling terminal: it would also read input for the shell while this command is suspended.
 struct TypedTokens {
-  /// The wait for a full pipe before reading results.
+  /// How long to wait for a full pipe before reading results.
   private static let pollInterval = Duration.milliseconds(20)
 
   private var reader: TokenReader

@@ -112,7 +112,7 @@ struct ResourceLogin {
     return one.text.utf8.dropLast(one.path.utf8.count).elementsEqual(other.text.utf8.dropLast(other.path.utf8.count))
   }
 
-  /// The issuer as spelled in the trusted server's metadata; nil for other failures.
+  /// The issuer as spelled in the trusted server's metadata, if the failure suggests it.
   static func issuerMeant(by failure: Failure, at issuer: String?) -> String? {
     let named = failure.advice?.corrections.flatMap(\.added).first { $0.name == Option.issuer.name }?.value
     guard let named, let issuer, isSameServer(named, issuer), !named.hasSameBytes(as: issuer) else { return nil }
