@@ -5,7 +5,7 @@ internal import Vocabulary
 internal import Wire
 
 extension AccountConfiguration {
-  /// The settings of a new account.
+  /// The configuration of a new account.
   ///
   /// - Throws: `invalid_request` if the issuer is missing, or a value is invalid.
   init(_ given: AccountSettings) throws(Failure) {
@@ -21,12 +21,10 @@ extension AccountConfiguration {
     try checkProvider(nil)
   }
 
-  /// The issuer for a pasted URL, which may also be the URL of the issuer's metadata.
+  /// The issuer whose metadata is at this URL. Otherwise the URL itself is the issuer.
   static func issuer(pasted url: String) -> String { Issuer.named(byMetadataAt: url) ?? url }
 
-  /// Checks that the issuer is a URL (RFC 8414, section 2) and supports sign-in from a terminal.
-  ///
-  /// - Throws: `invalid_request` otherwise.
+  /// - Throws: `invalid_request` unless the issuer is a URL (RFC 8414, section 2) and supports sign-in from a terminal.
   func checkIssuer(account: String? = nil, entered: [String] = []) throws(Failure) {
     try Provider.of(issuer: issuer)?.checkSignIn()
     do throws(OAuthError) { _ = try Issuer(issuer, allowHTTPLoopback: self.allowHTTPLoopback) } catch {
@@ -46,7 +44,7 @@ extension AccountConfiguration {
     try self.provider.map(Provider.named)?.checkSignIn(flow)
   }
 
-  /// The issuer in the request, or that of the provider in the request. Nil if it names neither.
+  /// The issuer in the request, or that of the provider in the request, if any.
   ///
   /// - Throws: `issuer_needed` if the provider has no single issuer, `invalid_request` if it does not support sign-in.
   static func issuer(_ given: AccountSettings) throws(Failure) -> String? {
@@ -75,9 +73,9 @@ extension AccountConfiguration {
       hint: "use \("--client-id")")
   }
 
-  /// Applies the settings in the request, except the proxy.
+  /// Applies the settings in a request, except the proxy.
   ///
-  /// - Throws: An error if a value is invalid.
+  /// - Throws: `invalid_request` if a value is invalid.
   mutating func change(to given: AccountSettings) throws(Failure) {
     var given = given
     if let name = given.provider, !name.isKnown { throw .unknownProvider(name.rawValue) }
@@ -114,10 +112,9 @@ extension AccountConfiguration {
     for entry in try originEntries(named: named) { list(entry) }
   }
 
-  /// Adds the resources of a sign-in to the origins that get tokens. Skips resources that never get one, such as plain
-  /// http URLs.
+  /// Adds the resources of a sign-in to the origins that get tokens. Skips those that never get one, such as http URLs.
   ///
-  /// - Parameter exactly: Whether to add the entire URLs. Otherwise adds only their origins.
+  /// - Parameter exactly: Whether to add the entire URLs, not only their origins.
   mutating func listOrigins(of resources: [String], exactly: Bool) {
     for resource in resources {
       guard let endpoint = try? Endpoint(resource, allowHTTPLoopback: self.allowHTTPLoopback) else { continue }
@@ -131,7 +128,7 @@ extension AccountConfiguration {
     }
   }
 
-  /// Resets the settings that belong to the current client, before another one is registered.
+  /// Resets the client ID and the settings that apply only to this client.
   mutating func forgetClient() {
     clientID = ""
     let settings: [AccountSetting] = [
@@ -148,6 +145,7 @@ extension AccountConfiguration {
     return shown
   }
 
+  /// Parses `--host` values: origins that may get tokens.
   func originEntries(named: [String]) throws(Failure) -> [OriginEntry] {
     try named.map { (text) throws(Failure) in
       guard let entry = OriginEntry(text, allowHTTPLoopback: self.allowHTTPLoopback) else {
@@ -174,7 +172,7 @@ extension AccountConfiguration {
     }
   }
 
-  /// Why the extra parameters of a sign-in cannot be sent, or nil if they can.
+  /// Why the extra parameters cannot be sent. Nil if they can.
   private static func extraProblem(_ given: AccountSettings, _ known: ProviderName?) -> Failure? {
     do throws(ExtraParameters.Problem) {
       _ = try ExtraParameters(
@@ -197,6 +195,7 @@ extension AccountConfiguration {
     }
   }
 
+  /// Whether the text is a valid name of an environment variable.
   private static func isVariable(_ name: String) -> Bool {
     (1...AssertionSource.longestVariable).contains(name.utf8.count)
       && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }
@@ -214,6 +213,7 @@ extension AccountConfiguration {
 }
 
 extension ExtraParameters.Problem {
+  /// The message for users.
   fileprivate var text: Phrase {
     switch self {
     case .malformed: Phrase("a parameter must be NAME=VALUE, with a name of letters, digits, \("-"), \(".") and \("_")")

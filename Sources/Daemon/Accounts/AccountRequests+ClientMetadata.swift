@@ -11,8 +11,8 @@ extension AccountRequests {
   ///
   /// - Parameters:
   ///   - asked: The account, by default the active one unless `given` names a client.
-  ///   - given: Settings that override the account's.
-  ///   - sources: The client's key, by default the account's.
+  ///   - given: Overrides the account's settings.
+  ///   - sources: Override the account's client key.
   func clientMetadata(
     _ asked: String?, _ given: AccountSettings, _ sources: SecretSources, _ ticket: Ticket
   ) throws(Failure) {

@@ -7,6 +7,9 @@ internal import Vocabulary
 internal import Wire
 
 extension AccountRequests {
+  /// Adds an account and its session from a refresh token, which the first descriptor contains.
+  ///
+  /// - Parameter entered: The account's options, for a hint.
   func importToken(
     _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, entered: [String], _ ticket: Ticket
   ) throws(Failure) {
@@ -32,7 +35,7 @@ extension AccountRequests {
     }
   }
 
-  /// - Parameter entered: Options for the sign-in that the hint suggests.
+  /// - Parameter entered: The options of the sign-in that the hint suggests.
   private static func failure(_ error: SessionError, _ account: AccountName, _ entered: [String]) -> Failure {
     var failure = Failure(error, account: account.text, entered: entered)
     // The server did not end a session of this program.

@@ -6,8 +6,7 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Adds, shows, changes, renames and removes accounts. Each change is a job, which locks the account and writes the
-/// settings. The account in memory follows.
+/// Adds, shows, changes, renames and removes accounts. Each change is a job, which locks the account.
 final class AccountRequests: AccountPart {
   private let signIns: SignIns
   private let signOuts: SignOuts
@@ -64,7 +63,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// Sets the program that shows a desktop notice when a session ends, or unsets it if nil.
+  /// Sets the program that shows desktop notices of ended sessions, or unsets it if nil.
   func notify(by program: String?, _ ticket: Ticket) throws(Failure) {
     context.changeSettings(for: ticket) { (settings) throws(ConfigurationError) in
       try settings.notify(by: program)
@@ -73,11 +72,13 @@ final class AccountRequests: AccountPart {
     }
   }
 
+  /// - Throws: `invalid_request` if no account was active before.
   private func previous() throws(Failure) -> String {
     if let previous = try settings().previous { return previous.text }
     throw Failure(.invalidRequest, "no other account was the active one before", hint: "agent list")
   }
 
+  /// Handles the commands of `agent account`.
   func manage(_ request: AccountRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     switch request {
     case .add(let account, let settings): try add(try AccountName(requested: account), settings, ticket)
@@ -127,6 +128,7 @@ final class AccountRequests: AccountPart {
 
   // MARK: Showing
 
+  /// - Parameter asked: Nil for the active account.
   private func show(_ asked: String?, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(asked)
     let isActive = try settings().active == account.name
@@ -201,10 +203,11 @@ final class AccountRequests: AccountPart {
     let isProtected: Bool
     /// Whether the record now contains the access token.
     let isKept: Bool
+    /// The record's old and new generation for each time it was rewritten.
     let moves: [RecordMove]
   }
 
-  /// Applies a change to the account in memory, and responds.
+  /// Applies a change in memory, and responds.
   private func handleChangeResult(
     _ change: Change, _ outcome: Result<Changed, SessionError>, _ ticket: Ticket
   ) {

@@ -9,7 +9,7 @@ extension ClientRegistrationRecord.Deletion {
     detail?.addMembers(to: &result, as: "client_detail")
   }
 
-  /// Explains to users why the client may still exist. Nil if the server confirmed the deletion.
+  /// Explains why the client may still exist. Nil if it was deleted.
   private var detail: Phrase? {
     switch self {
     case .deleted: nil

@@ -10,9 +10,9 @@ internal import Wire
 /// The accounts of one sign-out request.
 final class SignOutBatch {
   let ticket: Ticket
-  /// Whether the request is for all accounts. An error of one account then does not fail it.
+  /// Whether all accounts are signed out. Errors of single accounts then do not fail the request.
   let isOfAll: Bool
-  /// The accounts without a result.
+  /// The accounts whose sign-out has not ended.
   var open: Set<AccountName>
   var results: [JSON] = []
   var failure: Failure?
@@ -29,16 +29,15 @@ final class SignOuts: AccountPart {
   private let signIns: SignIns
   private let resources: ResourceRequests
   private let tokenFiles: TokenFiles
-  /// The accounts whose sign-out is contacting the server.
+  /// The accounts whose sign-out is running on a worker.
   private var underWay: Set<AccountName> = []
-  /// The timer for the next retry of the pending revocations.
   private lazy var nextRound = Alarm(loop) { [unowned self] in revokePending() }
   private var pause = SignOuts.firstPause
-  /// Pauses between retries. Each is twice as long as the previous one.
+  /// The pauses between retries double from the first to the longest.
   private static let firstPause = Duration.seconds(30), longestPause = Duration.seconds(1800)
-  /// How long a caller waits for the server's response.
+  /// How long a sign-out's caller waits for the server.
   private static let responseTimeout = Duration.seconds(5)
-  /// Lets the daemon start first.
+  /// The delay between the daemon's start and the first revocations.
   private static let startDelay = Duration.milliseconds(500)
 
   init(
@@ -51,6 +50,7 @@ final class SignOuts: AccountPart {
     super.init(context, broker)
   }
 
+  /// Signs out one account or all.
   func logout(_ request: LogoutRequest, _ ticket: Ticket) throws(Failure) {
     guard request.all else {
       return try withTarget(request.account, ticket) { [self] (name, account) throws(Failure) in
@@ -71,7 +71,7 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Calls `act` with the account to sign out, or with nil if it is only in the vault.
+  /// Calls `act` with the account to sign out, or with nil if only the vault contains it.
   ///
   /// - Throws: `no_account` if it is in neither.
   func withTarget(
@@ -124,12 +124,12 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Cancels the account's work on the loop. The caller then runs the returned operation on a worker and calls
+  /// Cancels the account's work on the loop. The caller runs the returned operation on a worker, then
   /// ``endSignOut(_:)``.
   ///
   /// - Parameters:
   ///   - account: Nil if the settings do not contain it.
-  ///   - overdue: Called if a refresh in progress does not end in time. The refresh continues.
+  ///   - overdue: Called if a refresh in progress does not end in time.
   func begin(
     _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false,
     overdue: @escaping () -> Void = {}
@@ -162,13 +162,12 @@ final class SignOuts: AccountPart {
   /// Called after the operation of ``begin(_:_:isLocal:endsAll:overdue:)`` has ended.
   func endSignOut(_ name: AccountName) { underWay.remove(name) }
 
-  /// Whether another account has the same issuer.
   private func isIssuerShared(by account: Account) -> Bool {
     let others = (try? settings())?.accounts.filter { $0.name != account.name } ?? []
     return others.contains { $0.configuration.issuer.hasSameBytes(as: account.configuration.issuer) }
   }
 
-  /// Records the result for one account of a request.
+  /// Records the result for one account of a request. Responds after the last one.
   private func settle(
     _ batch: SignOutBatch, _ name: AccountName, wasEphemeral: Bool,
     _ outcome: Result<SignOutOperation.Ending, SessionError>
@@ -216,7 +215,7 @@ final class SignOuts: AccountPart {
     nextRound.set(at: loop.now.advanced(by: pause))
   }
 
-  /// Revokes the tokens of ended sessions whose revocation is pending, except those at a locked protection level.
+  /// Revokes the tokens whose revocation is pending, except those at a locked protection level.
   func revokePending() {
     jobs.run({ [services] in services.accountsToRevoke() }) { [self] pending in
       let pending = pending.get()
@@ -250,7 +249,7 @@ extension SignOutOperation.Confirmation {
     return result
   }
 
-  /// Explains to users why the tokens may still be valid. Nil if they are not.
+  /// Explains why the tokens may still be valid. Nil if they are not.
   fileprivate var detail: Phrase? {
     switch self {
     case .revoked, .nothingToRevoke: nil
