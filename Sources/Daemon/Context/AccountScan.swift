@@ -6,7 +6,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The vault's data about one account. Built on a worker.
+/// One account's settings and the contents of its vault record.
 struct AccountSummary: Sendable {
   var name: AccountName
   var configuration: AccountConfiguration
@@ -19,11 +19,11 @@ struct AccountSummary: Sendable {
   var isEphemeral = false
   /// Whether the account is signed in.
   var isGranted = false
-  /// Whether the record can renew the session. False if it contains only the last access token.
+  /// Whether the record can renew the session. Otherwise it contains at most an access token.
   var isRenewable = false
-  /// Why the record has no tokens although the user did not sign out.
+  /// Why the session ended, if the user did not sign out.
   var ending: SessionError?
-  /// The protection level of the record. Nil if there is no record or its level cannot be read.
+  /// The record's protection level. Nil if there is no record or it cannot be read.
   var protection: Protection?
   /// How a session without a user is renewed.
   var unattended: UnattendedGrant?
@@ -31,18 +31,21 @@ struct AccountSummary: Sendable {
   var clientSecretExpiresAt: Int?
   /// The thumbprint of the client's TLS certificate, and its expiry in unix seconds.
   var certificate: (thumbprint: String, expiresAt: Int)?
+  /// The user's identifier at the issuer (`sub`).
   var subject: String?
+  /// The user's name or address, for display.
   var label: PersonLabel?
   var scope: String?
   var authorizationDetails: JSON?
-  /// In unix seconds.
+  /// When the session was last renewed, or else signed in, in unix seconds.
   var refreshedAt: Int?
+  /// When the refresh token and the user's authorization expire.
   var expiry = GrantExpiry()
   /// When the session must be renewed if no daemon does so earlier, in unix seconds.
   var renewalDue: Int?
   /// The origins in the settings that are missing from the record.
   var unconfirmedOrigins: [String] = []
-  /// Why the record is unreadable, or does not match the settings.
+  /// Why the record is unreadable, or differs from the settings.
   var problem: SessionError?
 
   /// Whether the record is unreadable, so that the session is unknown.
@@ -51,8 +54,11 @@ struct AccountSummary: Sendable {
   }
 }
 
-/// Reads the vault's data about all accounts, even those not used since the daemon started.
+/// Reads the vault's data about all accounts.
 enum AccountScan {
+  /// Blocking.
+  ///
+  /// - Parameter only: The only account to read. Nil for all.
   static func run(_ settings: Settings, only: AccountName?, services: SessionServices) -> [AccountSummary] {
     var summaries: [AccountSummary] = []
     let vault = Result { () throws(SessionError) in try services.snapshot() }
@@ -88,7 +94,7 @@ enum AccountScan {
     return summaries
   }
 
-  /// Returns the summary of an account missing from the settings. Nil if only its revocation is pending.
+  /// The summary of an account missing from the settings. Nil if only its revocation is pending.
   private static func deletedAccount(
     _ name: AccountName, _ protection: Protection, _ services: SessionServices, _ vault: VaultSnapshot?
   ) -> AccountSummary? {

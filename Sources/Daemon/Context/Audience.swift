@@ -4,18 +4,21 @@ internal import Wire
 
 /// The parts of the daemon that react to changes in other parts. ``DaemonParts`` forwards each call.
 protocol Audience: AnyObject {
+  /// Called after an entry was added to the log.
   func logged(_ entry: LogEntry)
+  /// Called after an event of a session or account was published.
   func published(_ entry: SessionEntry)
+  /// Called after an event of a lease was published.
   func published(_ entry: LeaseEntry)
   /// Called after each read of the settings.
   ///
   /// - Parameter active: The active account, which may be ephemeral.
   func settingsRead(_ file: Settings, active: AccountName?)
-  /// Called when an account needs a new token, because its settings or the machine's clock changed.
+  /// Called when an account needs a new token, since its settings or the clock changed.
   func tokenOutdated(of account: AccountName)
   /// Called after a network change.
   ///
-  /// - Parameter spread: The period over which to spread the retries.
+  /// - Parameter spread: The period over which to spread retries.
   /// - Returns: Whether there is anything to retry.
   func networkChanged(spread: Duration) -> Bool
   /// Starts to lock the vault.

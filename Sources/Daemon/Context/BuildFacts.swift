@@ -4,8 +4,9 @@ internal import HTTP
 internal import QRCode
 internal import Wire
 
-/// The version and commit of this program, and the versions of its system libraries.
+/// The versions of this program and its system libraries.
 enum BuildFacts {
+  /// `{"version","commit","libraries"}`.
   static var json: JSONObject {
     var object = JSONObject([("version", .string(Product.version))])
     object["commit"] = Product.commit.map { .string($0) }
@@ -17,5 +18,6 @@ enum BuildFacts {
     return object
   }
 
+  /// The output of `agentd --version`.
   static let text = "agentd \(Product.version)\n"
 }

@@ -14,10 +14,11 @@ final class DaemonContext {
   let jobs: Jobs
   let facts: DaemonFacts
   let log: EventLog
+  /// Sends responses, sets timers and watches descriptors.
   unowned let replies: any ReplySink
-  /// The requests whose callers get progress steps, as with `--verbose`.
+  /// The requests that receive progress steps, as with `--verbose`.
   var watches = Watches()
-  /// Closes idle HTTP connections, frees memory and writes pending records. Callable from any thread.
+  /// Closes idle HTTP connections, frees memory and writes pending records. Thread-safe.
   let housekeeping: @Sendable () -> Void
   /// The cancellation of each waiting request's work.
   private(set) var cancellations: [Ticket: Cancellation] = [:]
@@ -42,7 +43,7 @@ final class DaemonContext {
   /// Actions to run after the next read of the settings. Nil unless a read is in progress.
   private var awaitsSettings: [() -> Void]?
 
-  /// Whether the next request reads the administrator's files, which are not watched.
+  /// Whether to read the settings again for the unwatched files in `/etc/agent`.
   var wantsAdministratorFiles = false
 
   /// Whether the settings may have changed since the last read. Always true without file watches.
@@ -51,8 +52,7 @@ final class DaemonContext {
       || files.settingsRevision.map { !settingsFile.isKnown(at: $0) } ?? true
   }
 
-  /// Calls `act` once the settings are current: at once, or after a worker has read them (the loop never blocks). A
-  /// call during a read waits for the next one. Calls keep their order.
+  /// Calls `act` once the settings are current: now, or after a worker has read them. Calls keep their order.
   func whenSettingsAreRead(_ act: @escaping () -> Void) {
     guard mustReadSettings else { return act() }
     afterReading { [self] in
@@ -61,7 +61,7 @@ final class DaemonContext {
     }
   }
 
-  /// Reads the settings and checks the vault, even if the files seem unchanged. Sessions continue.
+  /// Reads the settings and checks the vault, even if the files seem unchanged.
   func reload() {
     files.invalidate()
     files.poll()
@@ -74,6 +74,7 @@ final class DaemonContext {
     if awaitsSettings == nil { readSettings(for: [act]) } else { awaitsSettings?.append(act) }
   }
 
+  /// Reads the settings on a worker, then runs these actions.
   private func readSettings(for acts: [() -> Void]) {
     (awaitsSettings, wantsAdministratorFiles) = ([], false)
     let revision = files.settingsRevision
@@ -91,8 +92,7 @@ final class DaemonContext {
     }
   }
 
-  /// Like ``Jobs/wait(as:at:_:_:then:)``, for work that may change the settings. Calls `finish` after a worker has read
-  /// them again.
+  /// Runs work that may change the settings on a worker. Calls `finish` on the loop after they were read again.
   func change<Value: Sendable>(
     as share: WaitShare, _ cancellation: Cancellation, _ body: @escaping @Sendable () throws(SessionError) -> Value,
     then finish: @escaping (Result<Value, SessionError>) -> Void
@@ -106,32 +106,32 @@ final class DaemonContext {
     }
   }
 
-  /// Returns the cancellation of a request's work. It is cancelled if the sender disconnects or the request times out.
+  /// The cancellation of a request's work, used if the sender disconnects or the request times out.
   func cancellation(of ticket: Ticket) -> Cancellation {
     let cancellation = cancellations[ticket] ?? Cancellation()
     cancellations[ticket] = cancellation
     return cancellation
   }
 
-  /// Drops the state of a request after the last line of its response.
+  /// Drops the state of a request whose last response line was sent.
   func answered(_ ticket: Ticket) {
     watches.end(ticket)
     if !directories.isEmpty { directories[ticket] = nil }
     if !cancellations.isEmpty { cancellations[ticket] = nil }
   }
 
-  /// The account of each caller's directory, for requests that name no account. If they have a URL, it only breaks
+  /// The account configured for each caller's directory, for requests without an account. With a URL it only breaks
   /// ties.
   var directories: [Ticket: AccountDirectories.Entry] = [:]
 
-  /// Cancels the work of a request, unless it is spending a single-use token or code.
+  /// Cancels a request's work, unless it is spending a single-use token or code.
   func abandon(_ ticket: Ticket) {
     cancellations[ticket]?.cancel()
     answered(ticket)
   }
 
-  /// Changes the settings on disk and passes them to `finish`. Calls keep their order. Waits for another program's lock
-  /// as long as the caller waits.
+  /// Changes the settings file and passes the new settings to `finish`. Calls keep their order. Waits for another
+  /// program's lock.
   func changeSettings(
     for ticket: Ticket, _ edit: @escaping @Sendable (inout Settings) throws(ConfigurationError) -> Void,
     then finish: @escaping (Result<Settings, SessionError>) -> Void
@@ -175,20 +175,21 @@ final class DaemonContext {
     do { return withEphemeral(try settingsFile.lastRead()) } catch { throw Failure(error) }
   }
 
-  /// Notifies the other parts that the settings were read or an ephemeral account changed. Must precede all other
-  /// notifications of the same change.
+  /// Notifies the other parts that the settings were read or an ephemeral account changed. Must precede other
+  /// notifications of the change.
   func announceSettings() {
     guard let settings = try? settingsFile.lastRead() else { return }
     audience?.settingsRead(settings, active: withEphemeral(settings).active)
   }
 
+  /// Adds the ephemeral accounts, which are not in the settings file.
   private func withEphemeral(_ settings: Settings) -> Settings {
     settings.adding(
       services.ephemeral.accounts, active: services.ephemeral.active, previous: services.ephemeral.previous)
   }
 }
 
-/// A part of the daemon: handles some kinds of requests and owns the state for them.
+/// A part of the daemon, which handles some kinds of requests.
 class DaemonPart {
   let context: DaemonContext
 
@@ -198,14 +199,16 @@ class DaemonPart {
   var settingsFile: SettingsFile { context.settingsFile }
   var jobs: Jobs { context.jobs }
   var log: EventLog { context.log }
+  /// Sends responses, sets timers and watches descriptors.
   var loop: any ReplySink { context.replies }
 
+  /// The settings as last read.
   func settings() throws(Failure) -> Settings { try context.settings() }
 
   /// The error for requests during shutdown.
   var stopping: Failure { jobs.stopping.map { Failure($0, account: nil) } ?? .stopping }
 
-  /// Calls `act` on the loop at this time. It cannot be cancelled, so `act` must check whether it still applies.
+  /// Calls `act` on the loop at this time. It cannot be cancelled, so `act` checks whether it still applies.
   func schedule(at due: Instant, _ act: @escaping () -> Void) {
     loop.schedule(at: due) { [context] in
       context.files.poll()
@@ -215,7 +218,7 @@ class DaemonPart {
 
   func announceSettings() { context.announceSettings() }
 
-  /// The services for an operation on an account. Its steps and warnings reach the loop before its result.
+  /// The services for an operation on an account. Its steps and warnings are logged before its result is handled.
   func services(for account: AccountName) -> SessionServices {
     let note = jobs.messages { [log] (event: LogEvent) in log.note(event, account) }
     let services = services.ephemeral.contains(account) ? services.ephemerally() : services
@@ -226,12 +229,12 @@ class DaemonPart {
     }
   }
 
-  /// Logs a step if any request receives steps.
+  /// Logs a progress step if any request receives them.
   func step(_ step: @autoclosure () -> LogStep, _ account: AccountName) {
     if !context.watches.isEmpty { log.note(.step(step()), account) }
   }
 
-  /// The deadline of a request that may wait `seconds` for the server, beginning now. Nil if it may not wait.
+  /// The deadline for a request that may wait `seconds` for an unreachable server. Nil if it may not wait.
   func waitEnd(_ seconds: Int?) -> Instant? { seconds.map { loop.now.advanced(by: .seconds($0)) } }
 
   /// A random number in 0..<1.
@@ -240,7 +243,7 @@ class DaemonPart {
     return Double(UInt16(bytes[0]) << 8 | UInt16(bytes[1])) / 65_536
   }
 
-  /// Sends a result or an error as the response.
+  /// Responds with an error, or with the result from `answer`.
   func send<Value>(
     _ outcome: Result<Value, SessionError>, _ account: AccountName?, _ ticket: Ticket, _ answer: (Value) -> JSONObject
   ) {
@@ -274,6 +277,8 @@ extension Failure {
       .invalidRequest, Phrase("cannot use a descriptor of the request: \(Phrase(stringLiteral: error.message))"))
   }
 
+  /// The daemon is stopping. The client may start another.
   static let stopping = Failure(.daemonUnavailable, "the daemon is stopping", hint: "try again")
+  /// The user has stopped the daemon. The client must not start another.
   static let stopped = Failure(.daemonStopped, "the daemon was stopped", hint: "agent daemon start")
 }

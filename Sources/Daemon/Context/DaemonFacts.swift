@@ -7,6 +7,7 @@ struct DaemonFacts {
   let startedAt: Instant
   let socketPath: String?
 
+  /// The result of `agent daemon status`.
   func json(time: any TimeSource) -> JSONObject {
     var object = JSONObject([
       ("pid", .int(Int(Machine.processID))),

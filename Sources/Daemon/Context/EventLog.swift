@@ -23,6 +23,7 @@ final class EventLog {
     self.mirror = mirror
   }
 
+  /// Adds an event to the log.
   func note(_ event: LogEvent, _ account: AccountName? = nil) {
     let entry = LogEntry(time: time.wallSeconds(), account: account?.text, event: event)
     entries.append(entry)
@@ -43,9 +44,9 @@ final class EventLog {
     ])
   }
 
-  /// The events of sessions and accounts, oldest first, and the number of dropped events.
+  /// The events of sessions and accounts, oldest first, and the number of dropped ones.
   ///
-  /// - Parameter account: Nil for all accounts.
+  /// - Parameter account: Nil for all.
   func sessionJSON(of account: AccountName?) -> JSONObject {
     let entries = sessionEntries.elements.filter { entry in account.map { entry.concerns($0.text) } ?? true }
     return JSONObject([

@@ -1,5 +1,4 @@
-/// Runs local jobs one at a time, in order, because each must see the effects of the previous one. Used on the loop's
-/// thread only.
+/// Runs local jobs one at a time, in order. Used on the loop only.
 final class JobQueue {
   private let jobs: Jobs
   private var waiting: [() -> Void] = []

@@ -4,38 +4,38 @@ internal import Platform
 internal import Sessions
 internal import Vocabulary
 
-/// Runs blocking work on threads, and handles the results on the loop's thread (the loop never blocks).
+/// Runs blocking work on threads, and handles the results on the loop (the loop never blocks).
 ///
-/// Work on local files uses a few threads, which never wait for a network or peer. Other work uses as many threads as
-/// the system allows, shared by ``WaitShare``.
+/// Work on local files uses a few threads. Work that waits for others uses as many as the system allows, shared by
+/// ``WaitShare``.
 final class Jobs {
-  /// The maximum number of threads for local work.
   private static let mostLocal = 16
-  /// The maximum number of threads that wait for others.
   private static let mostWaiting = 2048
-  /// The descriptors that one exchange needs: for its connection, the library and the output file.
+  /// The descriptors that one exchange needs.
   private static let descriptorsForWait = 6
   /// The descriptors reserved for local connections and files, but at most half of all.
   private static let descriptorsForLocal = 512
 
+  /// The threads for local files.
   private let local: WorkerPool
+  /// The threads that wait for servers, locks or peers.
   private let waits: WorkerPool
-  /// The maximum number of threads that wait for one server, so that a hanging server does not block the others.
+  /// The maximum number of threads that wait for one server.
   private let mostForServer: Int
   private let inbox: Inbox
   /// Checked before each result is handled.
   let files: WatchedFiles
-  /// The shares with work.
+  /// The groups with running or queued work.
   private var shares: [WaitShare: Share] = [:]
-  /// The waits in progress, by number.
+  /// The cancellation and group of each wait in progress, by number.
   private var underWay: [UInt64: (cancellation: Cancellation, share: WaitShare?)] = [:]
   private var lastWait: UInt64 = 0
-  /// The error for new work during shutdown. Nil until the daemon stops.
+  /// The error for new work and cancelled waits during shutdown. Nil until the daemon stops.
   private(set) var stopping: SessionError?
   /// The number of local jobs whose results have not been handled.
   private(set) var localInFlight = 0
 
-  /// The running and queued work of a share.
+  /// The number of running jobs of a ``WaitShare``, and its queued jobs.
   private struct Share {
     var running = 0
     var queue: [() -> Void] = []
@@ -61,7 +61,7 @@ final class Jobs {
   /// The number of waits whose results have not been handled.
   var waitsInFlight: Int { underWay.count }
 
-  /// Whether a wait is spending a single-use token or code. Only the end of the process interrupts it.
+  /// Whether a wait is spending a single-use token or code, so that only the end of the process interrupts it.
   var isSpending: Bool { underWay.values.contains { $0.cancellation.isSpending } }
 
   /// The accounts whose tokens or codes are being spent.
@@ -139,7 +139,7 @@ final class Jobs {
     begin { [inbox] result in inbox.post { back.value(result) } }
   }
 
-  /// Counts a wait until the returned function is called on the loop.
+  /// Registers a wait until the returned function is called on the loop, which passes its result to `finish`.
   private func counted<Value>(
     _ cancellation: Cancellation, as share: WaitShare? = nil, _ finish: @escaping (Result<Value, SessionError>) -> Void
   ) -> (Result<Value, SessionError>) -> Void {
@@ -176,17 +176,17 @@ final class Jobs {
 
   /// Cancels current and future waits, except those that are spending a token or code.
   ///
-  /// - Parameter isPermanent: Whether callers must not start another daemon.
+  /// - Parameter isPermanent: Whether clients must not start another daemon.
   func endWaits(isPermanent: Bool = false) {
     stopping = .stopping(isPermanent: isPermanent)
     for wait in underWay.values where wait.share?.isShort != true { wait.cancellation.cancel() }
   }
 
-  /// Returns the error to report to the caller of a job. A cancellation by shutdown becomes ``stopping``.
+  /// Replaces a cancellation error by ``stopping`` during shutdown. Returns other errors unchanged.
   func reason(for error: SessionError) -> SessionError { stopping.flatMap { error.isCancellation ? $0 : nil } ?? error }
 
-  /// Returns a function to send messages from a running job. `receive` gets them on the loop, in order, before the
-  /// job's result is handled.
+  /// Returns a function that sends messages from a running job. `receive` gets them on the loop, before the job's
+  /// result.
   func messages<Message: Sendable>(_ receive: @escaping (Message) -> Void) -> @Sendable (Message) -> Void {
     let back = LoopBound(value: receive)
     return { [inbox] message in inbox.post { back.value(message) } }

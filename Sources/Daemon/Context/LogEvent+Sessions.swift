@@ -4,6 +4,7 @@ internal import Sessions
 internal import Wire
 
 extension LogEvent {
+  /// The event to log for an observation by a session operation.
   init(_ observation: SessionObservation) {
     self =
       switch observation {

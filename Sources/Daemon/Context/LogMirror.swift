@@ -9,11 +9,12 @@ final class LogMirror {
   private let output: FileDescriptor
   private let hasLevels: Bool
 
-  /// Priorities of syslog(3), as line prefixes for systemd's journal (sd-daemon(3)).
+  /// The line prefix of failures in systemd's journal, a priority of syslog(3) (sd-daemon(3)).
   private static let warning = "<4>"
+  /// The line prefix of all other entries in the journal.
   private static let information = "<6>"
 
-  /// - Parameter hasLevels: Whether to prefix each line with its priority, for systemd's journal.
+  /// - Parameter hasLevels: Whether to begin each line with its priority, for systemd's journal.
   init(_ output: consuming FileDescriptor, hasLevels: Bool) {
     self.output = output
     self.hasLevels = hasLevels
@@ -21,8 +22,7 @@ final class LogMirror {
 
   /// Duplicates standard error. Nil if that fails.
   ///
-  /// - Parameter journalStream: `JOURNAL_STREAM`, which systemd sets for services that log to the journal
-  ///   (systemd.exec(5)).
+  /// - Parameter journalStream: The variable `JOURNAL_STREAM` (systemd.exec(5)).
   static func standardError(journalStream: String?) -> LogMirror? {
     let standard = FileDescriptor(owning: Output.Stream.standardError.rawValue)
     let copy = try? standard.duplicate()
@@ -31,6 +31,7 @@ final class LogMirror {
     return LogMirror(copy, hasLevels: journalStream?.isEmpty == false)
   }
 
+  /// Writes an entry as one line, unless the output is full.
   func write(_ entry: LogEntry) {
     let level = hasLevels ? (entry.event.row.isFailure ? Self.warning : Self.information) : ""
     // A line of this length is written atomically to a writable pipe (pipe(7)).

@@ -1,8 +1,9 @@
-/// The last ``capacity`` elements, oldest first.
+/// A ring buffer of the last ``capacity`` elements.
 struct Ring<Element> {
   private let capacity: Int
   /// Once full, the oldest element is at ``next``.
   private var slots: [Element] = []
+  /// The index of the next element to overwrite.
   private var next = 0
   /// The number of elements that were overwritten.
   private(set) var dropped = 0
@@ -16,5 +17,6 @@ struct Ring<Element> {
     dropped += 1
   }
 
+  /// All elements, oldest first.
   var elements: [Element] { Array(slots[next...] + slots[..<next]) }
 }

@@ -8,7 +8,7 @@ enum SecretContent {
   /// The maximum wait for more content.
   private static let readTimeout = Duration.seconds(30)
 
-  /// Passes the content to `body`.
+  /// Reads the content to its end and passes it to `body`.
   ///
   /// - Parameters:
   ///   - mostBytes: The maximum size.

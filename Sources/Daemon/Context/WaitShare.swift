@@ -2,10 +2,10 @@ internal import OAuth
 internal import Peers
 internal import Vocabulary
 
-/// Work that waits for servers, peers or other processes, grouped to limit how much of it runs at once. Work beyond a
-/// limit waits only for its own group (fair shares).
+/// Groups work that waits for servers, peers or other processes. Work beyond a group's limit waits only for that group
+/// (fair shares).
 enum WaitShare: Hashable, Sendable {
-  /// The refreshes of one account. Its lock serializes them anyway.
+  /// The refreshes of one account.
   case refresh(AccountName)
   /// Requests to the server about one account's session.
   case questions(AccountName)
@@ -13,22 +13,23 @@ enum WaitShare: Hashable, Sendable {
   case exchanges(AccountName)
   /// The roles that one account assumes at one service.
   case roles(AccountName, Endpoint)
-  /// The cleanup of one account at the server: grants and clients of incomplete sign-ins, and replaced grants.
+  /// The cleanup at one account's server, such as of incomplete sign-ins.
   case leftovers(AccountName)
   /// Changes of one account, which wait for its lock.
   case changes(AccountName)
   case signOut(AccountName)
   /// Changes of the settings file, in order. They wait for its lock.
   case settings
-  /// Changes of the vault's keys. Each may use a processor and much memory for seconds.
+  /// Changes of the vault's keys, which may need much memory for seconds.
   case vault
   /// One sign-in, by its number.
   case signIn(UInt64)
-  /// The request of one connection, by its number.
+  /// The request of one connection, by the connection's number.
   case request(UInt64)
   /// All accounts at one server, by ``AccountConfiguration/server``. The limit depends on the number of threads.
   case server(String)
 
+  /// The group of a request's connection.
   init(_ ticket: Ticket) { self = .request(ticket.connection) }
 
   /// The account whose tokens the work may spend.

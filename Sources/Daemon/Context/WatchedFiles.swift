@@ -2,10 +2,11 @@ internal import Platform
 internal import Sessions
 internal import Vault
 
-/// Detects changes of the settings file and the vault file.
+/// Detects changes of the settings file and the vault file with file system watches.
 final class WatchedFiles {
+  /// Nil without file watches.
   private let changes: FileChanges?
-  /// The revision of the settings file at the last ``poll()``. Nil if workers must check the file for each request.
+  /// The settings file's revision at the last ``poll()``. Nil if workers must check the file for each request.
   private(set) var settingsRevision: UInt64?
   /// Like ``settingsRevision``, for the vault file.
   private(set) var vaultRevision: UInt64?
@@ -17,7 +18,7 @@ final class WatchedFiles {
   /// Watches nothing.
   init() { changes = nil }
 
-  /// Whether this user has no file watches left, so that workers check the files for each request.
+  /// Whether the user has no file watches left.
   var isUnwatched: Bool { changes == nil }
 
   /// Treats the files as changed at the next ``poll()``.

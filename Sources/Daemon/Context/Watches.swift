@@ -5,9 +5,9 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The requests that receive progress steps. Used on the loop only, except ``Flag``.
+/// The requests that receive progress steps. Used on the loop only, except ``Flag``, which any thread may read.
 struct Watches {
-  /// Whether any request receives steps. Workers check it before they send one.
+  /// A Boolean that workers may read.
   final class Flag: Sendable {
     private let value = Atomic<Bool>(false)
 
@@ -16,7 +16,7 @@ struct Watches {
     fileprivate func set(_ isSet: Bool) { value.store(isSet, ordering: .relaxed) }
   }
 
-  /// Set while any request receives steps.
+  /// Set while any request receives steps. Workers check it before they send one.
   let hasAnyRequest = Flag()
 
   /// The account of each request. Nil for all accounts.
@@ -29,7 +29,7 @@ struct Watches {
   /// Adds a request that receives steps.
   mutating func begin(_ ticket: Ticket, about account: AccountName?) { subjects[ticket] = .some(account) }
 
-  /// Limits the steps of a request to one account, once that account is known.
+  /// Limits a request's steps to one account, once known.
   mutating func narrow(_ ticket: Ticket, to account: AccountName) {
     if subjects[ticket] != nil { subjects[ticket] = .some(account) }
   }

@@ -14,7 +14,7 @@ final class WorkerPool: Sendable {
   private let state = Monitor(State())
   private let idleTime: Duration
   private let mostThreads: Int
-  /// Whether one thread never ends, so that every job runs eventually. Jobs beyond the number of threads are queued.
+  /// Whether one thread never ends. Jobs beyond the limit are then queued, otherwise refused.
   private let isKept: Bool
 
   /// - Parameters:
@@ -41,8 +41,8 @@ final class WorkerPool: Sendable {
 
   /// Runs a job on a thread.
   ///
-  /// - Parameter report: Called on that thread with the result, when the thread is free again.
-  /// - Returns: False if no thread is free, so the job does not run. A pool with a kept thread accepts every job.
+  /// - Parameter report: Called on that thread with the result, after the thread is free.
+  /// - Returns: False if no thread is free. A pool with a kept thread queues the job instead.
   func submit<Value>(
     _ job: @escaping @Sendable () -> Value, then report: @escaping @Sendable (Value) -> Void
   ) -> Bool {
@@ -92,7 +92,7 @@ final class WorkerPool: Sendable {
     report()
   }
 
-  /// Whether the calling thread may end. False if a job needs it, even one not queued yet.
+  /// Whether the calling thread may end. False if a job needs it.
   private func mayEnd() -> Bool {
     state.withLock { state in
       guard state.unfinished < state.threads else { return false }
