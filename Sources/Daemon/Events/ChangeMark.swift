@@ -2,12 +2,12 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A file in the runtime directory whose only line changes when shell prompts may be outdated. Shells read it without
-/// starting a process.
+/// A file in the runtime directory whose only line changes when shell prompts may be outdated.
 struct ChangeMark: Sendable {
+  /// The runtime directories that contain the file.
   private let directories: [String]
 
-  /// - Parameter socketPath: The daemon's socket. Nil for a private daemon, which changes the files of other daemons.
+  /// - Parameter socketPath: The daemon's socket. Nil for a private daemon, which changes the files of others.
   init(socketPath: String?) {
     let own = socketPath.flatMap { path in path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } }
     directories = own.map { [$0] } ?? UserDirectories.runtimeCandidates()

@@ -3,24 +3,26 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Runs the commands configured for events, a few at a time, each with a time limit. ``raw`` becomes readable when a
-/// command ends. Never blocks.
+/// Runs the commands configured for events, a few at a time, each with a time limit. Never blocks.
 final class EventCommandRunner {
   static let mostAtOnce = 4
   static let mostWaiting = 64
   /// The time between SIGTERM and SIGKILL for a command past its deadline.
   private static let graceTime = Duration.seconds(2)
 
+  /// A command to run for an event.
   struct Order: Sendable {
     /// The command's position in the settings, starting at 1.
     var position: Int
     var command: EventCommand
     var account: AccountName?
+    /// The event as a line of JSON, for standard input.
     var input: [UInt8]
   }
 
   /// A command that a worker has started.
   struct Started: Sendable {
+    /// The process ID.
     let process: Int32
     /// Readable when the process has ended.
     let ended: SharedDescriptor
@@ -31,26 +33,30 @@ final class EventCommandRunner {
     let process: Int32
     /// Readable when the process has ended.
     let ended: SharedDescriptor
+    /// When the command gets SIGTERM, or SIGKILL if it got SIGTERM already.
     var deadline: Instant
+    /// Whether SIGTERM was sent.
     var wasTerminated = false
   }
 
   private let poller: Poller
-  /// Killed processes that could not be watched. They are reaped from time to time.
+  /// Killed commands whose end could not be watched, by process ID.
   private var unwatched: [Int32] = []
+  /// The commands in progress, by their key in the poller.
   private var running: [UInt64: Running] = [:]
+  /// The number of commands that workers are starting.
   private var starting = 0
   private var waiting: [Order] = []
   private var dropped = 0
   private var lastKey: UInt64 = 0
-  /// The deadline of all commands during shutdown.
+  /// When the runner closes, during shutdown.
   private var end: Instant?
   /// Whether ``end`` has passed.
   private var isClosed = false
 
   init() throws(SystemError) { poller = try Poller() }
 
-  /// The descriptor to poll.
+  /// The descriptor to poll. It becomes readable when a command ends.
   var raw: Int32 { poller.raw }
 
   /// Whether no command is running, starting or waiting.
@@ -74,9 +80,9 @@ final class EventCommandRunner {
     return dropped
   }
 
-  /// Records that the command from ``next()`` runs or could not be started.
+  /// Handles a command from ``next()`` that a worker has started, or failed to start.
   ///
-  /// - Returns: The problem, or nil if the command runs.
+  /// - Returns: The problem, if it did not start.
   func started(_ order: Order, _ outcome: Result<Started, SystemError>, now: Instant) -> LogEvent.CommandProblem? {
     starting -= 1
     switch outcome {
@@ -100,6 +106,7 @@ final class EventCommandRunner {
   }
 
   private static let unwatchedInterval = Duration.milliseconds(200)
+  /// When to reap ``unwatched`` next.
   private var unwatchedDue = Instant.distantFuture
 
   private func reapUnwatched(_ now: Instant) {
@@ -125,6 +132,7 @@ final class EventCommandRunner {
     }
   }
 
+  /// Describes the failure of a command. Nil if it succeeded.
   private static func problem(_ status: ProcessStatus, _ wasTerminated: Bool) -> LogEvent.CommandProblem? {
     if wasTerminated { return .timedOut }
     switch status {
@@ -153,7 +161,7 @@ final class EventCommandRunner {
     }
   }
 
-  /// Closes the runner at `end`. No command starts after it, and running ones are ended.
+  /// Closes the runner at `end`, the deadline of running commands.
   ///
   /// - Returns: When the last commands are killed.
   func close(at end: Instant) -> Instant {
@@ -162,17 +170,17 @@ final class EventCommandRunner {
     return end.advanced(by: Self.graceTime)
   }
 
-  /// Kills all running commands, before their deadlines stop being checked.
+  /// Kills all running commands.
   func killAll() {
     for entry in running.values { Self.signal(entry.process, Signals.SIGKILL) }
   }
 
+  /// Sends a signal to a command's process group.
   private static func signal(_ process: Int32, _ signal: Int32) { try? Spawn.killGroup(process, signal) }
 }
 
 extension EventCommandRunner.Order {
-  /// Starts the command in its own session, without a terminal, with the input and these variables only. Its output is
-  /// discarded. Blocking.
+  /// Starts the command in its own session, with the input and these variables only. Discards its output. Blocking.
   func start(environment: [String]) throws(SystemError) -> EventCommandRunner.Started {
     let pipe = try Pipe()
     // A pipe holds more than the longest event, so the write does not wait for the reader.

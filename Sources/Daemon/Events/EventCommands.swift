@@ -30,15 +30,15 @@ final class EventCommands: DaemonPart {
     return commands.close(at: end)
   }
 
-  /// Kills all running commands, before their deadlines stop being checked.
+  /// Kills all running commands.
   func killAll() { commands.killAll() }
 
   private func setAlarm() { alarm.set(at: commands.nextDeadline) }
 
-  /// Runs the commands that match this entry, with the current settings.
+  /// Runs the commands configured for an event, with the current settings.
   func run(for entry: SessionEntry) { context.whenSettingsAreRead { [self] in order(for: entry) } }
 
-  /// Queues the commands for this entry.
+  /// Queues and starts the commands configured for an event.
   private func order(for entry: SessionEntry) {
     guard let settings = try? settings(), !settings.commands.isEmpty else { return }
     let input = JSON.object(entry.json).serialized() + [UInt8(ascii: "\n")]
@@ -74,12 +74,13 @@ final class EventCommands: DaemonPart {
     log.note(.commandFailed(position: order.position, problem), order.account)
   }
 
+  /// Handles ended commands, and starts queued ones.
   private func serve() {
     commands.serve { order, problem in note(problem, of: order) }
     start()
   }
 
-  /// The variables of the daemon that commands get, and its socket if not the default.
+  /// The daemon's variables that commands get, and its socket if not the default.
   private var commandEnvironment: [String] {
     let kept = Environment.all().filter { DaemonEnvironment.isForCommands($0.0) }.map { "\($0.0)=\($0.1)" }
     guard let socket = context.facts.socketPath,

@@ -8,9 +8,11 @@ struct Followers {
 
   private var subjects: [Ticket: Subject] = [:]
 
+  /// The events that a request follows.
   enum Subject: Equatable {
     /// Events of one account, or of all accounts if nil.
     case sessions(of: AccountName?)
+    /// Events of all leases.
     case leases
   }
 

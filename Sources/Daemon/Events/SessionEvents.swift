@@ -3,17 +3,16 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Publishes events of sessions and accounts to `agent events`, token files and event commands, and events of leases to
-/// `agent events`.
+/// Publishes events to `agent events`, token files and event commands.
 final class SessionEvents: AccountPart {
   let commands: EventCommands
   private let tokenFiles: TokenFiles
   private let leases: Leases
   private let lock: VaultLock
   private let mark: ChangeMark
-  /// Whether a worker is writing the change mark, and whether to write it again afterwards.
+  /// Whether a worker is writing the change mark, and whether it must be written again.
   private var isMarking = false, isMarkDue = false
-  /// Results that wait until the change mark is written.
+  /// Results to send after the change mark is written.
   private var held: [(reply: Reply, ticket: Ticket)] = []
   private var followers = Followers()
   private var publishedAccounts: PublishedAccounts?
@@ -31,6 +30,7 @@ final class SessionEvents: AccountPart {
     changeMark()
   }
 
+  /// Responds with recent events, or starts to follow new ones.
   func events(_ request: EventsRequest, _ ticket: Ticket) throws(Failure) {
     let account = try broker.named(request.account)
     guard request.follow else {
@@ -51,10 +51,12 @@ final class SessionEvents: AccountPart {
     commands.run(for: entry)
   }
 
+  /// Passes an entry to the requests that follow events of leases.
   func publish(_ entry: LeaseEntry) {
     for ticket in followers.ticketsForLeases { loop.send(.event(.leaseEntry(entry)), to: ticket) }
   }
 
+  /// Writes the change mark, so that shell prompts are updated.
   private func changeMark() {
     isMarkDue = true
     writeMark()
@@ -74,9 +76,8 @@ final class SessionEvents: AccountPart {
     }
   }
 
-  /// Delays the result of a change until the change mark is written, since the next prompt reads it.
-  ///
-  /// - Returns: False if it is written already, so that the caller sends the result.
+  /// Holds back a result while the change mark is being written, since the next prompt reads it. Returns false if the
+  /// caller must send it.
   func postpone(_ reply: Reply, of ticket: Ticket) -> Bool {
     if isMarking { held.append((reply, ticket)) }
     return isMarking
