@@ -41,8 +41,7 @@ extension OAuthError {
     return Phrase("the server's answer was stored: try again in a minute")
   }
 
-  /// Suggests entering the client secret if it may be missing. Google reports `invalid_request` and "client_secret is
-  /// missing."
+  /// Suggests entering the client secret, if it may be missing.
   fileprivate func secretHint(_ login: SignInCommand) -> Phrase? {
     if needsSecret, let advice { return Phrase("\(advice): \(login.askingForSecret)") }
     guard code == .invalidRequest, serverDescription?.hasPart("client_secret") == true else { return nil }
@@ -61,7 +60,7 @@ extension OAuthError {
     return Phrase("\(advice): \(login.phrase)")
   }
 
-  /// Suggests another key for the client, since a sign-in replaces only the key of the tokens.
+  /// Suggests another key for the client.
   fileprivate var keyHint: Phrase? {
     guard code == .keyForeign, subject == .clientKey else { return nil }
     return Phrase(

@@ -22,7 +22,7 @@ extension Failure {
       hint: "stop that program, or sign in without a listener: \(login.pasting)")
   }
 
-  /// The redirect URI's port is in use by another program or sign-in.
+  /// Another program or sign-in uses the redirect URI's port.
   init(port: Int, _ holder: PortHolder, _ login: SignInCommand) {
     let program = holder.program.map { TerminalText.clean($0, limit: 64) }
     let whose =
@@ -68,6 +68,7 @@ extension Failure {
     self.init(.clientNeeded, text, hint: hint)
   }
 
+  /// The provider requires a client secret.
   init(_ missing: MissingSecret, _ login: SignInCommand) {
     let fact =
       missing.isForBrowser
@@ -143,6 +144,7 @@ extension Failure {
     }
   }
 
+  /// The variables with the assertion are not set.
   init(variablesOf source: AssertionSource, _ account: String) {
     let names = Phrase.all(source.variables.map { TerminalText.clean($0) })
     if case .workflow = source {

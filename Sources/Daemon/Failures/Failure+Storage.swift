@@ -6,7 +6,7 @@ internal import Vocabulary
 internal import Wire
 
 extension Failure {
-  /// Describes an error in the settings, or in a file or secret passed with a request.
+  /// Describes an error in the settings, or in a passed file or secret.
   init(_ error: ConfigurationError) {
     switch error.code {
     case .invalid:
@@ -131,6 +131,7 @@ extension ConfigurationError {
 }
 
 extension AccountName {
+  /// - Throws: `invalid_request` if the text is not a valid account name.
   init(requested text: String) throws(Failure) {
     do { try self.init(text) } catch {
       throw Failure(
@@ -142,6 +143,7 @@ extension AccountName {
 }
 
 extension ConfigurationError.KeyProblem {
+  /// The message for users.
   fileprivate var text: Phrase {
     switch self {
     case .malformed: Phrase("the client's key is neither a PEM private key nor a JSON Web Key")

@@ -156,6 +156,7 @@ extension Failure {
 
   // MARK: - The account and its session
 
+  /// - Parameter name: Nil if there are no accounts.
   private init(noAccount name: String?, among known: [String]) {
     guard let name else {
       self.init(.noAccount, "no accounts yet", hint: .command("agent login"))
@@ -206,8 +207,8 @@ extension Failure {
 
   // MARK: - Permitted destinations of tokens
 
-  /// - Parameter url: The requested URL, if the request specifies no account. Programs may run the hint, so it never
-  ///   lets an existing account send its token there.
+  /// - Parameter url: The requested URL, if the request specifies no account. The hint never lets an existing account
+  ///   send its token there.
   private init(notListed origin: String, _ account: String?, _ url: String?) {
     guard let account else {
       self.init(
@@ -220,8 +221,7 @@ extension Failure {
       hint: Self.listing(origin, account).map { Phrase("to allow it: \($0)") })
   }
 
-  /// The command that signs in at a URL. For a server without sign-in, such as a mail server, the help for adding its
-  /// origin to an account.
+  /// The command that signs in at a URL, or the help for a server without sign-in.
   private static func signingIn(at url: String) -> String {
     guard let uri = try? URI(url), uri.isHTTPS || uri.isHTTPLoopback, ShellWord.isHarmless(url) else {
       return "agent help account set"
