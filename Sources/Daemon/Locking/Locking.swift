@@ -5,8 +5,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Locks and unlocks the vault. Locking wipes keys and tokens from memory. Accounts protected only by this device
-/// remain usable.
+/// Locks and unlocks the vault. Locking wipes keys and tokens from memory, except those protected only by this device.
 final class Locking: DaemonPart {
   private let state: VaultLock
   private let broker: TokenBroker
@@ -15,11 +14,11 @@ final class Locking: DaemonPart {
   private let signOuts: SignOuts
   /// The requests that wait for the lock in progress.
   private var tickets: [Ticket] = []
-  /// The result for them, once known.
+  /// The result of the lock in progress, once known.
   private var answered: JSONObject?
   /// The accounts that the lock in progress has already published as locked.
   private var published: Set<AccountName> = []
-  /// How long a lock keeps the keys for refreshes in progress that must store a token.
+  /// How long a lock waits for refreshes that must store a token.
   private static let exchangeTimeout = Duration.seconds(5)
   /// Actions to run after the lock in progress.
   private var afterwards: [() -> Void] = []
@@ -36,11 +35,11 @@ final class Locking: DaemonPart {
     super.init(context)
   }
 
-  /// Runs once a minute, because the timer of the idle lock does not notice that the machine was paused.
+  /// Runs once a minute, because the idle timer does not notice a pause of the machine.
   func housekeep() { state.lockIfIdle() }
 
-  /// Locks the vault. The keys remain for some seconds if a refresh must store its result. A refresh token that arrives
-  /// later stays in secret memory until the next unlock.
+  /// Locks the vault. Keys remain for some seconds if a refresh must store its token. Later ones stay in secret memory
+  /// until the next unlock.
   func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
     // A waiting unlock runs after the lock in progress. This lock must follow it.
     if state.isLocking, !afterwards.isEmpty {
@@ -61,19 +60,19 @@ final class Locking: DaemonPart {
     jobs.run({ [services] in Self.closeGate(services) }) { [self] result in answerAndWipe(result.get(), cause) }
   }
 
-  /// What a lock covers.
+  /// The protection levels and accounts that a lock covers.
   private struct LockScope: Sendable {
     /// The levels to lock.
     let closing: Set<Protection>
-    /// Those among them that have key slots.
+    /// The levels to lock that have key slots.
     let levels: [Protection]
-    /// Those among them that were unlocked.
+    /// The levels to lock that were unlocked.
     let closed: Set<Protection>
     /// The accounts at ``levels``. Nil if they cannot be read.
     let accounts: [(account: AccountName, protection: Protection)]?
   }
 
-  /// Refuses new work at the levels to lock, on a worker.
+  /// Refuses new work at the levels to lock. Blocking.
   private static func closeGate(_ services: SessionServices) -> LockScope {
     let vault = services.vault
     let closing = vault.levelsToLock
@@ -110,6 +109,7 @@ final class Locking: DaemonPart {
     }) { [self] _ in wiped(Set(scope.levels)) }
   }
 
+  /// Responds to the waiting lock requests, if the result is known.
   private func answerLocks() {
     guard let answered else { return }
     let locks = tickets

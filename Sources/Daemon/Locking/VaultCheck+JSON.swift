@@ -24,7 +24,7 @@ extension VaultCheck {
     return object
   }
 
-  /// The result if there is no vault.
+  /// The result if no vault exists.
   static let nothing = JSONObject([("sound", true), ("slots", .array([])), ("accounts", .array([]))])
 }
 

@@ -8,7 +8,7 @@ internal import Wire
 
 /// Decides whether tokens may be served, and when the vault locks automatically.
 final class VaultLock: DaemonPart, TokenLock {
-  /// The accounts that the lock in progress covers, with their levels. Nil if none is in progress.
+  /// The accounts covered by the lock in progress, with their levels. Nil without one.
   private var refusedAccounts: [AccountName: Protection]?
   /// Whether a lock also wipes the device key, because only a passphrase can restore it.
   private var isDeviceKeyFromPassphrase = false
@@ -18,7 +18,7 @@ final class VaultLock: DaemonPart, TokenLock {
     lockIfIdle()
     alarm.set(at: due)
   }
-  /// Locks the vault at signals of the desktop and the login manager, after the first unlock.
+  /// Locks the vault when the user's screen is locked.
   private lazy var desktop: DesktopLockListener = {
     let onSignal = jobs.messages { [unowned self] (_: Void) in context.audience?.lock(.session) }
     return DesktopLockListener(userID: Machine.userID) { onSignal(()) }
@@ -32,7 +32,7 @@ final class VaultLock: DaemonPart, TokenLock {
     return refusedAccounts?[account].map { .vault(VaultError(.locked($0))) }
   }
 
-  /// Restarts the idle time.
+  /// Restarts the idle time, since a token at this level was served.
   func used(_ level: Protection) {
     if level != .device || isDeviceKeyFromPassphrase { idle.used(loop.now, services.time.clockOffset) }
   }
@@ -44,6 +44,7 @@ final class VaultLock: DaemonPart, TokenLock {
 
   // MARK: Locking
 
+  /// Whether a lock is in progress.
   var isLocking: Bool { refusedAccounts != nil }
 
   /// Begins a lock, and stops measuring the idle time.
@@ -63,14 +64,14 @@ final class VaultLock: DaemonPart, TokenLock {
 
   // MARK: Unlocking
 
-  /// Starts the idle time and listens for lock signals, after a level was unlocked.
+  /// Starts the idle time and listens for screen locks, after an unlock.
   func expectLock() {
     isDeviceKeyFromPassphrase = services.vault.levelsToLock.contains(.device)
     desktop.listen()
     awaitIdleness((try? settings().lockAfterSeconds) ?? Settings.defaultLockAfterSeconds)
   }
 
-  /// Updates ``isDeviceKeyFromPassphrase``, since the vault may have become passphrase-only.
+  /// Updates ``isDeviceKeyFromPassphrase`` after a change of the key slots.
   func checkDeviceKey() {
     if services.vault.levelsToLock.contains(.device) { expectLock() } else { isDeviceKeyFromPassphrase = false }
   }
@@ -82,45 +83,46 @@ final class VaultLock: DaemonPart, TokenLock {
     }
   }
 
+  /// Starts the idle time. 0 seconds disable automatic locking.
   private func awaitIdleness(_ seconds: Int) {
     idle.begin(Self.idleTime(seconds), loop.now, services.time.clockOffset)
     alarm.set(at: due)
   }
 
-  /// Converts the setting. Nil for zero, which disables automatic locking.
+  /// Converts the setting. Nil for 0, which disables automatic locking.
   private static func idleTime(_ seconds: Int) -> Duration? { seconds == 0 ? nil : .seconds(seconds) }
 
+  /// When to lock automatically.
   private var due: Instant { idle.due(services.time.clockOffset) }
 
-  /// Locks if the idle time has passed. Suspend is included.
+  /// Locks if the idle time has passed, including suspend.
   func lockIfIdle() {
     if due <= loop.now { context.audience?.lock(.idle) }
   }
 }
 
-/// The time of the automatic lock. Uses a clock that continues during suspend, or the machine's clock if that jumped
-/// ahead, as after a virtual machine's pause (times are true).
+/// The time of the automatic lock. Includes suspend and jumps of the machine's clock (times are true).
 struct IdleLock {
   /// When an unlocked token was last used, and ``TimeSource/clockOffset`` then. Nil while nothing is unlocked.
   private var lastUse: (time: Instant, clockOffset: Int)?
   /// The idle time before a lock. Nil for no automatic lock.
   private(set) var idleTime: Duration?
-  /// Whether something is unlocked.
+  /// Whether anything is unlocked, so that idle time is measured.
   private(set) var isCounting = false
 
-  /// Starts the idle time after an unlock.
+  /// Starts the idle time.
   mutating func begin(_ idleTime: Duration?, _ now: Instant, _ clockOffset: Int) {
     self.idleTime = idleTime
     isCounting = true
     used(now, clockOffset)
   }
 
-  /// Restarts the idle time after a command used an unlocked token.
+  /// Restarts the idle time.
   mutating func used(_ now: Instant, _ clockOffset: Int) {
     if isCounting { lastUse = (now, clockOffset) }
   }
 
-  /// When to lock automatically: the distant future if nothing is unlocked or automatic locking is disabled.
+  /// When to lock automatically. The distant future if never.
   func due(_ clockOffset: Int) -> Instant {
     guard let lastUse, let idleTime else { return .distantFuture }
     let jump = clockOffset - lastUse.clockOffset

@@ -4,7 +4,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The result of `vault status`. Built on a worker, since it reads the vault.
+/// The result of `vault status`.
 struct VaultReport: Sendable {
   /// A protection level with a key slot.
   struct Level: Sendable {
@@ -16,7 +16,7 @@ struct VaultReport: Sendable {
   private let summary: VaultSummary
   private let slots: [SlotSummary]
   private let levels: [Level]
-  /// The numbers of the slots whose keys a rotation can replace only with their passphrase or PIN.
+  /// The slots whose keys a rotation can replace only with their passphrase or PIN.
   private let needSecrets: [Int]
   private let problem: VaultError?
   private let lockAfterSeconds: Int
@@ -47,7 +47,7 @@ struct VaultReport: Sendable {
   /// Whether the vault cannot be read until a passphrase unlocks it.
   private static func isLocked(_ problem: VaultError?) -> Bool { problem?.code == .locked(.device) }
 
-  /// Returns nil after an error, which it keeps in `problem` if it is the first.
+  /// Returns nil after an error, and stores it in `problem` if it is the first.
   private static func noting<Value>(_ problem: inout VaultError?, _ body: () throws(VaultError) -> Value) -> Value? {
     do throws(VaultError) {
       return try body()

@@ -7,7 +7,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Handles requests about the vault, as jobs, since a key derivation or a TPM may take seconds.
+/// Handles requests about the vault.
 final class VaultRequests: DaemonPart {
   private let lock: VaultLock
   private let locking: Locking
@@ -105,7 +105,7 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Unlocks a level, after the lock in progress.
+  /// Unlocks or creates a protection level, after the lock in progress. `body` gets the secret and the lock count.
   private func open(
     _ level: Protection, _ sources: [SharedDescriptor], _ ticket: Ticket, _ event: LogEvent,
     _ body: @escaping @Sendable (Vault, SharedSecret, _ locks: Int) throws(VaultError) -> Void
