@@ -2,10 +2,12 @@ internal import Platform
 internal import Wire
 
 /// How `agentd` was started: by a client with `--directory DIR --socket-name NAME --ready-fd N`, for one client with
-/// `--connection-fd N`, by the user with `--foreground`, or by a service manager with `LISTEN_FDS=1`.
+/// `--connection-fd N`, with `--foreground`, or by a service manager with `LISTEN_FDS=1`.
 struct DaemonInvocation {
   private enum Way {
+    /// A socket in this directory.
     case directory(path: String, socketName: String)
+    /// One client's connection, a descriptor.
     case connection(Int32)
     /// A socket from a service manager.
     case inherited
@@ -19,11 +21,11 @@ struct DaemonInvocation {
   /// Whether the user or a service manager reads standard error.
   let isForeground: Bool
 
-  /// Whether a client started it for all clients. Otherwise the user or a service manager chooses its processors.
+  /// Whether a client started it, to serve all clients.
   var isStartedByClient: Bool { if case .directory = way { true } else { false } }
 
   private let way: Way
-  /// The descriptor that tells the starter when the socket is open.
+  /// The descriptor that notifies the starting program when the socket is open.
   private let readyDescriptor: Int32?
 
   /// The descriptor number of a service manager's first socket.
@@ -66,8 +68,7 @@ struct DaemonInvocation {
     return number
   }
 
-  /// Whether a service manager passed a socket. `LISTEN_FDS` is only for the process in `LISTEN_PID`
-  /// (sd_listen_fds(3)).
+  /// Whether a service manager passed a socket (sd_listen_fds(3)).
   private static func isActivated(_ environment: [(String, String)]) -> Bool {
     func value(_ name: String) -> String? { environment.first { $0.0 == name }?.1 }
     return value("LISTEN_FDS") == "1" && value("LISTEN_PID") == String(Machine.processID)

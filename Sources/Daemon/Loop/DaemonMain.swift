@@ -10,13 +10,13 @@ package enum DaemonMain {
   /// The exit status if another daemon already serves the directory.
   private static let alreadyRunningStatus: Int32 = 75
 
-  /// The minimum resource limits, by option of `ulimit`. The daemon needs about twenty descriptors, and more for
-  /// responses. With less of the others it could not store anything.
+  /// The minimum resource limits. Those with `isForAll` always apply, the others only if a client started the daemon.
   private static let least: [(limit: ResourceLimit, name: String, least: Int, isForAll: Bool)] = [
     (.descriptors, "RLIMIT_NOFILE (ulimit -n)", 40, true), (.fileBytes, "RLIMIT_FSIZE (ulimit -f)", 1 << 20, false),
     (.processorSeconds, "RLIMIT_CPU (ulimit -t)", 60, false),
   ]
 
+  /// Returns the exit status.
   package static func run(arguments: [String]) -> Int32 {
     if arguments.dropFirst().first == "--version" { return printVersion(arguments.dropFirst(2)) }
     do {
@@ -59,6 +59,7 @@ package enum DaemonMain {
     return ExitStatus.failed.rawValue
   }
 
+  /// Opens the socket and serves. Returns the exit status.
   private static func serve(_ invocation: DaemonInvocation, mirror: LogMirror?) throws -> Int32 {
     if let foreign = UserDirectories.foreign {
       complain("\(foreign.variable) is \(foreign.path), which belongs to another user than root; use sudo -i")

@@ -15,19 +15,19 @@ final class ListeningSocket {
       self.name = name
     }
 
-    /// Whether the name still refers to this socket. Its directory may have been removed at logout.
+    /// Whether the name still refers to this socket.
     func isStillOurs() -> Bool { (try? directory.inode(of: name)) == inode }
   }
 
   var path: String { place.directory.path + "/" + place.name }
   let place: Place
-  /// Reports changes of the directory. Nil if the user has no inotify watches left, so that the name is checked once a
-  /// minute.
+  /// Reports changes of the directory. Nil if no inotify watch is available: the socket is then checked once a minute.
   private let watch: DirectoryWatch?
   private var lock: FileLock?
   private let descriptor: FileDescriptor
   /// Whether a service manager created the socket and will remove it.
   private let isInherited: Bool
+  /// Whether peers are accepted.
   private(set) var isOpen = true
 
   /// The maximum wait for the lock of a daemon that is ending.
@@ -72,6 +72,7 @@ final class ListeningSocket {
 
   /// The descriptor to poll.
   var raw: Int32 { descriptor.raw }
+  /// The descriptor of the directory watch to poll.
   var watchRaw: Int32? {
     switch watch {
     case .some(let watch): watch.raw
@@ -79,7 +80,7 @@ final class ListeningSocket {
     }
   }
 
-  /// Accepts the next waiting peer, or returns nil.
+  /// Accepts the next waiting peer, if any.
   ///
   /// - Throws: An error such as `EMFILE` if no descriptor is free.
   func accept() throws(SystemError) -> FileDescriptor? {

@@ -18,11 +18,11 @@ final class Server {
   private struct StopDeadlines {
     /// When to respond to the stop requests and let the next daemon start.
     let reply: Instant
-    /// The deadline for cancelled waits.
+    /// When to stop waiting for cancelled work.
     let waits: Instant
-    /// The deadline for file work.
+    /// When to stop waiting for file work.
     let fileWork: Instant
-    /// The deadline for event commands.
+    /// When to stop waiting for event commands.
     let commands: Instant
     /// When the process exits, even if work is in progress.
     let exit: Instant
@@ -30,19 +30,16 @@ final class Server {
 
   /// How often to try to accept peers again without a free descriptor.
   private static let acceptInterval = Duration.milliseconds(500)
-  /// How long peers wait for a descriptor before they get an error.
+  /// How long peers wait for a descriptor.
   private static let descriptorTimeout = Duration.seconds(5)
   private static let housekeepingInterval = Duration.seconds(60)
-  /// How long a stopping daemon waits for servers that have received a single-use credential. All other waits are
-  /// cancelled at once.
+  /// How long a stop waits for servers that have received a single-use credential. Other waits are cancelled.
   private static let replyTimeout = Duration.seconds(5)
-  /// How long the process waits for such servers after it stops serving, so that no new token is lost.
+  /// How long the process waits for such servers after it stops serving.
   private static let exitTimeout = Duration.seconds(120)
-  /// How long cancelled work may take to end.
   private static let cancelledWorkTimeout = Duration.seconds(3)
-  /// How long file work may continue after a stop request.
   private static let fileWorkTimeout = Duration.seconds(45)
-  /// How long event commands may run after a stop request before they receive SIGTERM.
+  /// How long event commands may run after a stop request.
   private static let eventCommandTimeout = Duration.seconds(5)
 
   private let loop: EventLoop
@@ -51,22 +48,22 @@ final class Server {
   private let context: DaemonContext
   private let parts: DaemonParts
   private let dispatcher: Dispatcher
+  /// Nil for a daemon with one connection.
   private let listening: ListeningSocket?
   /// The listening socket's key in the loop.
   private var accepting: UInt64?
   /// Closed to tell a peer that no descriptor is free. Nil if it could not be opened.
   private var spareDescriptor: SharedDescriptor?
-  /// When peers began to wait for a descriptor. Nil if none waits.
+  /// Since when peers wait for a descriptor. Nil if none waits.
   private var crowdedSince: Instant?
-  /// The number of connections at that time. Nil if none waits.
+  /// The number of connections when peers began to wait for a descriptor. Nil if none waits.
   private var connectionsWhenFull: Int?
   private let signals: Signals.SignalReceiver
   /// The deadlines for stopping. Nil until the daemon stops.
   private var stopDeadlines: StopDeadlines?
-  /// Whether the stopping daemon has released its lock.
+  /// Whether ``leave()`` was called.
   private var hasLeft = false
-  /// The deadline for storing or revoking refresh tokens that could not be stored earlier. Nil until all other work has
-  /// ended.
+  /// The deadline for storing or revoking refresh tokens that could not be stored. Nil before that begins.
   private var settling: Instant?
   /// Whether a replacement of the program file can be detected.
   private let knowsProgram = !Machine.isProgramReplaced
@@ -107,7 +104,7 @@ final class Server {
     }
   }
 
-  /// Serves until stopped, until the socket is removed, or until the only client of a private daemon disconnects.
+  /// Serves until stopped, the socket is removed, or the only client of a private daemon disconnects.
   func run() throws(SystemError) {
     context.log.note(.started)
     let isSocketUnwatched = listening.map { $0.watchRaw == nil } ?? false
@@ -147,7 +144,7 @@ final class Server {
     return true
   }
 
-  /// Whether all work that a stopping daemon waits for has ended or is past its deadline.
+  /// Whether the work that a stop waits for has ended or is past its deadline.
   private func isIdle(_ stopDeadlines: StopDeadlines) -> Bool {
     if loop.now >= stopDeadlines.exit { return true }
     return (jobs.localInFlight == 0 || loop.now >= stopDeadlines.fileWork)
@@ -155,7 +152,7 @@ final class Server {
       && (parts.events.commands.isIdle || loop.now >= stopDeadlines.commands)
   }
 
-  /// Responds to the stop requests, closes all connections and releases the lock to the next daemon.
+  /// Responds to the stop requests, closes all connections and lets the next daemon start.
   private func leave() {
     guard !hasLeft else { return }
     hasLeft = true
@@ -170,8 +167,7 @@ final class Server {
     listening?.release()
   }
 
-  /// Accepts one peer. Without a free descriptor, closes the longest idle connection. If none is idle, peers wait, and
-  /// get an error later.
+  /// Accepts one peer. Without a free descriptor, closes the longest idle connection or lets peers wait.
   private func accept(_ listening: ListeningSocket) {
     do {
       guard let descriptor = try listening.accept() else { return }
@@ -192,8 +188,7 @@ final class Server {
     spareDescriptor = try? SharedDescriptor(FileDescriptor(opening: "/dev/null", for: .reading))
   }
 
-  /// Tells the next peer that no descriptor is free (every refusal is told). Returns false if no peer is waiting or the
-  /// reply has no descriptor either.
+  /// Tells the next peer that no descriptor is free (every refusal is told). Returns false if that is not possible.
   private func refuseNext(_ listening: ListeningSocket) -> Bool {
     guard spareDescriptor != nil else { return false }
     spareDescriptor = nil
@@ -229,6 +224,7 @@ final class Server {
     }
   }
 
+  /// Stops the daemon if its socket was removed or replaced.
   private func checkSocket() {
     guard let listening else { return }
     listening.drainWatch()
