@@ -4,7 +4,7 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The parts of the daemon, in the order of their dependencies. Forwards notifications to the parts that react to them.
+/// The parts of the daemon, in the order of their dependencies.
 final class DaemonParts: Audience {
   let broker: TokenBroker
   let signIns: SignIns

@@ -14,7 +14,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
   private var waiting: [Ticket: Request] = [:]
   /// The stop requests, which get a response when all work is done.
   private(set) var stopRequests: [Ticket] = []
-  /// Whether the first stop request is not for a restart. Nil if there is none.
+  /// Whether the first stop request was for a stop, not a restart. Nil before it.
   private(set) var isStopPermanent: Bool?
 
   init(_ context: DaemonContext, _ parts: DaemonParts) {
@@ -50,6 +50,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
+  /// Passes a request to the part that handles it.
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) {
     do throws(Failure) {
       let request = try located(envelope, ticket)
@@ -138,25 +139,25 @@ final class Dispatcher: DaemonPart, RequestHandler {
     return row.subject == .activeAccount ? envelope.request.naming(entry.account.text) : envelope.request
   }
 
-  /// Stops the daemon after this round of the loop.
+  /// Records a stop request. The daemon stops after this round of the loop.
   private func askStop(_ ticket: Ticket, isPermanent: Bool) {
     stopRequests.append(ticket)
     isStopPermanent = isStopPermanent ?? isPermanent
   }
 
-  /// Delays the response to a change, see ``SessionEvents/postpone(_:of:)``.
+  /// Holds back a result until shell prompts can show the change. Returns false to send it now.
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool {
     changes.contains(ticket) && parts.events.postpone(result, of: ticket)
   }
 
-  /// Whether a request in progress accepts further messages, as do sign-ins, leases and requests with a body in lines.
+  /// Whether a request in progress accepts further messages.
   func awaitsMore(_ ticket: Ticket) -> Bool {
     parts.signIns.logins.values.contains { $0.ticket == ticket } || parts.resources.leases.isOwner(ticket)
       || parts.resources.takesBody(ticket)
   }
 
-  /// Handles a message for a request in progress: a redirect URL, a confirmation, an answer about a lease, or a part of
-  /// a body. Returns false for other requests.
+  /// Handles a message for a request in progress, such as a redirect URL or a part of a body. Returns false for other
+  /// requests.
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     switch request {
     case .leaseAnswer(let answer) where parts.resources.leases.isOwner(ticket):
