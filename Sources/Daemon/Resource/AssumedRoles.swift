@@ -7,13 +7,13 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Exchanges tokens for role credentials at the Security Token Service of Amazon Web Services, whose origin the account
-/// must list.
+/// Exchanges tokens for role credentials at the Security Token Service of Amazon Web Services.
 final class AssumedRoles: DaemonPart {
   private let placed: PlacedTokens
   /// The requests that wait for each exchange.
   private var waiting: [Exchange: [(request: AssumeRoleRequest, ticket: Ticket)]] = [:]
 
+  /// An exchange in progress.
   private struct Exchange: Hashable {
     let account: AccountName
     /// The generation of the session whose token is exchanged.
@@ -26,6 +26,7 @@ final class AssumedRoles: DaemonPart {
     super.init(context)
   }
 
+  /// Responds with temporary credentials for a role.
   func assume(_ request: AssumeRoleRequest, _ ticket: Ticket) throws(Failure) {
     guard
       let role = WebIdentityRole(
@@ -96,6 +97,7 @@ final class AssumedRoles: DaemonPart {
     account.roles.put(credentials, for: exchange.key, now: services.time.wallSeconds())
   }
 
+  /// The response line, in secret memory.
   private func line(_ credentials: WebIdentityRole.Credentials, _ account: AccountName) throws(Failure) -> SharedSecret
   {
     do throws(CryptoError) {

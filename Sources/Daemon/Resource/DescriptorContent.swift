@@ -2,23 +2,22 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// The content of a request to a resource, from a file or stream passed by the client.
-///
-/// The first part of a stream is kept. If there is no more, its length is known, and it can be sent again after a
-/// refresh.
+/// The content of a request to a resource, from a file or stream passed by the client. If the kept first part of a
+/// stream is all, the content can be sent again.
 final class DescriptorContent: ResourceContent, @unchecked Sendable {
   /// The maximum size of the kept part, in bytes.
   static let mostKeptBytes = 1 << 20
   private static let pieceBytes = 65_536
 
   private let source: SharedDescriptor
-  /// The byte range of the content in a file. Nil for a stream.
+  /// The content's byte range in a file. Nil for a stream.
   private let extent: Range<Int>?
+  /// The first part of a stream.
   private var kept: [UInt8] = []
   /// Whether ``kept`` is the entire content.
   private var isKeptWhole = false
   private var isPrepared = false
-  /// The number of bytes read since the start or ``rewind()``.
+  /// The position of the next byte to send.
   private var place = 0
 
   init(_ source: SharedDescriptor) throws(SystemError) {
@@ -30,11 +29,10 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     for index in kept.indices { kept[index] = 0 }
   }
 
-  /// Reads the kept part of a stream. Blocking. Later calls do nothing.
+  /// Reads the kept part of a stream. Blocking.
   ///
   /// - Parameter stallSeconds: The maximum time without a byte.
-  /// - Throws: `content` if the content cannot be read or the request was cancelled, `contentLate` after the maximum
-  ///   time.
+  /// - Throws: `content` if that fails or is cancelled, `contentLate` after the maximum time.
   func prepare(stallSeconds: Int, _ cancellation: Cancellation) throws(SessionError) {
     guard extent == nil, !isPrepared else { return }
     isPrepared = true
@@ -56,6 +54,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     }
   }
 
+  /// In bytes. Nil if unknown.
   var length: Int? { extent?.count ?? (isKeptWhole ? kept.count : nil) }
 
   var canRewind: Bool { extent != nil || isKeptWhole || place <= kept.count }

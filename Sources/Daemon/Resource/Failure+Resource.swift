@@ -80,7 +80,7 @@ extension Failure {
     return Phrase("try again in \(seconds) s")
   }
 
-  /// The page where the user authorizes the token for an organization with SAML, from GitHub's `X-GitHub-SSO`.
+  /// The page that authorizes the token for a GitHub organization, from `X-GitHub-SSO`.
   private static func organization(_ head: ResourceHead) -> Phrase? {
     guard head.status == 403, let field = head.headers["X-GitHub-SSO"],
       let url = field.split(separator: ";").map({ $0.drop { $0 == " " } }).first(where: {
@@ -102,7 +102,7 @@ extension Failure {
     return .command(command)
   }
 
-  /// The command that adds the missing scopes for this origin. Without a refresh token it changes the account's scope.
+  /// The command that adds the missing scopes for this origin, or without a refresh token for the account.
   private static func scopes(
     _ account: Account, _ transfer: ResourceTransfer, _ grant: AccessGrant, _ needed: [String]
   ) -> Phrase {

@@ -6,33 +6,34 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The access rules of a lease and its use so far. ``admit(_:_:passed:)`` sets the account and token of each peer's
-/// request.
+/// The access rules of a lease and its use so far.
 final class Lease: Admission {
   let name: String
-  /// The request that opened the lease, whose sender owns it.
+  /// The request that opened the lease.
   let owner: Ticket
   var account: AccountName
-  /// The request that opened the lease, with its limits.
   private let request: LeaseRequest
   private let rules: LeaseRules
   /// When the lease ends. Nil for no limit.
   let end: Instant?
+  /// The number of further requests permitted. Nil for no limit.
   private(set) var usesLeft: Int?
 
   /// Why the lease ended. Nil while it is open.
   var cause: LeaseEntry.Cause?
+  /// The peers' requests in progress.
   private(set) var underWay: [Ticket: Use] = [:]
+  /// The peers, by connection.
   private(set) var peers: [UInt64: LeaseEntry.Peer] = [:]
 
-  /// The user's answers by origin, or by ``token`` for the token itself. Nil if the lease asks no questions.
+  /// The user's answers by origin, or by ``token``. Nil if the user is not asked.
   private var answers: [String: Bool]?
   /// The requests that wait for an answer, by origin.
   private var held: [String: [Held]] = [:]
 
-  /// Logs an event.
+  /// Logs an event, with the peer that caused it.
   private let report: (LeaseEntry.Event, LeaseEntry.Peer?) -> Void
-  /// Whether another request is within the limit of all leases.
+  /// Whether the limit of all leases permits another request.
   private let hasPlace: () -> Bool
   /// Called after a use was counted, before the request is handled.
   private let begun: () -> Void
@@ -44,9 +45,11 @@ final class Lease: Admission {
   /// Asks the user about a request.
   private let ask: (_ method: String, _ origin: String?, LeaseEntry.Peer?) -> Void
 
+  /// A peer's request in progress.
   struct Use {
+    /// The HTTP method, or ``token``.
     let method: String
-    /// The origin of the request's URL. Nil if the request is for the token itself.
+    /// The origin of the request's URL. Nil for the token itself.
     let origin: String?
     /// How many header fields were removed.
     var dropped = 0
@@ -85,7 +88,7 @@ final class Lease: Admission {
   /// Adds a peer's connection.
   func came(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
 
-  /// The connection to the process that accepts the peers. It sends no requests for resources.
+  /// The connection to the process that accepts the peers.
   var channel: UInt64?
 
   // MARK: Requests
@@ -94,6 +97,7 @@ final class Lease: Admission {
     do throws(Failure) { return try envelope(parsing: line, where: isPermitted) } catch { throw refusal(error, nil) }
   }
 
+  /// Whether the lease permits this kind of request.
   private func isPermitted(_ row: RequestRow) -> Bool {
     row.has(.lent) || row.has(.fromLease) || request.handsOutToken && row.has(.lentWithToken)
   }
@@ -123,7 +127,7 @@ final class Lease: Admission {
     return try asked(Held(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
   }
 
-  /// Returns whether the user has allowed requests to the origin. Keeps the request if the user has not decided.
+  /// Whether the user has allowed requests to the origin. Keeps the request if the user has not decided.
   ///
   /// - Throws: `not_permitted` if the user has refused.
   private func asked(_ request: Held) throws(Failure) -> Bool {
@@ -145,7 +149,7 @@ final class Lease: Admission {
 
   /// Applies the user's answer about an origin, or about the token itself.
   ///
-  /// - Parameter isAllowed: Nil, which refuses only the waiting requests, if the user did not answer in time.
+  /// - Parameter isAllowed: Nil if the user did not answer in time, which refuses only the waiting requests.
   /// - Returns: The requests that waited for the answer.
   func decide(_ origin: String?, _ isAllowed: Bool?) -> [Held] {
     let place = origin ?? Self.token
@@ -205,7 +209,7 @@ final class Lease: Admission {
     return call
   }
 
-  /// Logs a refusal.
+  /// Logs a refusal and returns it.
   private func refusal(_ failure: Failure, _ ticket: Ticket?) -> Failure {
     report(.refused(failure.code), ticket.flatMap { peers[$0.connection] })
     return failure
@@ -258,7 +262,7 @@ final class Lease: Admission {
     peers[connection] = nil
   }
 
-  /// The failure without the account's name and without commands that the peer cannot run.
+  /// The failure without the account's name and unusable hints.
   private func hidden(_ failure: Failure) -> Failure {
     switch failure.code {
     case .locked: Failure(.locked, "the account of the lease is locked")
@@ -278,7 +282,7 @@ final class Lease: Admission {
     }
   }
 
-  /// The access rules as shown to peers.
+  /// The access rules as JSON, for peers.
   func terms(now: Instant) -> JSONObject {
     var object = JSONObject([("lease", .string(name))])
     object["places"] = .array(rules.places.map { .string($0.origin + $0.path) })

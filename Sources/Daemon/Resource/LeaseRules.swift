@@ -4,10 +4,9 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The requests that a lease permits, by origin, path, method and header fields.
+/// The requests that a lease permits.
 ///
-/// Servers and proxies may interpret the same request differently. Only unambiguous parts are forwarded, and a request
-/// is refused if that could change its meaning.
+/// Servers and proxies may interpret the same request differently. Only unambiguous parts are forwarded.
 struct LeaseRules {
   /// The permitted origins and paths, by default all of the account.
   let places: [OriginEntry]
@@ -33,7 +32,7 @@ struct LeaseRules {
 
   /// Checks a request, and returns its permitted part.
   ///
-  /// - Throws: `not_permitted` if the lease does not permit the request, or servers may interpret it differently.
+  /// - Throws: `not_permitted` if the request is forbidden or ambiguous.
   func check(_ target: ResourceCall.Target, sendsBody: Bool) throws(Failure) -> Passed {
     let (method, uri) = (target.method, target.endpoint.uri)
     let isNamed = methods.contains(method.text)
@@ -64,8 +63,8 @@ struct LeaseRules {
 
   // MARK: Paths
 
-  /// Splits a path, if every server interprets it in the same way: its segments contain path characters (RFC 3986
-  /// section 3.3) except ";", encode only spaces and non-ASCII text, and are not empty or similar to "." or "..".
+  /// Splits a path that every server interprets in the same way: its segments contain path characters (RFC 3986 section
+  /// 3.3) except ";", encode only spaces and non-ASCII text, and are not empty or similar to "." or "..".
   ///
   /// - Returns: The decoded segments. Nil for any other path.
   static func segments(_ path: String) -> [[UInt8]]? {
@@ -78,6 +77,7 @@ struct LeaseRules {
     return decoded.count == segments.count ? decoded : nil
   }
 
+  /// Decodes a path segment. Nil if servers may interpret it differently.
   private static func decodedSegment(_ segment: [UInt8]) -> [UInt8]? {
     var decoded: [UInt8] = []
     var index = 0
@@ -104,8 +104,7 @@ struct LeaseRules {
     return decoded
   }
 
-  /// Whether a character is ASCII, a letter, digit, mark, dash, quotation mark or emoji. Others are invisible, or
-  /// become a slash, dot or semicolon on some servers.
+  /// Whether a character is ASCII, a letter, digit, mark, dash, quotation mark or emoji. Servers may change others.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return true }
     return switch scalar.properties.generalCategory {
@@ -118,8 +117,8 @@ struct LeaseRules {
 
   // MARK: Methods
 
-  /// Methods that name a second resource in a header field or in the body, from the registry (RFC 4918, RFC 3253, RFC
-  /// 5842, RFC 5323, RFC 4437, RFC 2068) and Exchange's WebDAV.
+  /// Methods that name a second resource in a header field or in the body (RFC 4918, RFC 3253, RFC 5842, RFC 5323, RFC
+  /// 4437, RFC 2068).
   private static let methodsForTwoPlaces: Set<String> = [
     "BASELINE-CONTROL", "BCOPY", "BDELETE", "BIND", "BMOVE", "BPROPFIND", "BPROPPATCH", "CHECKIN", "CHECKOUT", "COPY",
     "LABEL", "LINK", "MERGE", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "REBIND", "REPORT", "SEARCH", "UNBIND", "UNLINK",
@@ -128,8 +127,7 @@ struct LeaseRules {
 
   // MARK: Header fields
 
-  /// Fields that describe the content, negotiate its form, set conditions or select a range, or that belong to other
-  /// protocols over HTTP and affect only the request.
+  /// Fields that describe the content, negotiate its form, set conditions or select a range.
   private static let passing: Set<String> = [
     "accept", "accept-charset", "accept-language", "accept-datetime", "content-type", "content-language",
     "content-encoding", "content-disposition", "content-range", "content-md5", "content-digest", "repr-digest",
@@ -138,9 +136,10 @@ struct LeaseRules {
     "if-unmodified-since", "if-range", "range", "depth", "idempotency-key", "git-protocol", "last-event-id",
     "traceparent", "tracestate",
   ]
+  /// Prefixes of further names that pass.
   private static let passingPrefixes = ["mcp-", "x-github-", "x-stainless-", "anthropic-", "openai-"]
 
-  /// Fields that name a second resource (RFC 4918 section 10, RFC 3253 section 8, RFC 4437, RFC 8288).
+  /// Fields that name a second resource (RFC 4918, RFC 3253, RFC 4437, RFC 8288).
   private static let secondPlaceFields: Set<String> = [
     "destination", "if", "overwrite", "lock-token", "apply-to-redirect-ref", "redirect-ref", "label", "link",
   ]
@@ -190,7 +189,7 @@ struct LeaseRules {
   /// Fields of browsers, which no peer needs, and the encoding of the response.
   private static let neverPassing: Set<String> = ["origin", "referer", "set-cookie", "set-cookie2", "accept-encoding"]
 
-  /// Whether a header field could change the resource, method, sender or user.
+  /// Whether a field could change the resource, method, sender or user.
   private static func redirectsRequest(_ name: String) -> Bool {
     redirectingFields.contains(name) || redirectingPrefixes.contains { name.hasPrefix($0) } || name.hasPart("override")
   }
@@ -208,6 +207,7 @@ struct LeaseRules {
     // Another user than the token's account.
     "cookie", "cookie2", "sudo",
   ]
+  /// Prefixes of further such names.
   private static let redirectingPrefixes = [
     "x-forward", "x-original", "x-originating", "x-rewrite", "x-real-", "x-proxy", "x-accel-", "x-sendfile", "x-envoy-",
     "x-middleware-", "x-http-method", "x-method", "x-remote-", "remote-", "x-auth-request-", "x-webauth-",

@@ -7,10 +7,10 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Opens and ends leases, and accepts their peers' connections from the process that listens for them.
+/// Opens and ends leases, and accepts their peers' connections.
 final class Leases: AccountPart {
   private var leases: [Ticket: Lease] = [:]
-  /// The recent events of each lease, latest lease last, each with its own limit.
+  /// The recent events of each lease, latest lease last.
   private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
 
   /// The questions that the user has not answered, by number.
@@ -20,14 +20,13 @@ final class Leases: AccountPart {
   /// How long the user may take to answer.
   private static let answerTimeout = Duration.seconds(60)
   private static let most = 16
-  /// The maximum number of peers of one lease, and of all leases.
   private static let mostPeers = 32
   private static let mostPeersOfAll = 64
-  /// The maximum number of concurrent requests of all leases. The user's own requests may use the rest of the daemon's
-  /// limit.
+  /// The maximum number of concurrent requests of all leases.
   private static let mostTransfers = 64
+  /// The maximum number of events kept of each lease.
   private static let mostEntries = 64
-  /// The maximum number of leases whose events are kept, including ended ones.
+  /// The maximum number of leases, open or ended, whose events are kept.
   private static let mostRings = 32
 
   /// Opens a lease, which ends with the request.
@@ -73,7 +72,7 @@ final class Leases: AccountPart {
     try begin(lease, passed[0])
   }
 
-  /// Removes the sockets left by killed commands, on a worker. Does nothing while another process creates a socket.
+  /// Removes the sockets left by killed commands, on a worker.
   func removeAbandonedSockets() {
     jobs.run({
       for path in UserDirectories.runtimeCandidates() + UserDirectories.pastRuntimeDirectories() {
@@ -85,7 +84,7 @@ final class Leases: AccountPart {
     }) { _ in }
   }
 
-  /// Parses an origin of the account, or a path at one.
+  /// Parses an origin of the account, or a URL at one.
   private func place(_ text: String, _ account: Account) throws(Failure) -> OriginEntry {
     guard let entry = OriginEntry(text, allowHTTPLoopback: account.configuration.allowHTTPLoopback), entry.isBare,
       !entry.isMail
@@ -100,7 +99,7 @@ final class Leases: AccountPart {
     return entry
   }
 
-  /// Starts a lease and its time limit.
+  /// Registers a lease and starts its time limit.
   private func begin(_ lease: Lease, _ socket: SharedDescriptor) throws(Failure) {
     do { lease.channel = try loop.admit(socket.descriptor.duplicate(), under: lease, mayIdle: true) } catch {
       throw Failure(
@@ -198,7 +197,7 @@ final class Leases: AccountPart {
   /// Whether this request opened a lease, so its sender may answer questions.
   func isOwner(_ ticket: Ticket) -> Bool { leases[ticket] != nil }
 
-  /// Applies the owner's answer to a question, if it is still open.
+  /// Applies the user's answer to a question, if still open.
   func take(_ answer: LeaseAnswerRequest, _ owner: Ticket) {
     if questions[answer.question]?.owner == owner { decide(answer.question, answer.isAllowed) }
   }
@@ -219,7 +218,7 @@ final class Leases: AccountPart {
 
   // MARK: Ends
 
-  /// Tells the owner the number of uses left before a request is sent, so that the next daemon permits no more.
+  /// Tells the owner the number of uses left, before a request is sent.
   private func reportUsesLeft(_ owner: Ticket) {
     if let lease = leases[owner] { tellOwner(of: lease) }
   }
@@ -242,6 +241,7 @@ final class Leases: AccountPart {
     loop.send(.failure(failure(lease, cause)), to: lease.owner)
   }
 
+  /// The last response to the owner, by the cause of the end.
   private func failure(_ lease: Lease, _ cause: LeaseEntry.Cause) -> Failure {
     switch cause {
     case .signedOut: Failure(.signedOut(account: lease.account.text), account: lease.account.text)

@@ -7,16 +7,17 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Returns tokens to callers that send them to a URL themselves. The URL determines account and token, as for
-/// ``ResourceRequests``.
+/// Returns tokens to callers that send them to a URL themselves. The URL determines account and token.
 final class PlacedTokens: AccountPart {
-  /// Called with the token for the URL and its expiry.
+  /// Called with the token and how it is used at the URL.
   typealias Delivery = (TokenSlot, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
 
+  /// A request for a token to send to a URL.
   private struct PlacedRequest {
     let request: TokenRequest
     let place: TokenRequest.Place
     let ticket: Ticket
+    /// The account and settings for the URL. Nil without a URL.
     let choice: ResourceChoice?
     let target: TokenTarget?
     let deliver: Delivery
@@ -26,10 +27,11 @@ final class PlacedTokens: AccountPart {
     /// The settings for the URL override the kind in the request.
     var kind: TokenKind { choice?.entry?.token ?? place.kind ?? .accessToken }
 
-    /// The required remaining lifetime in seconds.
+    /// The required remaining lifetime, in seconds.
     var minimum: Int { request.minimumValiditySeconds ?? AccessGrant.shortestIDTokenSeconds }
   }
 
+  /// Responds with the token for a URL.
   func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
     try obtain(request, ticket) { [loop, services] slot, grant, use throws(Failure) in
       var (description, extras) = (slot.describe(grant), request.extras)
@@ -79,7 +81,7 @@ final class PlacedTokens: AccountPart {
     }
   }
 
-  /// Uses a different code for unlisted URLs, so that programs can distinguish them from an account without a token.
+  /// Uses a different code for URLs that no account lists.
   private static func failure(_ error: SessionError) -> Failure {
     var failure = Failure(error, account: nil)
     switch error {
@@ -102,9 +104,9 @@ final class PlacedTokens: AccountPart {
     obtain(placed, account, renewing: request.forceRefresh || isRefusedNow(placed, account.slot(for: target)))
   }
 
-  /// Records that the resource refused the token, according to the request.
+  /// Records that the resource refused the token, if the request says so.
   ///
-  /// - Returns: Whether a new token may help. False if the resource has refused one too.
+  /// - Returns: Whether a new token may help.
   private func isRefusedNow(_ placed: PlacedRequest, _ slot: TokenSlot) -> Bool {
     guard placed.place.isRefused, let origin = placed.choice?.place.origin, slot.session.grant != nil else {
       return false

@@ -5,8 +5,8 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Creates DPoP proofs for requests that callers send with an account's token themselves (RFC 9449 section 7.1), only
-/// for origins that may get the token.
+/// Creates DPoP proofs for requests that callers send themselves (RFC 9449 section 7.1), only for origins that may get
+/// the token.
 final class ProofRequests: AccountPart {
 
   func proof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {

@@ -2,8 +2,10 @@ internal import OAuth
 internal import Sessions
 internal import Wire
 
+/// The request that a DPoP proof is for.
 struct ProofTarget {
   let call: ResourceCall.Target
+  /// The resource server's nonce (RFC 9449 section 9).
   let nonce: String?
   /// Whether to return the token too.
   let wantsToken: Bool

@@ -17,9 +17,10 @@ final class ResourceRequests: AccountPart {
   /// The request bodies that arrive in lines.
   private var contents: [Ticket: InlineContent] = [:]
 
-  /// Effectively no deadline, since a transfer may take any time.
+  /// Effectively no deadline.
   private static let never = Duration.seconds(10 * 365 * 86_400)
 
+  /// Starts a request.
   func call(
     _ request: CallRequest, _ ticket: Ticket, timeoutSeconds: Int?, passed: [SharedDescriptor]
   ) throws(Failure) {
@@ -52,7 +53,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Sends the response's head.
+  /// Sends the head of the resource's response.
   private func begins(_ ticket: Ticket, _ head: ResponseHead) {
     if let transfer = transfers[ticket], head.isEventStream {
       guard streams < ResourceTransfer.mostStreams else {
@@ -69,7 +70,7 @@ final class ResourceRequests: AccountPart {
 
   private var streams: Int { transfers.values.reduce(0) { $0 + ($1.isStream ? 1 : 0) } }
 
-  /// Whether a request was not answered or cancelled.
+  /// Whether a request is in progress, not answered or cancelled.
   private func isWanted(_ transfer: ResourceTransfer) -> Bool { transfers[transfer.ticket] === transfer }
 
   /// Requests the token once the account is known.
@@ -84,6 +85,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
+  /// Gets a token, then sends the request with it.
   private func obtainToken(for transfer: ResourceTransfer, _ need: (TokenSlot) -> TokenNeed) {
     do {
       let account = try broker.resolve(transfer.account?.text)
@@ -174,7 +176,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Schedules a retry of a request that was never sent. Returns false if it may not wait any longer.
+  /// Schedules a retry of a request that was never sent. Returns false if it may not wait.
   private func tryLater(_ transfer: ResourceTransfer, _ error: SessionError) -> Bool {
     let now = services.time.now()
     guard let end = transfer.waitsUntil, error.neverLeft else { return false }
@@ -205,6 +207,7 @@ final class ResourceRequests: AccountPart {
     loop.send(.result(result), to: transfer.ticket)
   }
 
+  /// Ends a request with a failure.
   func fail(_ transfer: ResourceTransfer, _ failure: Failure) {
     guard isWanted(transfer) else { return }
     end(transfer)

@@ -10,31 +10,29 @@ internal import Wire
 final class ResourceTransfer: @unchecked Sendable {
   /// The maximum number of concurrent requests, without event streams.
   static let mostAtOnce = 192
-  /// The maximum number of concurrent requests to one origin, so that others can proceed.
+  /// The maximum number of concurrent requests to one origin.
   static let mostAtOneOrigin = 128
-  /// The maximum number of event streams, which may last for days.
   static let mostStreams = 128
 
   // The worker uses content, receiver and cancellation. Variables are used on the loop only.
   let ticket: Ticket
   let target: ResourceCall.Target
-  /// The target of the token to send, from the request or from the settings for the URL. Nil for the account's own
-  /// token.
+  /// The target of the token to send. Nil for the account's own token.
   private(set) var tokenTarget: TokenTarget?
   /// Whether the request specifies the target.
   let namesTarget: Bool
-  /// The entry of the settings that permits the request, if any.
+  /// The entry of the account's settings for the URL, if any.
   private(set) var entry: OriginEntry?
   let content: DescriptorContent?
   let receiver: StreamReceiver
   /// The reading end of a pipe with the response's body, for an inline request.
   let inlineBody: SharedDescriptor?
-  /// The writing end of a pipe for a body in lines. ``takeInlineContent()`` removes it.
+  /// The writing end of a pipe for a body in lines, until taken.
   private var inlineContent: SharedDescriptor?
   let cancellation = Cancellation()
   /// The body in lines, if it was incomplete when the request ended.
   var unfinished: InlineContent?
-  /// The timeout for obtaining a token, and then for each pause in the transfer.
+  /// The timeout for a token, and for each pause in the transfer.
   let timeoutSeconds: Int
 
   /// When to stop waiting for an unreachable server. Nil if the request does not wait.
@@ -44,6 +42,7 @@ final class ResourceTransfer: @unchecked Sendable {
   /// The number of failed attempts to reach the resource.
   var misses = 0
 
+  /// Nil until chosen.
   private(set) var account: AccountName?
   /// Whether a new token was requested after the resource rejected one.
   var hasRefreshed = false
@@ -78,8 +77,8 @@ final class ResourceTransfer: @unchecked Sendable {
   /// Creates the pipes of an inline request.
   ///
   /// - Parameters:
-  ///   - reading: Set to the reading end for the response's body.
-  ///   - writing: Set to the writing end for a body in lines.
+  ///   - reading: Set to the end to read the response's body from.
+  ///   - writing: Set to the end to write a body in lines to.
   private static func descriptors(
     of request: CallRequest, _ reading: inout SharedDescriptor?, _ writing: inout SharedDescriptor?
   ) throws(Failure) -> [SharedDescriptor] {
@@ -106,7 +105,7 @@ final class ResourceTransfer: @unchecked Sendable {
     }
   }
 
-  /// Removes and returns the writing end for a body in lines. The caller closes it after the last part.
+  /// Removes and returns the writing end for a body in lines.
   func takeInlineContent() -> SharedDescriptor? {
     defer { inlineContent = nil }
     return inlineContent
@@ -121,6 +120,7 @@ final class ResourceTransfer: @unchecked Sendable {
 }
 
 extension ResourceCall.Target {
+  /// Validates the method, URL and header fields of a request.
   init(_ request: CallRequest) throws(Failure) {
     guard let method = ResourceMethod(request.method) else {
       throw .unsendableMethod
