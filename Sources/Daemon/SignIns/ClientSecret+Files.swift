@@ -8,7 +8,7 @@ extension ClientSecret {
 
   /// Reads a private key in PEM or as a JSON Web Key.
   ///
-  /// - Parameter device: The TPM, if the file refers to a key in it.
+  /// - Parameter device: The TPM, for a key in it.
   static func readKey(
     _ source: SharedDescriptor, in device: any KeyDevice, _ cancellation: Cancellation
   ) throws(SessionError) -> ClientKeyFile {

@@ -4,7 +4,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// Reads a secret from a descriptor passed by the client, without making a `String` of it.
+/// Reads a secret from a descriptor passed by the client.
 enum ClientSecret {
   struct Kind {
     let mostBytes: Int
@@ -30,6 +30,7 @@ enum ClientSecret {
     }
   }
 
+  /// Copies a secret to the secure heap.
   static func make(_ text: String) throws(SessionError) -> SharedSecret {
     let bytes = Array(text.utf8)
     return try SecretContent.shared(bytes.span)

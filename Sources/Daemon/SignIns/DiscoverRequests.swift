@@ -5,7 +5,7 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Determines whether a URL is an issuer, or a resource whose metadata names its issuers (RFC 9728). Stores nothing.
+/// Determines whether a URL is an issuer, or a resource whose metadata names its issuers (RFC 9728).
 final class DiscoverRequests: DaemonPart {
 
   func discover(_ request: DiscoverRequest, _ ticket: Ticket) throws(Failure) {
@@ -47,7 +47,7 @@ final class DiscoverRequests: DaemonPart {
     }
   }
 
-  /// The response if no server must be asked: an account has this issuer, or a provider has this URL. Nil otherwise.
+  /// The response if an account has this issuer, or a provider has this URL. Nil if a server must be asked.
   private static func known(_ request: DiscoverRequest, _ settings: Settings) throws(Failure) -> JSONObject? {
     func isSame(_ text: String) -> Bool { text.hasSameBytes(as: request.url) }
     let accounts: [(AccountName, AccountConfiguration)]
@@ -67,7 +67,7 @@ final class DiscoverRequests: DaemonPart {
     return provider.map { JSONObject([("provider", .string($0.name.rawValue))]) }
   }
 
-  /// The account whose settings contain the requested resource. The resource may have moved to another server.
+  /// The account whose settings contain the requested resource.
   private static func account(
     of request: DiscoverRequest, _ settings: Settings
   ) -> (name: AccountName, configuration: AccountConfiguration)? {
@@ -77,7 +77,7 @@ final class DiscoverRequests: DaemonPart {
     }
   }
 
-  /// Suggests signing in at the endpoints that MCP servers without metadata had until revision 2025-03-26.
+  /// Suggests the default endpoints of older MCP servers, which have no metadata.
   private static func adviceWithoutMetadata(_ request: DiscoverRequest, _ settings: Settings) -> Phrase? {
     guard let origin = (try? URI(request.url))?.origin, ShellWord.isHarmless(request.url),
       let name = request.account
@@ -106,6 +106,7 @@ final class DiscoverRequests: DaemonPart {
     return servers
   }
 
+  /// The response for a resource with metadata.
   private static func answer(
     _ resource: ProtectedResource, _ serversWithClient: [String], _ request: DiscoverRequest, _ settings: Settings,
     _ known: (name: AccountName, configuration: AccountConfiguration)?

@@ -7,12 +7,13 @@ struct FlowChoice {
   let wanted: LoginRequest.Flow?
   /// Whether a browser can be opened on the user's machine.
   let canOpenBrowser: Bool
-  /// The port of the user's machine that receives the browser's response. Nil if the browser is on this machine.
+  /// The port of the user's machine that receives the browser's response. Nil if that is this machine.
   var redirectPort: UInt16?
-  /// Whether to prefer the device flow, since the client has no secret to exchange an authorization code.
+  /// Whether to prefer the device flow, for a client without the secret for an authorization code.
   var prefersDevice = false
   /// Whether the account's profile or the server forbids the device flow.
   var excludesDevice = false
+  /// The parameters of an authorization request.
   var options = AuthorizationOptions()
 
   /// - Parameter canListen: Whether the redirect URI points to this machine.

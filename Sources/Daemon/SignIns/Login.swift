@@ -8,7 +8,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Whether a sign-in was approved or cancelled, whichever came first. The thread that polls the server approves it.
+/// Whether a sign-in was approved or cancelled, whichever came first. Thread-safe.
 final class Approval: Sendable {
   private enum State { static let open = 0, given = 1, givenUp = 2 }
 
@@ -16,16 +16,16 @@ final class Approval: Sendable {
 
   var isGiven: Bool { state.load(ordering: .acquiring) == State.given }
 
-  /// - Returns: False if the sign-in was already cancelled, so its result must not be stored.
+  /// - Returns: False if the sign-in was already cancelled.
   func give() -> Bool { settle(State.given) }
 
-  /// - Returns: False if the sign-in was already approved, so it must be completed.
+  /// - Returns: False if the sign-in was already approved.
   func giveUp() -> Bool { settle(State.givenUp) }
 
-  /// Allows cancelling again, after an approved step has ended.
+  /// Allows cancellation again, after an approved step has ended.
   func finish() { state.store(State.open, ordering: .releasing) }
 
-  /// Decides, and returns whether this was the decision.
+  /// Sets the state unless already decided. Returns whether it is now `wanted`.
   private func settle(_ wanted: Int) -> Bool {
     let (exchanged, original) = state.compareExchange(
       expected: State.open, desired: wanted, ordering: .acquiringAndReleasing)
@@ -36,23 +36,24 @@ final class Approval: Sendable {
 /// A sign-in in progress and the request that waits for it.
 final class Login {
   let id: UInt64
-  /// Identifies the sign-in in the wire protocol: 128 random bits.
+  /// Identifies the sign-in to clients: 128 random bits.
   let name: String
   /// The waiting request, or `.nobody` while the sign-in continues in the background.
   var ticket: Ticket
   let account: AccountName
-  /// The options of the sign-in, for a hint that repeats it. A failed sign-in keeps no settings of a new account.
+  /// The options of the sign-in, for a hint that repeats it.
   let entered: [String]
   let startedAt: Instant
   let cancellation = Cancellation()
 
   /// Whether the sign-in continues in the background once the user can act on it.
   var isDetached = false
-  /// What the user must do, once known, and the deadline in unix seconds.
+  /// The user's next step, once known.
   var event: Event?
+  /// The deadline of the user's step, in unix seconds.
   var expiry = 0
 
-  /// The wait for the user; nil until the user can act, and after the account's registered client was stored.
+  /// The wait for the user. Nil until the user can act.
   var waiting: SignIn.Waiting?
   var polling = Polling()
 
@@ -62,7 +63,7 @@ final class Login {
   let endsWithSession = Monitor(false)
   /// The browser's visits, if the sign-in waits for a browser.
   var visits = Visits()
-  /// The sign-in that the user must confirm.
+  /// The signed-in user that the user of this machine must confirm.
   var unconfirmed: SignIn.Unconfirmed?
 
   /// Whether the client can display a QR code.
@@ -83,15 +84,17 @@ final class Login {
 
   /// The browser's visits to the redirect server.
   struct Visits {
-    /// The URL to which the link redirects, until the link is opened.
+    /// The authorization URL, until the browser has opened the one-time link to it.
     var linked: String?
     /// Whether all requests so far are known to be from this user.
     var isFromOwnUser = true
-    /// Whether a response for another sign-in was logged. The next three are also shown on the terminal, for a visit by
-    /// another user, for TLS, and for an error without this sign-in's state.
+    /// Whether a response that belongs to no sign-in was logged.
     var hasMetForeignRedirect = false
+    /// Whether the user was warned of another user's visit.
     var hasMetStranger = false
+    /// Whether the user was warned that the browser used https.
     var hasMetTLS = false
+    /// Whether the user was warned of an error without this sign-in's state.
     var hasMetError = false
   }
 
@@ -108,10 +111,10 @@ final class Login {
   /// The wait for the approval of a device code. Nil in other flows.
   var device: SignIn.Waiting.Device? { if case .device(let waiting) = waiting { waiting } else { nil } }
 
-  /// Whether the user has approved, so that the remaining steps must not be cancelled.
+  /// Whether the user has approved, so that it must not be cancelled.
   var isFinishing: Bool { approval.isGiven }
 
-  /// Whether this is the sign-in's name.
+  /// Compares the name in constant time.
   func isNamed(_ other: String) -> Bool { Self.isSame(name, other) }
 
   /// Compares two names in constant time.

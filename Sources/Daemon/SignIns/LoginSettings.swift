@@ -14,6 +14,7 @@ struct LoginSettings {
   /// `user:password` from the proxy's URL.
   let proxyCredentials: String?
 
+  /// - Throws: `invalid_request`, or `issuer_needed` if the server is unknown.
   init(_ request: LoginRequest, _ settings: Settings) throws(Failure) {
     var request = request
     func isStored() -> Bool { request.account.flatMap { try? AccountName($0) }.map { settings[$0] != nil } ?? false }
@@ -85,7 +86,7 @@ struct LoginSettings {
     self.configuration = configuration
   }
 
-  /// Refuses options of other flows for an account that signs in by an assertion, since that must work without a user.
+  /// Refuses options of other flows for an account that signs in by an assertion.
   private static func refuseOtherWays(
     _ request: LoginRequest, _ account: AccountName, _ configuration: AccountConfiguration
   ) throws(Failure) {
@@ -119,9 +120,8 @@ struct LoginSettings {
       hint: stored.map { Phrase("for another way to sign in: agent account set \(account.text) --unset \($0)") })
   }
 
-  /// If the request has a provider, host or URL instead of an account, uses it as the server. Names the account after
-  /// the provider, or else after the host. With an issuer, a provider's name selects that provider if it may have the
-  /// issuer.
+  /// If the request has a provider, host or URL instead of an account, uses it as the server and names the account
+  /// after it. With an issuer, only selects the provider.
   private static func takeServer(from request: inout LoginRequest) {
     guard let text = request.account else { return }
     if let name = request.settings.takeProvider(named: text) {
@@ -141,6 +141,7 @@ struct LoginSettings {
     }
   }
 
+  /// - Parameter meant: Similar known names.
   private static func unknownService(_ name: String, _ meant: [String]) -> Failure {
     let choices = Phrase.choices(meant.map { "agent login \($0)" })
     return Failure(
@@ -148,6 +149,7 @@ struct LoginSettings {
       hint: "did you mean \(choices)? Otherwise name the server with --issuer")
   }
 
+  /// The account's name, by default derived from the server.
   private static func account(_ request: LoginRequest, _ settings: Settings) throws(Failure) -> AccountName {
     if let name = request.account {
       let meant = ProviderName.known(as: name).map(\.rawValue)
@@ -171,7 +173,7 @@ struct LoginSettings {
       .invalidRequest, "all default account names for this server are in use; choose a name")
   }
 
-  /// Default names for an account, best first: the host name, then numbered ones. Empty if the host is invalid.
+  /// Default names for an account, best first: the host name, then numbered ones.
   static func names(forHostOf url: String) -> [AccountName] {
     guard let host = (try? URI(url))?.host else { return [] }
     return names(beginningWith: String(host.filter { $0 != "[" && $0 != "]" && $0 != ":" }.prefix(60)))
@@ -184,7 +186,7 @@ struct LoginSettings {
 }
 
 extension AccountSettings {
-  /// Selects the provider with this name, unless another one or an issuer that it cannot have is given.
+  /// Selects the provider with this name, unless another one or an unsuitable issuer is given.
   mutating func takeProvider(named text: String) -> ProviderName? {
     guard provider == nil, let name = ProviderName(known: text.lowercased()),
       issuer.map({ Provider.named(name).mayBe(at: Issuer.named(byMetadataAt: $0) ?? $0) }) ?? true
@@ -206,8 +208,7 @@ extension AccountSettings {
 }
 
 extension LoginRequest {
-  /// The equivalent options for ``SignInCommand``, which asks for secrets again. Only the client knows the names of
-  /// files that it passed.
+  /// The equivalent options for ``SignInCommand``, without file names, which only the client knows.
   ///
   /// - Parameter new: The settings of a new account.
   func words(of new: AccountConfiguration? = nil) -> [String] {

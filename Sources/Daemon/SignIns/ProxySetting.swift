@@ -6,6 +6,7 @@ internal import Wire
 
 /// A proxy's URL, split into the URL for the settings and the password for the vault.
 struct ProxySetting {
+  /// Without user and password.
   let url: String
   /// `user:password`
   let credentials: String?
@@ -35,7 +36,7 @@ struct ProxySetting {
 }
 
 extension AccountConfiguration {
-  /// Replaces or removes the proxy setting, as in the request.
+  /// Replaces or removes the proxy setting.
   ///
   /// - Returns: `user:password` from the URL, for the vault.
   mutating func replaceProxy(from given: AccountSettings) throws(Failure) -> String? {
@@ -48,7 +49,7 @@ extension AccountConfiguration {
     return setting.credentials
   }
 
-  /// Like ``replaceProxy(from:)``, but prefers the account's own proxy to that of the request's environment.
+  /// Like ``replaceProxy(from:)``, but prefers the account's own proxy to one from the environment.
   mutating func replaceProxyUnlessNamed(from given: AccountSettings) throws(Failure) -> String? {
     given.proxySource == nil && self.proxySource == .option ? nil : try replaceProxy(from: given)
   }

@@ -5,22 +5,21 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// The sockets that receive the response of one sign-in (RFC 8252 section 7.3), and the expected requests. Sign-ins may
-/// share a socket.
+/// The sockets that receive the response of one sign-in (RFC 8252 section 7.3). Sign-ins may share a socket.
 final class RedirectListener: Sendable {
-  /// The redirect URI, including the port.
+  /// Includes the port.
   let redirectURI: String
   let port: UInt16
   /// The expected request for the redirect URI.
   let target: LoopbackTarget
-  /// A URL with 128 random bits that redirects the browser to the authorization server once, since all users can read
-  /// its command line. Nil if the system cannot determine the user of a connection.
+  /// A random URL that redirects the browser to the authorization server once, since all users can read its command
+  /// line. Nil if the user of a connection cannot be determined.
   let linkURL: String?
   /// The expected request for ``linkURL``.
   let link: LoopbackTarget?
   let sockets: [RedirectSocket]
 
-  /// How many ports to try until one is free at two addresses.
+  /// How many ports to try for one that is free at both IPv4 and IPv6.
   private static let tries = 10
 
   private init(_ uri: RedirectURI, port: UInt16, sockets: [RedirectSocket], host: RedirectURI.Host) {
@@ -75,8 +74,7 @@ final class RedirectListener: Sendable {
     }
   }
 
-  /// Binds both addresses of `localhost`, since another program at one could receive the response (RFC 8252 section
-  /// 8.3).
+  /// Binds both addresses of `localhost`, so that no other program receives the response (RFC 8252 section 8.3).
   private static func openBoth(
     _ uri: RedirectURI, in sockets: RedirectSockets
   ) throws(SystemError) -> RedirectListener {

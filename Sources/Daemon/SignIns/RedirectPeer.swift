@@ -6,10 +6,11 @@ internal import Vocabulary
 final class RedirectPeer {
   let descriptor: FileDescriptor
   let socket: RedirectSocket
+  /// The addresses and ports of the connection.
   let ends: TCPEnds
   /// The user at the other end, once known.
   var owner: TCPEnds.Owner?
-  /// When to close the connection or, while ``login`` is set, to send a page without its result.
+  /// When to close the connection, or to send a page without the result of ``login``.
   private(set) var deadline: Instant
   /// The sign-in whose result the browser waits for.
   private(set) var login: UInt64?
@@ -18,13 +19,12 @@ final class RedirectPeer {
 
   private var head = RequestHead()
   private var headEnd = LoopbackRequest.HeadEnd()
+  /// The response, of which ``sent`` bytes were sent.
   private var outbound: [UInt8] = []
   private var sent = 0
 
-  /// The limit for receiving a request.
   private static let requestTimeout = Duration.seconds(10)
-  /// How long a browser waits for the result of a sign-in, from its request. Some servers take seconds to exchange a
-  /// code.
+  /// How long a browser waits for the result of a sign-in.
   private static let resultWait = Duration.seconds(10)
 
   /// Nil if the connection was already reset.
@@ -38,8 +38,11 @@ final class RedirectPeer {
 
   deinit { head.wipe() }
 
+  /// The result of ``read(for:)``.
   enum Progress: Equatable {
+    /// The request is incomplete.
     case waiting
+    /// The connection was closed.
     case ended
     /// A request for the redirect URI of the listeners with these indices. ``withQuery(_:_:)`` returns the query.
     case redirect(query: Range<Int>, listeners: [Int])
@@ -47,9 +50,11 @@ final class RedirectPeer {
     case link(listener: Int)
     /// The beginning of TLS, for example from a browser in https-only mode.
     case tls
+    /// An invalid request, with the page to send.
     case refused(LoopbackPage)
   }
 
+  /// Whether a response is being sent.
   var isAnswering: Bool { !outbound.isEmpty }
 
   /// Whether the other end is known to be this user.
@@ -86,7 +91,7 @@ final class RedirectPeer {
     return query.map { .redirect(query: $0, listeners: matching) } ?? .refused(refusal)
   }
 
-  /// Parses the received bytes.
+  /// Checks whether the received bytes are the expected request.
   private func read(_ target: LoopbackTarget) -> LoopbackRequest.Reading {
     head.withBytes { LoopbackRequest.read($0, for: target, &headEnd) }
   }
@@ -109,7 +114,7 @@ final class RedirectPeer {
     outbound = response
   }
 
-  /// Writes as much as the kernel accepts. Returns true once all is sent or the other end has closed.
+  /// Writes pending bytes. Returns true once all are sent or the peer has disconnected.
   func flush() -> Bool {
     let page = outbound
     while sent < page.count {

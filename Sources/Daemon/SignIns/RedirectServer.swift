@@ -3,15 +3,13 @@ internal import Peers
 internal import Platform
 internal import Vocabulary
 
-/// Receives the responses of sign-ins at loopback addresses, on the loop and without blocking.
+/// Receives the responses of sign-ins at loopback addresses, without blocking.
 ///
-/// Any program of any user of this machine can connect. Other users' data is not read. Only a response accepted by
-/// ``RedirectServerDelegate`` ends the wait.
+/// Any program of any user can connect. Other users' data is not read. Only ``RedirectServerDelegate`` ends the wait.
 final class RedirectServer {
-  /// The maximum number of connections with a known user. Another one closes the oldest. As many may wait for the
-  /// lookup of their user; the rest wait in the kernel.
+  /// The maximum number of connections with a known user. Another one closes the oldest.
   static let mostPeers = 16
-  /// The maximum number of connections accepted at once, so that the loop is not blocked.
+  /// The maximum number of connections accepted at once.
   private static let mostAccepted = 32
 
   /// A sign-in that waits at a socket.
@@ -32,11 +30,12 @@ final class RedirectServer {
   private unowned let delegate: any RedirectServerDelegate
   private lazy var alarm = Alarm(loop) { [unowned self] in expire(loop.now) }
   private let poller: Poller
+  /// The sockets and connections, by key in the poller.
   private var sources: [UInt64: Source] = [:]
   private var lastKey: UInt64 = 0
-  /// The connections whose users are being looked up. Empty if no lookup is in progress.
+  /// The connections whose users are being looked up, by key.
   private var identified: [UInt64: TCPEnds] = [:]
-  /// Whether new connections must wait in the kernel's queue until the users of the others are known.
+  /// Whether new connections must wait until the users of the others are known.
   private var isPaused = false
 
   init(_ loop: any ReplySink, _ delegate: any RedirectServerDelegate) throws(SystemError) {
@@ -68,8 +67,7 @@ final class RedirectServer {
     return nil
   }
 
-  /// Ends the wait of a sign-in. Closes sockets that no other sign-in uses, and their connections, unless those are
-  /// being answered.
+  /// Ends the wait of a sign-in. Closes sockets that no other sign-in uses.
   func close(_ login: UInt64) {
     for case (let key, .socket(let socket, let waiting)) in sources {
       let others = waiting.filter { $0.login != login }
@@ -180,7 +178,7 @@ final class RedirectServer {
     alarm.set(at: nextDeadline)
   }
 
-  /// Handles a request that has arrived.
+  /// Handles a connection that is readable or writable.
   private func serve(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.isAnswering { return finish(key, peer) }
     if peer.login != nil { return remove(key) }
@@ -216,19 +214,20 @@ final class RedirectServer {
     }
   }
 
+  /// Sends a response, then closes the connection.
   private func answer(_ key: UInt64, _ peer: RedirectPeer, _ response: [UInt8]) {
     peer.answer(response)
     sources[key] = .peer(peer)
     finish(key, peer)
   }
 
-  /// Closes the connection once everything is sent.
+  /// Sends pending bytes. Closes the connection after the last.
   private func finish(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.flush() { return remove(key) }
     try? poller.modify(peer.descriptor.raw, interest: .write, key: key)
   }
 
-  /// Closes the oldest connection whose user was looked up, if possible one not known to be this user's.
+  /// Closes the oldest connection, preferably one not known to be this user's.
   private func removeOldest() {
     if let key = peers.filter({ $0.peer.owner != nil }).min(by: {
       ($0.peer.isFromOwnUser ? 1 : 0, $0.key) < ($1.peer.isFromOwnUser ? 1 : 0, $1.key)
@@ -250,14 +249,14 @@ final class RedirectServer {
 protocol RedirectServerDelegate: AnyObject {
   /// Looks up the users of connections and calls `completion` on the loop.
   func identify(_ ends: [TCPEnds], _ completion: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void)
-  /// Returns the URL to which a sign-in's link redirects, or nil if the link was already used.
+  /// Returns the URL to which a sign-in's link redirects. Nil if the link was already used.
   ///
   /// - Parameter isFromOwnUser: Whether the connection is known to be this user's.
   func linkOpened(_ login: UInt64, isFromOwnUser: Bool) -> String?
   /// Handles a request for the redirect URI of a sign-in.
   ///
-  /// - Returns: The page for the browser. Nil if it follows with ``RedirectServer/answer(_:_:)``. Unless it is
-  ///   ``LoopbackPage/foreign``, the wait has ended.
+  /// - Returns: The page for the browser. Nil if ``RedirectServer/answer(_:_:)`` sends it later. Only
+  ///   ``LoopbackPage/foreign`` continues the wait.
   func redirectCame(_ login: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage?
   /// Called if the query is not the response of any sign-in at the socket.
   func foreignRedirectCame(_ login: UInt64, query: Span<UInt8>)

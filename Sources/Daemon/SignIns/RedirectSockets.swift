@@ -1,7 +1,7 @@
 internal import OAuth
 internal import Platform
 
-/// A socket that receives the responses of sign-ins. It closes when no sign-in uses it.
+/// A socket that receives the responses of sign-ins, until none uses it.
 final class RedirectSocket: Sendable {
   let descriptor: FileDescriptor
   let port: UInt16
@@ -15,8 +15,9 @@ final class RedirectSocket: Sendable {
   deinit { try? UnixSocket.shutDown(descriptor) }
 }
 
-/// The sockets of all sign-ins. If a service allows only one port, its sign-ins share a socket.
+/// The sockets of all sign-ins, which share a socket for the same port.
 final class RedirectSockets: Sendable {
+  /// A loopback address and port.
   private struct Place: Hashable {
     let port: UInt16
     let isIPv6: Bool

@@ -34,7 +34,7 @@ struct SecretSources: Sendable {
   ///   - configuration: Gets the ID and algorithm of the key from its file.
   ///   - named: The settings in the request, which override the file.
   ///   - proxyCredentials: `user:password` from the proxy's URL.
-  ///   - device: The TPM, if the client's key is in it.
+  ///   - device: The TPM, for a key in it.
   func read(
     for configuration: inout AccountConfiguration, _ named: AccountSettings, proxyCredentials: String?,
     in device: any KeyDevice, _ cancellation: Cancellation

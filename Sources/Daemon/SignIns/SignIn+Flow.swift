@@ -4,7 +4,7 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The listener of a sign-in, which a worker opens before it registers a client with its port, and the loop uses later.
+/// The listener of a sign-in, which a worker opens for the loop.
 final class OpenedListener: Sendable {
   private let listener = Monitor<RedirectListener?>(nil)
   private let sockets: RedirectSockets

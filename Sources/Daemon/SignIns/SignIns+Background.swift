@@ -7,6 +7,7 @@ internal import Wire
 
 /// Sign-ins that continue in the background, and their results.
 extension SignIns {
+  /// The result of a background sign-in.
   struct EndedLogin {
     let name: String
     let reply: Reply
@@ -25,7 +26,7 @@ extension SignIns {
     loop.send(.result(standing(login, expiry)), to: ticket)
   }
 
-  /// Sends the result of a sign-in to the waiting request, if any. Keeps that of a background sign-in.
+  /// Sends the result of a sign-in to the waiting request, and keeps that of a background sign-in.
   func conclude(_ login: Login, _ reply: Reply) {
     loop.send(reply, to: login.ticket)
     if endedAccounts.count >= Self.mostEnded { endedAccounts.removeFirst() }
@@ -55,7 +56,7 @@ extension SignIns {
     if let event = login.event { loop.send(.event(event), to: ticket) }
   }
 
-  /// The sign-ins that wait for the user, oldest first, as shown by `status` and `list`.
+  /// The sign-ins that wait for the user, oldest first.
   ///
   /// - Parameter account: Nil for all accounts.
   func waiting(for account: AccountName?) -> [JSONObject] {
@@ -73,7 +74,7 @@ extension SignIns {
     }
   }
 
-  /// The command that starts a sign-in again, or a choice of commands if its account is unknown.
+  /// Suggests starting a sign-in again.
   private func startHint(_ login: String) -> Phrase {
     let known = (try? settings())?.accounts.map(\.name) ?? []
     let account = endedAccounts.last { Login.isSame($0.name, login) }?.account

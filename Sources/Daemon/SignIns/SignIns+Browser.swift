@@ -9,6 +9,7 @@ internal import Wire
 
 /// Sign-in with a browser. The response is sent to a loopback address or pasted.
 extension SignIns {
+  /// Sends the URL to the client, and waits for the browser's response.
   func browserPrepared(_ login: Login, _ waiting: SignIn.Waiting.Browser, _ listener: RedirectListener?) {
     if let listener {
       do { try listen(listener, for: login) } catch {
@@ -41,13 +42,13 @@ extension SignIns {
     try redirects?.open(listener, for: login.id, in: login.pages)
   }
 
-  /// Handles a pasted URL or a confirmation from another connection than the sign-in's own.
+  /// Handles a pasted URL or a confirmation from any connection.
   func take(_ request: Request, _ ticket: Ticket) throws(Failure) {
     guard let login = try step(request)?.take() else { return }
     loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
   }
 
-  /// Like ``take(_:_:)`` for the sign-in of this connection, with errors as events. Returns false for other sign-ins.
+  /// Like ``take(_:_:)`` on the sign-in's own connection, with errors as events. Returns false for other sign-ins.
   func takes(_ request: Request, beside ticket: Ticket) -> Bool {
     guard let step = step(request), logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(step.login) })
     else { return false }
@@ -56,7 +57,7 @@ extension SignIns {
     return true
   }
 
-  /// The name of the sign-in that a request is for, and the action. Nil for other kinds of requests.
+  /// The sign-in that a request names, and the action. Nil for other kinds of requests.
   private func step(_ request: Request) -> (login: String, take: () throws(Failure) -> Login)? {
     switch request {
     case .loginRedirect(let redirect): (redirect.login, { () throws(Failure) in try self.redirectPasted(redirect) })
@@ -65,7 +66,9 @@ extension SignIns {
     }
   }
 
-  /// - Throws: `redirect_rejected` if the pasted URL is not the response. The sign-in continues to wait.
+  /// Handles a pasted redirect URL.
+  ///
+  /// - Throws: `redirect_rejected` if it is not the response. The sign-in continues to wait.
   func redirectPasted(_ request: LoginRedirectRequest) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.isNamed(request.login) }), !login.isFinishing,
       login.unconfirmed == nil, let waiting = login.browser
@@ -105,7 +108,7 @@ extension SignIns {
     }
   }
 
-  /// Logs a response that belongs to no sign-in, once per sign-in, so that local programs cannot fill the log.
+  /// Logs a response that belongs to no sign-in, once per sign-in.
   private func noteForeignRedirect(_ login: Login) {
     if !login.visits.hasMetForeignRedirect { log.note(.redirectForeign, login.account) }
     login.visits.hasMetForeignRedirect = true
@@ -128,8 +131,7 @@ extension SignIns {
 
   // MARK: Who signed in
 
-  /// Asks the user to confirm the identity before anything is stored, since another user of this machine may have
-  /// signed in.
+  /// Asks the user to confirm who has signed in, since it may be another user of this machine.
   private func identified(_ id: UInt64, _ outcome: Result<SignIn.Unconfirmed, SessionError>) {
     guard let login = logins[id] else { return }
     let unconfirmed: SignIn.Unconfirmed
@@ -145,7 +147,9 @@ extension SignIns {
           name: unconfirmed.name, expiresAt: login.expiry)), to: login, until: login.expiry)
   }
 
-  /// - Throws: `redirect_rejected` if no sign-in waits for a confirmation.
+  /// Handles the user's answer about who has signed in.
+  ///
+  /// - Throws: `redirect_rejected` if no sign-in waits for it.
   func confirm(_ request: LoginConfirmRequest) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.isNamed(request.login) }), let waiting = login.unconfirmed
     else { throw Failure(.redirectRejected, "no sign-in is waiting to be confirmed; it may have ended") }
@@ -228,6 +232,7 @@ extension SignIns: RedirectServerDelegate {
     }
   }
 
+  /// The command that repeats a sign-in.
   private func command(of login: Login) -> SignInCommand { SignInCommand(login.account.text, login.entered) }
 
   /// Shows a notice on the terminal that waits for a sign-in, if any.

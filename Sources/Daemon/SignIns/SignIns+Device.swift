@@ -10,6 +10,7 @@ extension SignIns {
   /// The longest polling interval that is not announced to the user, in seconds.
   private static let longestUntoldInterval = 60
 
+  /// Sends the code to the client, and starts polling.
   func devicePrepared(_ login: Login, _ waiting: SignIn.Waiting.Device) {
     let (prepared, code) = (waiting.prepared, waiting.authorization)
     login.polling.device = DevicePolling(code)
@@ -45,6 +46,7 @@ extension SignIns {
     }
   }
 
+  /// Polls the server on a worker.
   private func pollDue(_ id: UInt64) {
     guard let login = logins[id], let device = login.device else { return }
     let lifetime = Duration.seconds(device.authorization.expiresIn)

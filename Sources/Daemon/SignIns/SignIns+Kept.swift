@@ -7,7 +7,7 @@ internal import Wire
 
 /// Sign-ins that are needed only if there is no session.
 extension SignIns {
-  /// Runs `begin` if the account does not meet the condition, otherwise responds with its session.
+  /// Responds with the account's session if it meets the condition. Otherwise runs `begin`.
   func unlessMet(
     _ condition: LoginRequest.Condition, _ account: Account, activates: Bool, _ ticket: Ticket,
     _ begin: @escaping () throws(Failure) -> Void

@@ -7,12 +7,12 @@ internal import Wire
 
 /// How sign-ins in progress and other requests affect each other.
 extension SignIns {
-  /// Refuses to end a session while an approved sign-in is being stored, since that would create a new one.
+  /// Refuses to end a session while an approved sign-in is being stored.
   func refuseWhileFinishing(_ account: AccountName) throws(Failure) {
     if logins.values.contains(where: { $0.account == account && $0.isFinishing }) { try refuseDuring(account) }
   }
 
-  /// Refuses to change an account during its sign-in, which would restore the old settings or name.
+  /// Refuses to change an account during its sign-in.
   func refuseDuring(_ account: AccountName) throws(Failure) {
     guard logins.values.contains(where: { $0.account == account }) else { return }
     throw Failure(.tooBusy, "a sign-in to \(account.text) is in progress", hint: "finish or cancel it first")
@@ -28,7 +28,7 @@ extension SignIns {
     }
   }
 
-  /// Cancels the unapproved sign-ins whose protection level is locked, since they could not be stored.
+  /// Cancels the unapproved sign-ins whose protection level is locked.
   func endUnapproved(at levels: Set<Protection>) {
     for login in logins.values {
       guard let level = login.waiting?.prepared.level, levels.contains(level), login.approval.giveUp() else { continue }

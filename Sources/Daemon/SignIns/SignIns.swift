@@ -11,12 +11,13 @@ internal import Wire
 
 /// Runs sign-ins by browser and by device code (RFC 8628). Each blocking step is a job.
 final class SignIns: AccountPart {
+  /// The sign-ins in progress, by number.
   private(set) var logins: [UInt64: Login] = [:]
   private var lastLogin: UInt64 = 0
-  /// Nil until the first sign-in with a browser.
+  /// Receives browsers' responses. Nil until needed.
   var redirects: RedirectServer?
   private let redirectSockets = RedirectSockets()
-  /// The accounts whose server forbids the device grant but supports browsers, until a sign-in records it.
+  /// The accounts whose server forbids the device grant.
   private var withoutDevice: Set<AccountName> = []
   private static let mostWithoutDevice = 1024
   /// The last results of background sign-ins.
@@ -24,6 +25,7 @@ final class SignIns: AccountPart {
   /// The accounts of the last ended sign-ins, for hints.
   var endedAccounts: [(name: String, account: AccountName)] = []
 
+  /// Starts a sign-in, or responds with the existing session if the request permits it.
   func login(_ request: LoginRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let settings = try settings()
     let meant = try LoginSettings(request, settings)
@@ -120,7 +122,7 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Starts the first job of a sign-in, which signs in without a user or obtains the code or URL for the user.
+  /// Starts the first job of a sign-in.
   private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ opened: OpenedListener, _ login: Login) {
     if let grant = request.unattended {
       run(login, then: loginFinished) { () throws(SessionError) in
@@ -150,6 +152,7 @@ final class SignIns: AccountPart {
     }
   }
 
+  /// Starts to wait for the user, once the code or URL is known.
   func loginPrepared(
     _ id: UInt64, _ outcome: Result<(waiting: SignIn.Waiting, listener: RedirectListener?), SessionError>
   ) {
@@ -195,7 +198,7 @@ final class SignIns: AccountPart {
     fail(login, Failure(.codeExpired, message, hint: SignInCommand(login.account.text, login.entered).phrase))
   }
 
-  /// Handles the result of a sign-in, after reading the settings that it may have changed.
+  /// Handles the result of a sign-in with current settings.
   func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
     context.whenSettingsAreRead { [self] in handleSignInResult(id, outcome) }
   }
@@ -218,6 +221,7 @@ final class SignIns: AccountPart {
     }
   }
 
+  /// Puts the session into use and responds.
   private func signedIn(_ login: Login, _ outcome: SignIn.Outcome) {
     withoutDevice.remove(login.account)
     showSignedIn(login, outcome)
@@ -284,7 +288,7 @@ final class SignIns: AccountPart {
     endGuest(guestGrants, outcome.formerGuest, of: login, result)
   }
 
-  /// Revokes the tokens of the guest session that the user's sign-in has replaced, then sends the result.
+  /// Revokes the tokens of a replaced guest session, then sends the result.
   private func endGuest(
     _ grants: [AccessGrant], _ guest: SignIn.FormerGuest?, of login: Login, _ result: JSONObject
   ) {
@@ -366,6 +370,7 @@ final class SignIns: AccountPart {
     }
   }
 
+  /// - Parameter code: Nil for success.
   private func noteEnd(of login: Login, _ code: FailureCode?) {
     let time = login.startedAt.duration(to: services.time.now()).wholeMilliseconds
     log.note(.signInEnded(milliseconds: time, code), login.account)
