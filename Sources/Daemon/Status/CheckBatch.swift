@@ -7,9 +7,9 @@ internal import Wire
 /// A `status --check` request, with the results so far.
 final class CheckBatch {
   let ticket: Ticket
+  /// The only account to check. Nil for all.
   let only: AccountName?
   let startedAt: Instant
-  /// The accounts not checked yet.
   var open: Set<ObjectIdentifier> = []
   /// The accounts whose session is checked by a refresh.
   var refreshed: Set<ObjectIdentifier> = []
@@ -22,6 +22,7 @@ final class CheckBatch {
     self.startedAt = startedAt
   }
 
+  /// The result for one account.
   struct Check {
     let result: CheckResult
     /// Why the session has ended, if the server ended it.
@@ -42,7 +43,7 @@ final class CheckBatch {
 
     /// The result of a failed token request.
     ///
-    /// - Parameter wasTokenRejected: Whether the server had rejected an unexpired token before.
+    /// - Parameter wasTokenRejected: Whether the server had rejected an unexpired token.
     init(_ failure: Failure, wasTokenRejected: Bool) {
       switch failure.code {
       case .sessionExpired: self.init(wasTokenRejected ? .revoked : .expired)
@@ -51,6 +52,7 @@ final class CheckBatch {
       }
     }
 
+    /// Adds the result to an account's object.
     func add(to object: inout JSONObject) {
       object[.check] = .string(result.rawValue)
       object[.checkCause] = cause.map { .string($0.rawValue) }

@@ -5,11 +5,11 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Handles `whoami`: returns the claims of the verified ID Token in the record, or those of UserInfo unless only
-/// verified claims are requested.
+/// Handles `whoami`: returns the claims of the verified ID Token, or those of UserInfo.
 final class IdentityRequests: AccountPart {
   private enum Source: String { case idToken = "id_token", userInfo = "userinfo" }
 
+  /// - Parameter isVerified: Whether to send only verified claims.
   func whoami(_ name: String?, isVerified: Bool, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(name)
     if let refusal = broker.lock.refusal(for: account.name) { throw Failure(refusal, account: account.name.text) }
@@ -29,7 +29,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// Requests the claims from the UserInfo endpoint. Renews a rejected token at most once (RFC 6750, section 3.1).
+  /// Requests the claims from the UserInfo endpoint. Renews a rejected token once.
   private func askServer(_ account: Account, _ need: TokenNeed, _ ticket: Ticket) {
     broker.obtain(need, for: ticket, account, isAfterRefusal: need.forceRefresh) { [self] slot, grant in
       let (question, asked) = (broker.question(account, grant), slot.session.generation)

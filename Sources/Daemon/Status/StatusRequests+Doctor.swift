@@ -35,6 +35,7 @@ extension StatusRequests {
   /// How long to wait for the servers.
   private static let examinationTime = Duration.seconds(2)
 
+  /// Examines one account's server, or all servers if nil.
   func examine(_ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
     let only = try broker.named(name)
@@ -71,6 +72,7 @@ extension StatusRequests {
     schedule(at: loop.now.advanced(by: Self.examinationTime)) { [self] in answer(batch) }
   }
 
+  /// Responds, once all servers have or ``examinationTime`` has passed.
   private func answer(_ batch: ExaminationBatch) {
     guard !batch.isAnswered else { return }
     batch.isAnswered = true

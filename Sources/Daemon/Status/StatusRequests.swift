@@ -8,6 +8,7 @@ internal import Wire
 
 /// Handles `status` and `list`.
 final class StatusRequests: AccountPart {
+  /// The command to respond to.
   enum Purpose: Sendable { case status, list }
 
   private let signIns: SignIns
@@ -17,6 +18,7 @@ final class StatusRequests: AccountPart {
     super.init(context, broker)
   }
 
+  /// Responds about one account, or all if nil.
   func listAccounts(_ purpose: Purpose, _ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
     var (only, refusal): (AccountName?, Failure?) = (nil, nil)
@@ -33,7 +35,7 @@ final class StatusRequests: AccountPart {
     }
   }
 
-  /// Reads the accounts and the vault, as `status` shows them. Runs on a worker.
+  /// Reads the accounts and the vault. Blocking.
   static func scan(
     _ settings: Settings, _ only: AccountName?, _ services: SessionServices
   ) -> ([AccountSummary], vault: JSONObject) {
@@ -53,7 +55,7 @@ final class StatusRequests: AccountPart {
   /// Sends the response.
   ///
   /// - Parameters:
-  ///   - unknown: Settings that this version does not know.
+  ///   - unknown: Settings unknown to this version.
   ///   - more: Adds members to each account's object.
   func sendAccounts(
     _ purpose: Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject,
@@ -156,6 +158,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
+  /// The members for `status`.
   private func full(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
     var object = brief(summary, account, now)
     object[.clientID] = .string(summary.configuration.clientID)
@@ -182,6 +185,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
+  /// Converts a time of the loop to unix seconds.
   func unixTime(_ moment: Instant) -> Int {
     services.time.wallSeconds() + Int(services.time.now().duration(to: moment).components.seconds)
   }
