@@ -2,12 +2,13 @@ internal import Peers
 internal import Platform
 internal import Vocabulary
 
-/// A file with an account's access token or ID Token, kept current until the requesting connection closes, or for a
-/// standing file as long as the settings list it.
+/// A file with a current access token or ID Token, until the connection of its request closes. A standing file is kept
+/// as long as the settings list it.
 final class TokenFile {
+  /// The maximum number of requested files, and of standing ones.
   static let most = 32
 
-  /// The request for the file, or an internal ticket for a standing file.
+  /// The request for the file. That of a standing file is internal.
   let ticket: Ticket
   let store: TokenFileStore
   let name: String
@@ -15,13 +16,13 @@ final class TokenFile {
   let kind: TokenKind
   /// Updated when the account is renamed.
   var account: AccountName
-  /// The session generation of the token in the file. Nil if the file does not exist.
+  /// The session generation of the token in the file. Nil without a file.
   var written: UInt64?
   /// The session generation of the token that a worker is writing. Nil if no write is in progress.
   var writing: UInt64?
   /// The session generation whose ID Token was not written because it expires too soon.
   var skipped: UInt64?
-  /// Whether the file is a standing one or was written before. If not, a failure ends the request.
+  /// Whether the file is a standing one or was written before. Otherwise a failure ends the request.
   var hasBegun: Bool
   /// Whether a token request for the file is in progress.
   var isWaiting = false

@@ -42,9 +42,9 @@ final class TokenFileStore: Sendable {
 
   func path(of name: String) -> String { "\(directory.path)/\(name)" }
 
-  /// Claims a file name. No other daemon uses it while the lock exists.
+  /// Claims a file name until its lock is released.
   ///
-  /// - Parameter name: A name that an earlier daemon claimed. Nil for a new name.
+  /// - Parameter name: A name from an earlier daemon. Nil for a new one.
   /// - Throws: `EAGAIN` if another daemon has claimed it.
   func claim(_ name: String?) throws(SystemError) -> (name: String, lock: TokenFileLock) {
     let name = name ?? Self.newName()
@@ -111,7 +111,7 @@ final class TokenFileStore: Sendable {
   }
 }
 
-/// The lock of a token file. It exists as long as the daemon that writes the file runs.
+/// The lock of a token file, which exists while the daemon that writes the file runs.
 final class TokenFileLock: Sendable {
   private let lock: FileLock
   private let owns: Monitor<Bool>

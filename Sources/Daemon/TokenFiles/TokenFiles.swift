@@ -8,9 +8,11 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Keeps tokens in files, and renews them before expiry, whatever the account's refresh policy.
+/// Keeps tokens in files, and renews them before expiry.
 final class TokenFiles: AccountPart {
+  /// The files, by request.
   private var tokenFiles: [Ticket: TokenFile] = [:]
+  /// The runtime directory. Nil until used.
   private var tokenFileStore: TokenFileStore?
   /// The requests that wait for a file name.
   private var claiming: Set<Ticket> = []
@@ -26,6 +28,7 @@ final class TokenFiles: AccountPart {
   /// The changes that wait for standing files to be written.
   private var settling: [(account: AccountName, until: Instant, act: () -> Void)] = []
 
+  /// Starts to keep a file for a request.
   func tokenFile(_ request: TokenFileRequest, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(request.account).name
     let tickets = Array(tokenFiles.keys) + claiming
@@ -53,7 +56,7 @@ final class TokenFiles: AccountPart {
     let lock: TokenFileLock
   }
 
-  /// Converts the errors of `claim`. Blocking.
+  /// Calls `claim` and converts its errors. Blocking.
   private static func claiming(_ claim: () throws -> Claim) throws(Failure) -> Claim {
     do { return try claim() } catch let error as SystemError {
       if error.isAgain { throw Failure(.tooBusy, "another daemon is writing that token file", hint: "try again") }
@@ -136,6 +139,7 @@ final class TokenFiles: AccountPart {
     broker.obtain(for: waiter, account)
   }
 
+  /// Requests a token for a file whose account may no longer exist.
   private func requestToken(for file: TokenFile, isNew: Bool = true) {
     do {
       requestToken(for: file, try broker.resolve(file.account.text), isNew: isNew)
@@ -190,12 +194,14 @@ final class TokenFiles: AccountPart {
     notifyClient(of: file, expiresAt: expiresAt)
   }
 
+  /// Ends a file that could not be written.
   private func notWritten(_ file: TokenFile, _ failure: Failure) {
     log.note(.tokenFile(.failed), file.account)
     end(file)
     loop.send(.failure(failure), to: file.ticket)
   }
 
+  /// The token to write, and its lifetime.
   private struct Content {
     let token: SealedSecret
     /// Nil if the server reported no lifetime.
@@ -237,6 +243,7 @@ final class TokenFiles: AccountPart {
       file, at: RefreshPolicy.fileRenewal(of: expiry, lifetimeSeconds: lifetime, now: now, jitter: jitter()))
   }
 
+  /// Sets when to request the file's next token.
   private func schedule(_ file: TokenFile, at due: Instant) {
     guard file.renewal != due else { return }
     file.renewal = due
@@ -269,7 +276,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Schedules retries of failed token requests after a network change, at random times within `spread`.
+  /// Schedules retries of failed token requests at random times within `spread`.
   ///
   /// - Returns: Whether a file needs a retry.
   func retry(within spread: Duration) -> Bool {
@@ -311,11 +318,12 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Requests new tokens for an account's files, since its cached token was dropped.
+  /// Requests new tokens for an account's files.
   func renew(of account: AccountName) {
     for file in tokenFiles.values where file.account == account && file.hasBegun { requestToken(for: file) }
   }
 
+  /// Removes an account's files, because it was signed out.
   func remove(of account: AccountName) {
     for file in tokenFiles.values where file.account == account { remove(file, .signedOut) }
   }
@@ -333,6 +341,9 @@ final class TokenFiles: AccountPart {
     }
   }
 
+  /// Sends the file's path to its request.
+  ///
+  /// - Parameter removal: Why the file was removed. Nil if it was written.
   private func notifyClient(of file: TokenFile, removal: FailureCode? = nil, expiresAt: Int? = nil) {
     let event = Event.TokenFile(
       account: file.account.text, path: file.store.path(of: file.name), removal: removal, expiresAt: expiresAt)
@@ -409,10 +420,10 @@ final class TokenFiles: AccountPart {
     actOnSettled()
   }
 
+  /// Whether any standing file is kept.
   var keepsAny: Bool { !standing.isEmpty }
 
-  /// Runs once a minute. Retries the standing files that could not be written, and checks whether the sessions of the
-  /// others have ended in another process.
+  /// Runs once a minute. Retries and checks the standing files.
   func housekeep() {
     for kept in standing {
       if let file = tokenFiles[kept.ticket] {
@@ -442,8 +453,7 @@ final class TokenFiles: AccountPart {
   /// How long a change of the settings waits for the files.
   private static let settlingTimeout = Duration.seconds(10)
 
-  /// Calls `act` once each standing file of the account was written or has failed, after ``settlingTimeout`` at the
-  /// latest.
+  /// Calls `act` once the account's standing files were written or have failed, or after ``settlingTimeout``.
   func whenSettled(_ account: AccountName, _ act: @escaping () -> Void) {
     settling.append((account, loop.now.advanced(by: Self.settlingTimeout), act))
     actOnSettled()
