@@ -6,7 +6,7 @@ internal import Vocabulary
 
 /// An account on the loop: its settings, its own token, and one slot for each other target.
 final class Account {
-  /// The maximum number of slots besides the account's own. A new one replaces the least recently used.
+  /// The maximum number of slots besides the account's own.
   private static let mostOthers = 32
   /// The maximum size of an account's access tokens in memory, in bytes.
   static let mostBytes = 1 << 20
@@ -20,6 +20,7 @@ final class Account {
   /// The revision of the settings file that the configuration was read from.
   var settingsRevision: UInt64?
 
+  /// Credentials of the roles that the account assumed.
   var roles = RoleCache()
 
   /// Cancels requests about the session, such as introspection.
@@ -55,6 +56,7 @@ final class Account {
     slots.compactMap(\.session.grant).filter { $0.isAlive(at: now) }
   }
 
+  /// The slot for this target, if any.
   func existing(_ target: TokenTarget?) -> TokenSlot? {
     target == nil ? own : others.first { $0.target == target }
   }
@@ -71,8 +73,7 @@ final class Account {
     return others[others.count - 1]
   }
 
-  /// Removes and returns all waiters because the session has ended. Abandons all runs and drops the tokens with other
-  /// targets.
+  /// Removes and returns all waiters, because the session has ended. Drops all runs and the tokens with other targets.
   func takeWaiters() -> [Waiter] {
     let waiters = slots.flatMap(\.waiters)
     own.waiters = []
@@ -101,7 +102,7 @@ final class Account {
     questions = Cancellation()
   }
 
-  /// Drops the least recently used tokens until the account is within its memory limit.
+  /// Drops the least recently used tokens beyond ``mostBytes``.
   func keepToShare() {
     var bytes = slots.reduce(0) { $0 + ($1.session.grant?.accessToken.count ?? 0) }
     for other in others.dropLast() where bytes > Self.mostBytes && other.isIdle {

@@ -15,7 +15,7 @@ final class HandedVariables: DaemonPart {
   /// The requests whose descriptors are being read.
   private var reading: Set<Ticket> = []
 
-  /// Reads the values of a request. They replace all earlier values of the connection.
+  /// Reads the values of a request, which replace all earlier ones of the connection.
   func take(_ request: VariablesRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let sources = passed.suffix(request.names.count)
     guard sources.count == request.names.count else {
@@ -48,7 +48,7 @@ final class HandedVariables: DaemonPart {
   /// Forgets the values of a closed connection.
   func drop(_ connection: UInt64) { if !values.isEmpty { values[connection] = nil } }
 
-  /// The values of these variables, from the first connection that has passed all of them. Empty if none has.
+  /// The values of these variables from the first connection that has all of them, if any.
   func values(_ names: [String], of tickets: [Ticket]) -> [String: SharedSecret] {
     for ticket in tickets {
       let found = (values[ticket.connection] ?? [:]).filter { names.contains($0.key) }.compactMapValues {

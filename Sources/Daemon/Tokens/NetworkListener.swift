@@ -13,8 +13,7 @@ final class NetworkListener {
     self.report = report
   }
 
-  /// Starts or stops listening. If the kernel reports no network changes, waiting requests are only retried
-  /// periodically.
+  /// Starts or stops listening.
   func listen(_ isWanted: Bool) {
     guard isWanted != (key != nil) else { return }
     if let ended = key.take() {

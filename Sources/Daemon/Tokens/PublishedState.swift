@@ -5,9 +5,10 @@ internal import Wire
 
 /// The last published state of an account, so that each change is published once.
 struct PublishedState {
-  /// Nil until known.
+  /// Whether the account was published as signed in. Nil until known.
   private var isSignedIn: Bool?
   private var isOffline = false
+  /// The last published failure of a refresh.
   private var failure: FailureCode?
   /// Whether the server has rejected an unexpired token.
   private var wasTokenRejected = false
@@ -33,7 +34,7 @@ struct PublishedState {
     return events
   }
 
-  /// Records that the server rejected an unexpired token. If the refresh is rejected too, the session was revoked.
+  /// Records that the server rejected an unexpired token, which means the session may be revoked.
   mutating func tokenRefused() -> [SessionEvent] {
     wasTokenRejected = true
     return []
@@ -57,7 +58,7 @@ struct PublishedState {
     return [.sessionExpiring(at: end)]
   }
 
-  /// Records the expiry of a token that was not renewed. A session that only a sign-in can renew is then signed out.
+  /// Records the expiry of a token that was not renewed.
   mutating func expired(at end: Int, isRenewable: Bool) -> [SessionEvent] {
     if !isRenewable { isSignedIn = false }
     return [.expired(at: end, isRenewable: isRenewable)]
@@ -94,6 +95,7 @@ struct PublishedState {
 }
 
 extension SessionEvent.Failing {
+  /// A failure, with the host if it was unreachable.
   init(_ code: FailureCode, _ error: SessionError) {
     guard case .oauth(let error) = error, case .host(let host) = error.subject else {
       self.init(code)

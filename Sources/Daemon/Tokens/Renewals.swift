@@ -1,8 +1,7 @@
 internal import Sessions
 internal import Vocabulary
 
-/// Limits the concurrent renewals without waiting requests, so that they do not occupy the threads that waiting
-/// requests need.
+/// Limits how many renewals without waiting requests run at once.
 final class Renewals {
   /// The number of renewals in progress at each server.
   private var perServer: [String: Int] = [:]

@@ -7,10 +7,10 @@ struct RoleCache {
     let role: WebIdentityRole
   }
 
-  /// The maximum number of roles for one account. A new one replaces the one that expires first.
+  /// The maximum number of roles for one account.
   private static let most = 32
 
-  /// Credentials with less time left are renewed, in seconds. Programs ask 15 minutes before expiry.
+  /// Credentials with less time left are renewed, in seconds.
   private static let renewalSeconds = 1200
 
   /// `renewFrom` is in unix seconds.

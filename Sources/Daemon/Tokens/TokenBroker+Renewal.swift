@@ -7,7 +7,7 @@ internal import Wire
 
 /// Work without a request: background renewals, and notices of expiring tokens.
 extension TokenBroker {
-  /// Schedules the session's next renewal or notice. Earlier timers remain, but do nothing if they fire too early.
+  /// Schedules the session's next renewal or notice.
   func schedule(_ slot: TokenSlot) {
     guard let due = slot.session.actionDue else { return }
     if let scheduled = slot.actionScheduled, scheduled <= due { return }
@@ -31,6 +31,7 @@ extension TokenBroker {
     schedule(slot)
   }
 
+  /// Publishes that a token expires soon or has expired.
   private func publish(_ notice: ExpiryNotice, _ slot: TokenSlot) {
     // Only the account's own token causes notices, since the others depend on it.
     guard slot.target == nil, let end = slot.session.grant?.expiresAtUnixSeconds else { return }
@@ -45,6 +46,7 @@ extension TokenBroker {
     }
   }
 
+  /// Starts a renewal, or postpones it beyond the limits.
   private func renew(_ slot: TokenSlot, _ now: Instant) {
     let server = slot.configuration.server
     if slot.waiters.isEmpty { slot.session.callersLeft() }
@@ -72,8 +74,7 @@ extension TokenBroker {
 
   // MARK: - Accounts with the background policy
 
-  /// Requests the first tokens of accounts with the background policy after the settings changed. Spreads the requests
-  /// over time, so that no server gets all of them at once.
+  /// Requests the first tokens of accounts with the background policy, spread over time, after the settings changed.
   func scanBackgroundAccounts() {
     guard !isPrivate, let settings = try? settings(), settingsFile.revision != backgroundScanRevision else { return }
     backgroundScanRevision = settingsFile.revision
@@ -101,7 +102,7 @@ extension TokenBroker {
   /// The pause before a scan, so that the first token requests can finish.
   private static let sessionEndPause = Duration.seconds(2)
 
-  /// Schedules a scan for sessions that end soon, because the daemon started or a level was unlocked.
+  /// Schedules a scan for sessions that end soon.
   func planSessionEndScan() {
     sessionEndScan = loop.now
     schedule(at: loop.now.advanced(by: Self.sessionEndPause)) { [self] in if !isStopping { scanSessionEnds() } }
@@ -124,8 +125,8 @@ extension TokenBroker {
     }
   }
 
-  /// Detects that the machine's clock was set or the machine was paused. Must be called before a token is served, shown
-  /// or renewed.
+  /// Detects that the machine's clock was set or the machine was paused. Called before a token is served, shown or
+  /// renewed.
   func noteClock() {
     let offset = services.time.clockOffset
     let change = offset - clockOffset

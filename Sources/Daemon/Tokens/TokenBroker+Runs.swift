@@ -10,7 +10,7 @@ internal import Wire
 extension TokenBroker {
   /// Begins a run.
   ///
-  /// - Parameter permit: The permission for a background renewal. Nil if a request waits.
+  /// - Parameter permit: Nil if a request waits.
   func begin(_ refresh: Session.Refresh, _ slot: TokenSlot, _ permit: Renewals.Permit? = nil) {
     attempt(slot.begin(refresh, permit), slot)
   }
@@ -29,6 +29,7 @@ extension TokenBroker {
     accounts[run.account]?.existing(run.target).flatMap { $0.run === run ? $0 : nil }
   }
 
+  /// Gets a token with the refresh token or an assertion, on a worker.
   private func refresh(_ run: RefreshRun, _ slot: TokenSlot, _ handed: HandedAssertion) {
     let operation = RefreshOperation(
       account: run.account, configuration: run.configuration, previous: slot.session.grant, target: run.target,
@@ -135,6 +136,7 @@ extension TokenBroker {
     schedule(slot)
   }
 
+  /// Logs the end of an attempt.
   private func noteEnd(of run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
     let time = run.attemptStartedAt.duration(to: now).wholeMilliseconds
     let server = run.configuration.server
@@ -149,13 +151,14 @@ extension TokenBroker {
     }
   }
 
+  /// Starts the next attempt.
   private func retryDue(_ run: RefreshRun) {
     guard let slot = slot(of: run), let next = slot.session.retryDue(run.refresh) else { return }
     run.refresh = next
     attempt(run, slot)
   }
 
-  /// Updates the record generation of cached tokens after a run rewrote the record. They remain valid.
+  /// Updates the record generation of cached tokens after the record was rewritten.
   private func moveTokens(of name: AccountName, _ move: RecordMove) {
     for slot in accounts[name]?.slots ?? [] where slot.session.grant?.recordGeneration == move.from {
       slot.session.recordMoved(to: move.to)
@@ -164,8 +167,7 @@ extension TokenBroker {
 
   // MARK: - Assertions: from variables of the callers, or from ID Tokens of other accounts
 
-  /// Removes and returns the waiters whose variables would have prevented this error, since they arrived after the
-  /// refresh began.
+  /// Removes and returns the waiters whose variables would have prevented this error.
   func takeWaitersWithVariables(_ slot: TokenSlot, after error: SessionError) -> [Waiter] {
     guard case .assertionVariables(_, let source) = error else { return [] }
     let hasAll = { [handed] (waiter: Waiter) in

@@ -68,16 +68,15 @@ extension SessionServices {
   }
 }
 
-/// Searches values for tokens, verbatim and percent-encoded. The time depends only on the lengths, unless eight bytes
-/// match.
+/// Searches values for tokens, verbatim and percent-encoded. Timing reveals only lengths, unless eight bytes match.
 struct TokenFinder {
   private let tokens: [SharedSecret]
-  /// A shorter token could be part of any word.
+  /// The minimum length of a token to search for.
   private static let leastBytes = 8
 
   init(_ tokens: [SharedSecret]) { self.tokens = tokens }
 
-  /// The indices of the values that contain a token. Each value ends with a NUL.
+  /// The indices of the values that contain a token. Each value ends with a NUL byte.
   func values(holdingAny bytes: Span<UInt8>) throws(SessionError) -> [Int] {
     var found: [Int] = []
     var (start, number) = (0, 0)
@@ -115,8 +114,8 @@ struct TokenFinder {
     return isFound
   }
 
-  /// The value without percent-encoding (RFC 3986 section 2.1) and without backslashes before slashes, as in JSON (RFC
-  /// 8259 section 7). Padded with zeros.
+  /// The value without percent-encoding (RFC 3986 section 2.1) and without backslashes before slashes (RFC 8259 section
+  /// 7), padded with zeros.
   private static func decoded(_ value: Span<UInt8>) throws(SessionError) -> SecretBytes {
     var decoded: SecretBytes
     do { decoded = try SecretBytes(zeroed: value.count) } catch { throw .memory }

@@ -23,14 +23,15 @@ extension TokenBroker {
     return false
   }
 
+  /// The result of comparing a cached token with the vault.
   private struct Validation: Sendable {
     let stamp: FileStamp?
     /// Whether the token's record is unchanged. Nil if the vault is currently unreadable.
     let isCurrent: Bool?
   }
 
-  /// Reads the token's vault record on a worker if the file has changed. Drops the token if another process has
-  /// replaced the record. Requests for the token wait (the loop never blocks).
+  /// Checks the cached token on a worker against the vault. Drops it if another process has replaced its record.
+  /// Requests for the token wait.
   func validate(_ slot: TokenSlot) {
     guard !slot.validation.isRunning, let grant = slot.session.grant else { return }
     slot.validation.isRunning = true

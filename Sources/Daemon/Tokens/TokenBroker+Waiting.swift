@@ -7,7 +7,7 @@ internal import Wire
 
 /// Requests that wait for an unreachable server, and retries after network changes.
 extension TokenBroker {
-  /// The delay between a network change and the retries, so that several changes cause one round.
+  /// The delay between a network change and the retries.
   private static let settlingTime = Duration.milliseconds(500)
 
   /// The minimum interval between two rounds of retries after network changes.
@@ -34,7 +34,7 @@ extension TokenBroker {
     return true
   }
 
-  /// Schedules another refresh after a failure, for waiting requests or by the account's policy.
+  /// Schedules another refresh after a failure.
   func queued(_ slot: TokenSlot, because error: SessionError, _ now: Instant) {
     guard error.isWorthWaiting else { return }
     if !slot.waiters.isEmpty { slot.session.queueForCaller(because: error, now: now) }
@@ -47,7 +47,7 @@ extension TokenBroker {
     schedule(slot)
   }
 
-  /// Fails the requests that cannot wait longer.
+  /// Fails the requests that may not wait longer.
   func waitOver(_ name: AccountName, _ target: TokenTarget?) {
     let now = loop.now
     // A refresh in progress answers the waiting requests when it ends.
@@ -59,7 +59,7 @@ extension TokenBroker {
     for waiter in over { waiter.finish(slot, .failure(error)) }
   }
 
-  /// Schedules retries after new addresses or routes appeared. Several changes in a row cause one round.
+  /// Schedules one round of retries after network changes.
   func networkChanged() {
     guard !isNetworkSettling else { return }
     isNetworkSettling = true

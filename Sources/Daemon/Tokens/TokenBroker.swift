@@ -16,16 +16,16 @@ protocol TokenLock: AnyObject {
   func vaultFileChanged()
 }
 
-/// Serves access tokens from memory, or after one refresh that all waiters share. Owns the accounts and the background
-/// renewals.
+/// Serves access tokens from memory, or after one refresh that all waiters share.
 final class TokenBroker: DaemonPart {
   let vaultPath: String
   unowned var lock: any TokenLock
   let handed: HandedVariables
+  /// The accounts in memory.
   private(set) var accounts: [AccountName: Account] = [:]
   /// The renames in progress, whose old name may already be missing from the settings.
   var renames: [(old: AccountName, new: AccountName)] = []
-  /// Servers that receive no requests for some time.
+  /// The servers that get no requests for a time, because of an error response.
   var holds = ServerHolds()
   let renewals = Renewals()
   private(set) lazy var network = NetworkListener(loop) { [unowned self] in networkChanged() }
@@ -59,7 +59,7 @@ final class TokenBroker: DaemonPart {
 
   var slots: [TokenSlot] { accounts.values.flatMap(\.slots) }
 
-  /// Returns the account with these settings. Creates it if it does not exist.
+  /// Adds an account or replaces its settings.
   func put(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
     guard let account = accounts[name] else {
       let account = Account(name: name, configuration: configuration)
@@ -70,7 +70,7 @@ final class TokenBroker: DaemonPart {
     return account
   }
 
-  /// Removes an account. A run in progress still stores its refresh token, but its result is not served.
+  /// Removes an account. The result of a run in progress is stored, but not served.
   ///
   /// - Parameter error: Sent to the waiting requests.
   func remove(_ name: AccountName, because error: SessionError) {
@@ -96,7 +96,7 @@ final class TokenBroker: DaemonPart {
       || accounts.values.contains { $0.session.holdsLast(at: loop.now) }
   }
 
-  /// Removes an account that the user deleted from the settings. The record stays in the vault.
+  /// Removes an account that the user deleted from the settings. Its vault record stays.
   func settingsRemoved(of name: AccountName) {
     remove(name, because: .noAccount(name: name.text))
   }
@@ -153,6 +153,7 @@ final class TokenBroker: DaemonPart {
     context.audience?.tokenOutdated(of: account.name)
   }
 
+  /// Responds with an access token.
   func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) { try token(request, ticket, replacing: nil) }
 
   /// - Parameter spent: The grant whose ID Token expires too soon. Nil on the first attempt.
@@ -254,7 +255,7 @@ final class TokenBroker: DaemonPart {
     }
   }
 
-  /// The slot of the account's own token, or of one with another target. Nil if it no longer exists.
+  /// The slot of the account's own token, or of another target. Nil if it does not exist.
   func slot(_ name: AccountName, _ target: TokenTarget?) -> TokenSlot? { accounts[name]?.existing(target) }
 
   /// Restarts all waiting requests, each for its own target.
@@ -286,7 +287,7 @@ final class TokenBroker: DaemonPart {
     for waiter in account.takeWaiters() { waiter.finish(account.own, .failure(error)) }
   }
 
-  /// Keeps a new token if its protection level is unlocked, and records a use of that level. Drops it otherwise.
+  /// Keeps a new token if its protection level is unlocked. Drops it otherwise.
   func keepOrForget(_ grant: AccessGrant, of account: Account) {
     let level = grant.protection
     guard level == .device || services.vault.isUnlocked(level) else { return account.session.forgetToken() }
@@ -301,6 +302,7 @@ final class TokenBroker: DaemonPart {
     for event in change(&account.facts.published) { log.publish(event, name) }
   }
 
+  /// Publishes the events of a refresh result.
   func publishResult(of slot: TokenSlot, _ result: Session.RefreshResult) {
     switch result {
     case .ignored, .retry: break

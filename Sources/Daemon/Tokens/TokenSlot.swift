@@ -18,14 +18,14 @@ final class TokenSlot {
   /// The run in progress. Results of other runs are ignored (late answers have an owner).
   private(set) var run: RefreshRun?
 
-  /// The vault file's stamp and the revision of the watched files when the cached token was last validated, and whether
-  /// a validation is in progress.
+  /// The vault file's stamp and watch revision when the cached token was last validated, and whether a validation is
+  /// running.
   var validation: (stamp: FileStamp?, revision: UInt64?, isRunning: Bool) = (nil, nil, false)
 
   /// The origins that refused this target's tokens.
   var refusals = OriginRefusals()
 
-  /// When the timer for the next renewal or notice fires. Nil if none is scheduled.
+  /// When the timer for the next renewal or notice fires, if set.
   var actionScheduled: Instant?
 
   init(_ facts: AccountFacts, _ target: TokenTarget? = nil) {
@@ -45,7 +45,7 @@ final class TokenSlot {
 
   func endRun() { run = nil }
 
-  /// Detaches the run. Cancels it unless it has sent its refresh token: it must then store the new one.
+  /// Detaches the run. Cancels it unless it has sent its refresh token, since it must then store the new one.
   func giveUpRun() {
     guard let run = run.take() else { return }
     run.cancellation.cancel()
@@ -85,6 +85,7 @@ final class TokenSlot {
     return try TokenLine(description, grant, extras).line
   }
 
+  /// The members of a response with this token.
   func describe(_ grant: AccessGrant) -> TokenDescription {
     TokenDescription(
       account: name.text, issuer: configuration.issuer, subject: grant.subject, tokenType: grant.tokenType,
@@ -109,10 +110,11 @@ final class RefreshRun {
   let account: AccountName
   let target: TokenTarget?
   let configuration: AccountConfiguration
-  /// The attempt in progress, or the next one.
+  /// The current or next attempt.
   var refresh: Session.Refresh
   let cancellation = Cancellation()
   var attemptStartedAt: Instant
+  /// The permit of a background renewal.
   private let permit: Renewals.Permit?
 
   fileprivate init(_ slot: TokenSlot, _ refresh: Session.Refresh, _ permit: Renewals.Permit?) {
@@ -129,6 +131,7 @@ final class RefreshRun {
 final class Waiter {
   /// The request. The waiter is removed when the request ends.
   let ticket: Ticket
+  /// The required validity of the token.
   let need: TokenNeed
   /// Scope, resource and audience of the token. Nil for the account's own token.
   let target: TokenTarget?
@@ -153,6 +156,7 @@ final class Waiter {
     self.answer = answer
   }
 
+  /// Answers the request. Later calls do nothing.
   func finish(_ slot: TokenSlot, _ outcome: Result<AccessGrant, SessionError>) { answer.take()?(slot, outcome) }
 }
 
