@@ -5,7 +5,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Reads keys passed by a client: a JWK Set, a JWK (RFC 7517 sections 4 and 5), or public keys in PEM (RFC 7468).
+/// Reads keys passed by a client: a JWK Set or JWK (RFC 7517), public keys in PEM (RFC 7468), or an HMAC secret.
 /// Blocking.
 enum HandedKeys {
   /// How often a blocked read checks for cancellation.
@@ -27,6 +27,7 @@ enum HandedKeys {
     return keys
   }
 
+  /// Reads the descriptor to its end.
   private static func content(_ descriptor: SharedDescriptor, _ cancellation: Cancellation) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count <= JWKSet.maximumByteCount {
@@ -44,6 +45,7 @@ enum HandedKeys {
     throw Failure(.invalidConfiguration, "the key set is longer than \(JWKSet.maximumByteCount) bytes")
   }
 
+  /// Parses keys in any of the formats.
   private static func parse(_ bytes: [UInt8]) throws(Failure) -> JWKSet {
     if JWKSet.isPEM(bytes.span) { return try pem(bytes) }
     let isSingle = (try? JSON(parsing: bytes))?.object.map { $0["kty"] != nil && $0["keys"] == nil } ?? false
@@ -77,6 +79,7 @@ enum HandedKeys {
 }
 
 extension JWKSet {
+  /// Warns about unusable keys.
   func reportLeftOut(_ count: Int, _ report: (Phrase) -> Void) {
     if count > 0 { report(Phrase("ignored \(count) unusable keys in the set")) }
   }

@@ -7,6 +7,7 @@ internal import Wire
 
 /// The source of the keys that verify a token.
 enum KeyOrigin: Sendable {
+  /// Public keys in a file of the caller.
   case descriptor(SharedDescriptor)
   /// The keys that an issuer publishes, with the account whose settings are used, if any.
   case issuer(AccountConfiguration, AccountName?, proxyCredentials: String?)

@@ -5,6 +5,7 @@ internal import Synchronization
 final class ThreadPool: Sendable {
   /// One task. Each free thread runs the next part.
   private final class Task: Sendable {
+    /// The next part to run.
     private let next = Atomic<Int>(0)
     private let count: Int
     private let body: @Sendable (Int) -> Void
@@ -26,6 +27,7 @@ final class ThreadPool: Sendable {
       }
     }
 
+    /// Waits until all parts have run.
     func wait() {
       let count = count
       _ = finished.wait(nil) { $0 == count ? true : nil }
@@ -33,6 +35,7 @@ final class ThreadPool: Sendable {
   }
 
   private let tasks = WorkQueue<Task>()
+  /// The number of threads besides the caller's.
   private let helpers: Int
 
   /// - Parameter size: The maximum number of threads, including the caller's.

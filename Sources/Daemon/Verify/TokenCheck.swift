@@ -5,11 +5,11 @@ internal import Sessions
 internal import Wire
 
 /// Reads tokens from one descriptor, one per line, verifies them and writes the results to another in the same order.
-/// Only one block of lines is in memory.
 struct TokenCheck: Sendable {
   private let tokens: SharedDescriptor
   private let results: SharedDescriptor
   let rules: TokenRules
+  /// The issuers of the accounts, for hints.
   private let knownIssuers: [(issuer: String, account: String)]
   /// Whether to write only the most used claims.
   private let isBrief: Bool
@@ -87,6 +87,7 @@ struct TokenCheck: Sendable {
     return parts.withLock { $0 }
   }
 
+  /// Reads more lines. Nil at the end of the input.
   private func nextBlock(_ lines: inout LineBlocks) throws(Failure) -> LineBlocks.Block? {
     while !lines.isAtEnd {
       if cancellation.isCancelled { throw Failure(.cancelled, "the check was cancelled") }

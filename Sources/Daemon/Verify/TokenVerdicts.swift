@@ -30,14 +30,14 @@ struct TokenVerdicts: Sendable {
     self.end = end
   }
 
+  /// The results for a part of the tokens.
   struct Part: Sendable {
     /// One line for each token.
     var bytes: [UInt8] = []
     var tally = VerifyTally()
   }
 
-  /// The maximum number of attempts to get newer keys for one token: first those fetched for other tokens, then the
-  /// issuer's.
+  /// The maximum number of attempts to get newer keys for one token.
   private static let mostRenewals = 3
 
   /// Verifies these lines.
@@ -110,6 +110,7 @@ struct TokenVerdicts: Sendable {
     return TokenProblem(.keysUnavailable, "\(reason), and newer keys are not available: \(failure.message)")
   }
 
+  /// Writes the line of a valid token.
   private func append(_ token: TokenRules.Verified, to bytes: inout [UInt8]) {
     bytes.append(utf8: #"{"valid":true,"header":"#)
     if isBrief {

@@ -11,12 +11,14 @@ internal import Wire
 final class Verifications: AccountPart {
   private var verifications: [Ticket: Cancellation] = [:]
 
-  /// The maximum number of concurrent verifications. Each uses a thread, and possibly an entire processor.
+  /// The maximum number of concurrent verifications.
   private static let mostVerifications = 16
 
-  /// Effectively no deadline, since the input may have any length and duration.
+  /// Effectively no deadline.
   private static let never = Duration.seconds(10 * 365 * 86_400)
 
+  /// Starts to verify tokens.
+  ///
   /// - Parameter hasDeadline: Whether the request sets a deadline.
   func verify(
     _ request: VerifyRequest, _ ticket: Ticket, hasDeadline: Bool, passed: [SharedDescriptor]
@@ -75,7 +77,7 @@ final class Verifications: AccountPart {
     }
   }
 
-  /// The source of the keys. Uses the connection settings of an account with the issuer, if there is one.
+  /// The source of the keys: with the connection settings of an account with the issuer, if any.
   private func keyOrigin(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeyOrigin {
     if request.bringsKeys {
       guard request.account == nil else {
@@ -151,6 +153,7 @@ extension TokenRules {
     algorithms = try Self.algorithms(request.algorithms)
   }
 
+  /// - Throws: `invalid_request` if options exclude each other.
   private static func refuseContradictions(_ request: VerifyRequest) throws(Failure) {
     let checksClaims =
       !request.audiences.isEmpty || request.clockSkew != nil || request.profile != nil || request.allowsMissingExpiry
