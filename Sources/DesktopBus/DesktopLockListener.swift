@@ -1,9 +1,7 @@
 internal import CSystemd
 internal import Platform
 
-/// Reports when the desktop or the login manager locks the screen of one of the user's sessions.
-///
-/// Without a bus there are no signals, which is not an error. Thread-safe.
+/// Reports when the screen of one of the user's sessions is locked. Without a bus it reports nothing. Thread-safe.
 package final class DesktopLockListener: Sendable {
   /// The sender of a signal, each on a separate bus.
   enum Source: Hashable, CaseIterable {
@@ -16,6 +14,7 @@ package final class DesktopLockListener: Sendable {
   private let userID: UInt32
   /// Called for each lock signal.
   private let report: @Sendable () -> Void
+  /// The sources with a running listener.
   private let listening = Monitor<Set<Source>>([])
 
   /// - Parameters:
@@ -26,7 +25,7 @@ package final class DesktopLockListener: Sendable {
     self.report = report
   }
 
-  /// Starts to listen on each available bus, unless it already does, until the bus disappears. Returns immediately.
+  /// Starts to listen on each available bus, until the bus disappears. Returns immediately.
   package func listen() {
     for source in Source.allCases where listening.withLock({ $0.insert(source).inserted }) {
       do throws(SystemError) {
@@ -60,12 +59,13 @@ package final class DesktopLockListener: Sendable {
 
 extension DesktopLockListener.Source {
   private static let logind = "org.freedesktop.login1"
+  /// The interfaces of the desktops' screen savers.
   private static let savers = [
     "org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.cinnamon.ScreenSaver", "org.mate.ScreenSaver",
     "org.xfce.ScreenSaver",
   ]
 
-  /// The match rules for the bus.
+  /// The D-Bus match rules for lock signals.
   var rules: [String] {
     switch self {
     case .loginManager: ["type='signal',sender='\(Self.logind)',interface='\(Self.logind).Session',member='Lock'"]
@@ -73,8 +73,8 @@ extension DesktopLockListener.Source {
     }
   }
 
-  /// Whether a signal means that a session of the user is being locked. Any user can send us any signal, so its content
-  /// is checked, and on the system bus, which users share, its sender.
+  /// Whether a signal means that a session of the user is being locked. Checks its sender too, since any user can send
+  /// signals.
   func isLockSignal(_ signal: MessageBus.Signal, _ bus: borrowing MessageBus, _ userID: UInt32) -> Bool {
     switch self {
     case .loginManager:
@@ -88,6 +88,7 @@ extension DesktopLockListener.Source {
     }
   }
 
+  /// The user ID of a login session. Nil if unknown.
   private static func user(ofSession path: String) -> UInt32? {
     var user: UInt32 = 0
     return unsafe agent_session_user(path, &user) < 0 ? nil : user

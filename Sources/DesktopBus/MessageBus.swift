@@ -4,9 +4,9 @@ internal import Platform
 /// A connection to a message bus (D-Bus) that only listens. Use it from one thread. Every call may block.
 @safe struct MessageBus: ~Copyable {
   enum Kind: Sendable {
-    /// The machine's.
+    /// The bus of the machine, with logind.
     case system
-    /// The bus of the user's desktop, in the runtime directory.
+    /// The bus of the user's desktop.
     case user
   }
 
@@ -60,6 +60,7 @@ internal import Platform
     }
   }
 
+  /// - Throws: An error if a result of libsystemd is a negative `errno`.
   @discardableResult
   private static func check(_ result: Int32, _ operation: String) throws(SystemError) -> Int32 {
     if result < 0 { throw SystemError(errno: -result, operation: operation) }
