@@ -17,8 +17,8 @@ package struct QRCode: Sendable, Hashable {
   /// Row by row from the top left corner; true is dark.
   private let modules: [Bool]
 
-  /// Creates the code for `text`, with the lowest error correction, since a screen is neither dirty nor torn. Nil for
-  /// an empty text, one of more than ``mostBytes`` bytes, or if out of memory.
+  /// Creates the code for `text` with the lowest error correction. Nil for an empty text, one longer than
+  /// ``mostBytes``, or if out of memory.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard (1...Self.mostBytes).contains(bytes.count) else { return nil }
