@@ -5,12 +5,14 @@ struct Allowance {
   private let most: Int
   private let perSecond: Int
   private var left: Int
+  /// When `left` was last increased.
   private var counted: Instant
 
   init(most: Int, perSecond: Int, now: Instant) {
     (self.most, self.perSecond, left, counted) = (most, perSecond, most, now)
   }
 
+  /// Whether an event is allowed now.
   mutating func hasSome(now: Instant) -> Bool {
     let seconds = counted.duration(to: now).components.seconds
     if seconds > 0 {

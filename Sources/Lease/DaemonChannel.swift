@@ -9,9 +9,9 @@ final class DaemonChannel {
   private var key: UInt64 = 0
   /// Called when the channel has ended, with the failure if any.
   private let left: (Failure?) -> Void
-  /// Unsent requests.
+  /// Unsent requests, each with the daemon's end of a new connection.
   private var queue: [(line: [UInt8], end: SharedDescriptor?)] = []
-  /// Whether a request is unanswered.
+  /// Whether the daemon has not answered the last request.
   private var isAsking = false
 
   /// - Parameter left: Called once when the connection ends, with the daemon's reason, if any.
@@ -63,6 +63,7 @@ final class DaemonChannel {
     loop.setInterest(connection.hasOutput ? .both : .read, of: key)
   }
 
+  /// Handles the daemon's responses.
   private func read() {
     if connection.hasOutput { flush() }
     var failure: Failure?
@@ -75,6 +76,7 @@ final class DaemonChannel {
     sendNext()
   }
 
+  /// Ends the channel.
   private func leave(_ failure: Failure?) {
     loop.unwatch(key)
     queue = []

@@ -6,6 +6,7 @@ internal import Platform
 enum Jail {
   /// Why the process could not enter the jail.
   struct Problem: Error {
+    /// The `errno`.
     let number: Int32
   }
 
@@ -44,6 +45,7 @@ enum Jail {
     "getegid", "exit", "exit_group",
   ]
 
+  /// System calls with conditions on their arguments.
   private static let permittedWith: [(String, [scmp_arg_cmp])] = [
     ("socketpair", [equal(0, UInt64(AF_UNIX))]),
     // No executable memory.
@@ -52,11 +54,12 @@ enum Jail {
     ("prlimit64", [equal(2, 0)]),
   ]
 
+  /// Requires that an argument has this value.
   private static func equal(_ argument: UInt32, _ value: UInt64) -> scmp_arg_cmp {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_EQ, datum_a: value, datum_b: 0)
   }
 
-  /// Requires that none of the bits are set.
+  /// Requires that an argument has none of these bits.
   private static func masked(_ argument: UInt32, _ bits: UInt64) -> scmp_arg_cmp {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: bits, datum_b: 0)
   }

@@ -7,6 +7,7 @@ package enum LeaseMain {
   /// The limit of data memory, enough for the longest lines of all peers.
   private static let mostBytes = 512 << 20
 
+  /// Returns the exit status.
   package static func run(arguments: [String]) -> Int32 {
     let options = arguments.dropFirst()
     if options.elementsEqual(["--version"]) { return write("agent-lease \(Product.version)\n") }

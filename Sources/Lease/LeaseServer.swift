@@ -5,8 +5,7 @@ internal import Wire
 
 /// Accepts a lease's peers, and forwards each request to the daemon over a separate connection.
 ///
-/// The daemon decides which requests are permitted. This process protects it from other input of peers: bytes,
-/// descriptors, delays and the number of connections.
+/// The daemon decides which requests are permitted. This process protects it from other input of peers.
 final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   private let loop: EventLoop
   private let connections: Connections
@@ -18,27 +17,25 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   private var terms: LeaseRequest?
   /// The channel to the daemon. Nil before the owner has passed it, and after it has ended.
   private var daemon: DaemonChannel?
-  /// Why `daemon` is nil.
+  /// Why there is no channel to the daemon.
   private var reason = Failure.noDaemon
   private var calls: [Ticket: LentCall] = [:]
   /// The peers, by connection.
   private var peers: [UInt64: LeaseEntry.Peer] = [:]
   /// The key of ``listener`` in the loop.
   private var accepting: UInt64?
-  /// The keys of the HTTP sockets.
+  /// The keys in the loop of the sockets for HTTP.
   private var httpListeners: [UInt64] = []
   /// The connections over HTTP.
   private var visitors: [UInt64: HTTPConnection] = [:]
   /// The last number of an HTTP connection. Larger than any key of the loop.
   private var lastVisitor: UInt64 = 1 << 48
-  /// Limits reports of refusals to the daemon.
+  /// Limits the rate of refusals that are reported to the daemon.
   private var reports: Allowance
-  /// Limits requests that the daemon handles without waiting for a server.
+  /// Limits the rate of requests that the daemon answers by itself, without a server.
   private var cheap: Allowance
 
-  /// The maximum number of connections.
   private static let mostPeers = 32
-  /// The maximum number of concurrent requests.
   private static let mostCalls = 16
   /// How long to wait after descriptors ran out.
   private static let restInterval = Duration.milliseconds(500)
@@ -62,10 +59,12 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   // MARK: Peers
 
+  /// Starts to accept peers.
   private func watch() throws(SystemError) {
     accepting = try loop.watch(listener.descriptor.raw) { [unowned self] _ in accept() }
   }
 
+  /// Accepts a peer, if the access rules permit its user.
   private func accept() {
     let socket: FileDescriptor
     do { socket = try UnixSocket.accept(listener.descriptor) } catch {
@@ -110,6 +109,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     httpListeners.append(key)
   }
 
+  /// Accepts a peer over HTTP.
   private func accept(_ listener: SharedDescriptor, _ lent: LentOrigin) {
     guard let socket = try? UnixSocket.accept(listener.descriptor) else { return }
     // The system does not reveal the user of a TCP connection. The token authorizes its requests.
@@ -248,6 +248,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   func awaitsMore(_ ticket: Ticket) -> Bool { calls[ticket]?.takesBody ?? false }
 
+  /// Forwards a part of a request's body.
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     guard case .resourceBody(let part) = request, let call = calls[ticket] else { return false }
     do throws(Failure) { try call.take(part) } catch {
@@ -261,6 +262,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   func answered(_ ticket: Ticket) {}
   func note(_ event: LogEvent) {}
 
+  /// Ends the process once the owner has disconnected.
   func closed(_ connection: UInt64) { if connection == owner { isOwnerGone = true } }
 
   func abandon(_ ticket: Ticket) { calls[ticket]?.leave() }

@@ -20,6 +20,7 @@ final class LentCall {
     case ends
   }
 
+  /// Receives the response.
   protocol Owner: AnyObject {
     /// Sends an event of the response.
     func send(_ event: Event, _ ticket: Ticket)
@@ -94,6 +95,7 @@ final class LentCall {
     }
   }
 
+  /// Connects the bodies to the peer's descriptors or lines.
   private func prepare(_ call: CallRequest, _ descriptors: [SharedDescriptor]) throws(Failure) {
     if !call.isInline {
       guard descriptors.count == (call.sendsBody ? 2 : 1) else {
@@ -133,6 +135,7 @@ final class LentCall {
     return pair.near
   }
 
+  /// A socket pair with a non-blocking near end.
   private static func makePair() throws(SystemError) -> (near: SharedDescriptor, far: SharedDescriptor) {
     let pair = try UnixSocket.pair()
     try pair.first.setNonBlocking(true)
@@ -181,6 +184,7 @@ final class LentCall {
     key = try loop.watch(connection.descriptor.raw, for: interest) { [unowned self] in serve() }
   }
 
+  /// Handles an event of the connection to the daemon.
   private func serve() {
     if connection.hasOutput {
       guard connection.flush(), (try? watch()) != nil else { return close() }
@@ -250,6 +254,7 @@ final class LentCall {
     if key == nil || (try? UnixSocket.shutDownWriting(connection.descriptor)) == nil { close() }
   }
 
+  /// Whether the end was reported.
   private var isSettled = false
 
   /// Reports the end once nothing is in progress.
@@ -261,6 +266,7 @@ final class LentCall {
 
   deinit { loop.unwatch(&key) }
 
+  /// A line with a token, wiped after use.
   private final class TokenLine: SecretLine {
     private var bytes: [UInt8] = []
 

@@ -59,6 +59,7 @@ final class Pump {
     return try source.descriptor.readNow(into: &buffer, upTo: Self.mostBytes)
   }
 
+  /// Continues when this side is ready.
   private func watch(_ side: SharedDescriptor, for interest: Poller.Interest) {
     loop.unwatch(&key)
     do { key = try loop.watch(side.descriptor.raw, for: interest) { [unowned self] in run() } } catch { return end() }
@@ -76,6 +77,7 @@ final class Pump {
     loop.unwatch(&key)
   }
 
+  /// Stops, and reports the end.
   private func end() {
     guard !isStopped else { return }
     stop()

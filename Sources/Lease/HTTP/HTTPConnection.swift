@@ -3,15 +3,16 @@ internal import Peers
 internal import Platform
 internal import Wire
 
-/// A program's connection to a lease over HTTP. The program sends the lease's token, and gets responses only from the
-/// permitted origin and path.
+/// A program's connection to a lease over HTTP, authorized by the lease's token.
 final class HTTPConnection: LentCall.Owner {
   let number: UInt64
   private let socket: FileDescriptor
   private let peer: LeaseEntry.Peer
+  /// The origin that the connection serves.
   private let lent: LentOrigin
   private unowned let loop: any ReplySink
   private unowned let server: LeaseServer
+  /// The number of the current request.
   private var serial: UInt64 = 0
   private var key: UInt64?
   private var inbound: [UInt8] = []
@@ -19,11 +20,12 @@ final class HTTPConnection: LentCall.Owner {
   private var searched = 0
   private var outbound: [UInt8] = []
   private var isClosed = false
-  /// Whether an event can only be the peer's disconnection.
+  /// Whether the peer must neither send nor read, so that any event is its disconnection.
   private var waitsForNothing = false
   /// Whether to close once everything was sent.
   private var closesWhenSent = false
   private var lastProgress: Instant
+  /// The current request and its response.
   private var exchange: Exchange?
 
   private struct Exchange {
@@ -49,6 +51,7 @@ final class HTTPConnection: LentCall.Owner {
     var isTruncated = false
   }
 
+  /// The framing of unread request content, with its remaining length in bytes.
   private enum Content {
     case length(Int)
     case chunks(HTTPChunks)
@@ -102,6 +105,7 @@ final class HTTPConnection: LentCall.Owner {
     return exchange.content != nil && exchange.unwritten.isEmpty
   }
 
+  /// Handles an event of the socket.
   private func serve() {
     flush()
     guard !isClosed else { return }
@@ -119,7 +123,7 @@ final class HTTPConnection: LentCall.Owner {
     advance()
   }
 
-  /// Handles the end of input. The peer may still read.
+  /// Handles the peer's end of input. It may still read.
   private func hangUp() {
     if exchange != nil || outbound.isEmpty { return close() }
     closesWhenSent = true
@@ -179,6 +183,7 @@ final class HTTPConnection: LentCall.Owner {
     server.disconnected(self)
   }
 
+  /// Stops forwarding bodies.
   private func stopBodies() {
     if let key = exchange?.writing { loop.unwatch(key) }
     if let key = exchange?.reading { loop.unwatch(key) }
@@ -188,6 +193,7 @@ final class HTTPConnection: LentCall.Owner {
 
   // MARK: Requests
 
+  /// Parses the next head. Nil if it is incomplete or was refused.
   private func nextHead() -> HTTPRequestHead? {
     do throws(HTTPRequestHead.Problem) {
       guard let end = try HTTPRequestHead.end(inbound, from: searched) else {
@@ -288,6 +294,7 @@ final class HTTPConnection: LentCall.Owner {
 
   // MARK: Answers
 
+  /// Sends the head of the response.
   func send(_ event: Event, _ ticket: Ticket) {
     guard case .response(let head) = event, ticket.serial == serial, let exchange, !isClosed else { return }
     let hasBody =
@@ -351,8 +358,10 @@ final class HTTPConnection: LentCall.Owner {
     }
   }
 
+  /// Watches the socket for other events.
   private func rewatch() { if !isClosed, (try? watch()) == nil { close() } }
 
+  /// Handles the daemon's last line.
   func answer(_ last: LentCall.Last, _ ticket: Ticket) {
     guard ticket.serial == serial, exchange != nil, !isClosed, case .reply(let reply) = last else { return }
     server.countFailure(reply)
@@ -414,6 +423,7 @@ final class HTTPConnection: LentCall.Owner {
     end(closing: true)
   }
 
+  /// Responds with an error.
   private func respond(_ status: Int, _ failure: Failure) {
     exchange?.call?.leave()
     let closes = exchange == nil || exchange?.content != nil || exchange?.head.closes == true
@@ -424,6 +434,7 @@ final class HTTPConnection: LentCall.Owner {
   /// The response to a connection beyond the limit of a lease.
   static var crowded: [UInt8] { answer(429, .crowdedLease, closes: true, hasBody: true) }
 
+  /// An error response with JSON content.
   private static func answer(_ status: Int, _ failure: Failure, closes: Bool, hasBody: Bool) -> [UInt8] {
     let body = JSON.object(JSONObject([("error", failure.json)])).serialized() + [0x0A]
     var lines = "HTTP/1.1 \(status) \(reason(status))\r\nContent-Type: application/json\r\n"
@@ -434,6 +445,7 @@ final class HTTPConnection: LentCall.Owner {
     return Array((lines + "\r\n").utf8) + (hasBody ? body : [])
   }
 
+  /// The reason phrase.
   private static func reason(_ status: Int) -> String {
     switch status {
     case 200: "OK"

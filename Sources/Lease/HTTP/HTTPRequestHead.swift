@@ -16,6 +16,7 @@ struct HTTPRequestHead: Equatable {
     let name: String
     let value: String
 
+    /// - Parameter other: In lower case.
     func isNamed(_ other: String) -> Bool { name.lowercased().hasSameBytes(as: other) }
   }
 
@@ -149,14 +150,19 @@ struct HTTPChunks {
   enum Problem: Error { case malformed }
 
   private enum State {
+    /// Before a chunk's size.
     case size
+    /// In a chunk with this number of bytes left.
     case data(left: Int)
+    /// Before the line end after a chunk.
     case dataEnd
+    /// Before the empty line at the end.
     case trailer
     case ended
   }
 
   private var state = State.size
+  /// The maximum number of digits of a chunk's size.
   private static let mostDigits = 8
 
   /// Whether the last chunk was read.

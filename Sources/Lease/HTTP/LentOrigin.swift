@@ -45,12 +45,12 @@ struct LentOrigin {
   /// Fields in which some clients send their key.
   private static let keyFields: Set<String> = ["x-api-key", "api-key", "private-token", "x-goog-api-key"]
 
-  /// Whether a field is for a service's key: one of ``keyFields``, or any other whose value is the lease's token, alone
-  /// or after a scheme.
+  /// Whether a field is for a service's key: one of ``keyFields``, or any with the lease's token.
   private func isKey(_ field: HTTPRequestHead.Field) -> Bool {
     Self.keyFields.contains(field.name.lowercased()) || endsWithToken(field.value)
   }
 
+  /// Whether the value is the lease's token, alone or after a scheme.
   private func endsWithToken(_ value: String) -> Bool {
     let words = value.utf8.split(separator: UInt8(ascii: " "))
     return words.count <= 2 && words.last.map { isToken(Array($0)) } ?? false
