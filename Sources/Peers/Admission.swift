@@ -23,8 +23,8 @@ package protocol Admission: AnyObject {
 extension Admission {
   /// Parses a line.
   ///
-  /// - Throws: `not_permitted` for an invalid line, or a forbidden or unknown request, and more specific errors only
-  ///   for permitted ones.
+  /// - Throws: `not_permitted` for any line that is not a permitted request, and more specific errors for permitted
+  ///   ones.
   package func envelope(
     parsing line: Span<UInt8>, where isPermitted: (RequestRow) -> Bool
   ) throws(Failure) -> RequestEnvelope {

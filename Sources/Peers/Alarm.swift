@@ -4,6 +4,7 @@ package import Platform
 package final class Alarm {
   private unowned let loop: any ReplySink
   private let act: () -> Void
+  /// When the action will be called, if set.
   package private(set) var due: Instant?
 
   package init(_ loop: any ReplySink, _ act: @escaping () -> Void) {

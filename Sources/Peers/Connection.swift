@@ -8,7 +8,7 @@ package final class Connection {
   private(set) var inbound: [UInt8] = []
   /// The consumed bytes of ``inbound``.
   private var taken = 0
-  /// The output not yet accepted by the kernel, its size, and how much of its first part was sent.
+  /// The pending output, its size in bytes, and how much of its first part was sent.
   private var outbound: (parts: [Outgoing], bytes: Int, sent: Int) = ([], 0, 0)
 
   /// The current request: its ticket and deadline, and when it got its first deadline.
@@ -26,8 +26,9 @@ package final class Connection {
 
   /// The last input, or the start of pending output. Deadlines count from it.
   var lastProgress: Instant
+  /// Whether to close once all output is sent.
   var closesWhenSent = false
-  /// Called when the peer has read all output of a streamed response. Each part read restarts the deadline.
+  /// Called when the peer has read all output of a streamed response.
   var whenRead: (() -> Void)?
   /// Whether the loop watches for writability.
   var wantsWriting = false
@@ -81,6 +82,7 @@ package final class Connection {
     lastProgress = now
   }
 
+  /// Begins the next request.
   func nextTicket() -> Ticket {
     lastSerial += 1
     let ticket = Ticket(connection: id, serial: lastSerial)
@@ -115,6 +117,7 @@ package final class Connection {
     return mayIdle ? nil : lastProgress.advanced(by: Self.idleTime)
   }
 
+  /// The result of ``read()``. `tooLong` means a line beyond the limit.
   package enum ReadResult { case nothing, bytes, end, tooLong }
 
   /// Reads available bytes, at most the length of a line.
@@ -164,6 +167,7 @@ package final class Connection {
     return span.firstIndex(of: UInt8(ascii: "\n"), from: taken)
   }
 
+  /// Frees consumed input.
   private func dropTaken() {
     if taken == inbound.count {
       inbound.removeAll(keepingCapacity: inbound.capacity <= Self.readSize * 2)
@@ -173,6 +177,7 @@ package final class Connection {
     taken = 0
   }
 
+  /// Whether input remains unconsumed.
   var hasPartialLine: Bool { inbound.count > taken }
   package var hasOutput: Bool { !outbound.parts.isEmpty }
 

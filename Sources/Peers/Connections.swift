@@ -5,7 +5,6 @@ package import Wire
 package final class Connections {
   /// The maximum number of concurrent requests, given enough descriptors.
   private static let mostRequests = 256
-  /// The maximum number of descriptors of incomplete requests.
   private static let mostPassed = 512
   /// The maximum number of lines to serve for one connection before others get their turn.
   private static let mostServedAtOnce = 32
@@ -17,12 +16,13 @@ package final class Connections {
   private var connections: [UInt64: Connection] = [:]
   /// The peer whose request is starting. Most requests are answered at once.
   private var serving: Connection?
-  /// Set to the earliest deadline of all peers or earlier.
+  /// Set no later than the earliest deadline of all peers.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
   package weak var handler: (any RequestHandler)?
-  /// The maximum number of requests that wait for the network. A quarter more is for local ones
-  /// (``Wire/RequestTraits/local``), half of it also for sign-outs.
+  /// The maximum number of requests that wait for the network. A quarter more is for local ones, half of it also for
+  /// sign-outs.
   private let mostRequests: Int
+  /// The maximum number of received descriptors that wait for their requests.
   private let mostPassed: Int
   /// The maximum number of connections. Beyond it, the longest idle one is closed.
   private var mostConnections: Int { mostRequests + mostRequests / 4 }
@@ -68,6 +68,7 @@ package final class Connections {
     try add(descriptor, under: nil, mayIdle: mayIdle ?? self.mayIdle, isKept: mayIdle == true)
   }
 
+  /// Adds a connection. Without a free descriptor, tells the peer.
   private func add(
     _ descriptor: consuming FileDescriptor, under admission: (any Admission)?, mayIdle: Bool, isKept: Bool
   ) throws(SystemError) -> UInt64 {
@@ -92,8 +93,7 @@ package final class Connections {
     for connection in connections.values { scheduleDeadline(of: connection) }
   }
 
-  /// Whether to close the longest idle connection for a new one: at the maximum, or above ``mostRequests`` if more than
-  /// an eighth of those are idle.
+  /// Whether to close the longest idle connection for a new one: at the maximum, or if many are idle.
   private var isCrowded: Bool {
     guard connections.count >= mostRequests else { return false }
     let idle = connections.values.reduce(0) { $0 + ($1.current == nil ? 1 : 0) }
@@ -113,7 +113,7 @@ package final class Connections {
     Failure(.tooBusy, "closed this connection to make room for others: it was idle the longest", hint: "try again")
   }
 
-  /// Tells a peer why it is not served. The line always fits a new socket's buffer.
+  /// Tells a peer why it is not served.
   private func tell(_ failure: Failure, _ descriptor: borrowing FileDescriptor) {
     _ = try? descriptor.write(Reply.failure(failure).serialized().span)
   }
@@ -141,6 +141,7 @@ package final class Connections {
     }
   }
 
+  /// Handles an event of a connection.
   private func handle(_ event: Poller.Event) {
     guard let connection = connections[event.key] else { return }
     if event.writable { flush(connection) }
@@ -212,7 +213,7 @@ package final class Connections {
     }
   }
 
-  /// Handles lines for the current request.
+  /// Passes lines to the current request, as long as it accepts them.
   private func serveBeside(_ connection: Connection) {
     var goesOn = true
     while goesOn, let ticket = connection.current, let handler, handler.awaitsMore(ticket) {
@@ -351,7 +352,7 @@ extension Connections: ReplySink {
     finish(ticket, .secret(line), connection)
   }
 
-  /// Sends the last line of a request. The next request is served in the loop's next round, never in a nested call.
+  /// Sends the last line of a request. The next request is served in the loop's next round.
   private func finish(_ ticket: Ticket, _ outgoing: Connection.Outgoing, _ connection: Connection) {
     handler?.answered(ticket)
     connection.finishRequest()
@@ -360,6 +361,7 @@ extension Connections: ReplySink {
     loop.schedule(at: loop.now) { [self] in if !connection.isDropped { serveLines(connection) } }
   }
 
+  /// Sends output as far as possible, and queues the rest.
   private func enqueue(_ outgoing: Connection.Outgoing, _ connection: Connection) {
     // More output does not extend the deadline for reading earlier output.
     if !connection.hasOutput { connection.lastProgress = now }

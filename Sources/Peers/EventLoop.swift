@@ -2,6 +2,7 @@ package import Platform
 
 /// Waits on one thread for descriptors, timers and workers, without blocking on any.
 package final class EventLoop {
+  /// A watched descriptor.
   private struct Source {
     let descriptor: Int32
     let handle: (Poller.Event) -> Void
@@ -49,8 +50,7 @@ package final class EventLoop {
     }
   }
 
-  /// Sets the timer to the earliest scheduled time. Never moves it later: an early wake-up costs one round, but saves
-  /// most requests a system call.
+  /// Sets the timer to the earliest scheduled time. Never moves it later, which saves most requests a system call.
   private func arm() throws(SystemError) {
     let due = timers.nextDue ?? .distantFuture
     if let armed, armed <= due { return }

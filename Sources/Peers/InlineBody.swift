@@ -1,8 +1,7 @@
 package import Platform
 internal import Wire
 
-/// Sends a response's body in lines, as fast as the peer reads. A worker writes the body to a pipe, which fills if the
-/// peer does not read.
+/// Sends a response's body in lines, from a worker's pipe, as fast as the peer reads.
 package final class InlineBody {
   private let reading: SharedDescriptor
   private let ticket: Ticket
@@ -23,7 +22,7 @@ package final class InlineBody {
     self.loop = loop
   }
 
-  /// Starts sending. Store this object first: if the peer has disconnected, its owner removes it during this call.
+  /// Starts sending. Store this object first, because its owner may remove it during the call.
   package func begin() {
     loop.stream(to: ticket) { [weak self] in self?.send() }
     watch()
@@ -31,6 +30,7 @@ package final class InlineBody {
 
   deinit { loop.unwatch(&key) }
 
+  /// Sends when the pipe has content.
   private func watch() {
     guard key == nil else { return }
     key = try? loop.watch(reading.descriptor.raw) { [unowned self] in send() }

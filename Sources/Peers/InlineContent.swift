@@ -1,8 +1,7 @@
 package import Platform
 package import Wire
 
-/// Receives a request's body in lines, and writes it to a worker's pipe. Requests each part after writing the previous
-/// one, so it keeps at most one.
+/// Receives a request's body in lines, and writes it to a worker's pipe. Requests one part at a time.
 package final class InlineContent {
   /// The writing end of the worker's pipe. Nil once the last part was written.
   private var writing: SharedDescriptor?
@@ -56,17 +55,18 @@ package final class InlineContent {
     return true
   }
 
+  /// Writes when the pipe has room. Returns false if it cannot be watched.
   private func watch(_ end: SharedDescriptor) -> Bool {
     if key == nil { key = try? loop.watch(end.descriptor.raw, for: .write) { [unowned self] in _ = write() } }
     return key != nil
   }
 
-  /// Stops writing. The pipe stays open as long as this object exists, since closing it would mark the body as
-  /// complete.
+  /// Stops writing. The pipe stays open as long as this object exists, so that the body counts as incomplete.
   package func stop() {
     loop.unwatch(&key)
   }
 
+  /// Marks the body as complete.
   private func close() {
     stop()
     writing = nil

@@ -13,6 +13,7 @@ struct RecentRequests {
       self.envelope = envelope
     }
 
+    /// Whether the line has the same bytes.
     func isFor(_ other: Span<UInt8>) -> Bool {
       let line = line
       return line.span.hasSameBytes(as: other)
@@ -24,6 +25,7 @@ struct RecentRequests {
   private var oldest = 0
 
   private static let mostKnown = 8
+  /// The maximum length of a cached line.
   private static let mostBytes = 512
 
   /// - Throws: The errors of ``Wire/RequestEnvelope/init(parsing:)``.

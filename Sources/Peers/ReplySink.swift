@@ -14,6 +14,7 @@ package protocol ReplySink: AnyObject {
   /// Calls `serve` when the descriptor is ready, until ``unwatch(_:)`` with the returned key.
   func watch(_ descriptor: Int32, for interest: Poller.Interest, _ serve: @escaping () -> Void) throws(SystemError)
     -> UInt64
+  /// Stops watching a descriptor.
   func unwatch(_ key: UInt64)
   /// Calls `act` whenever the peer has read all output of a response.
   func stream(to ticket: Ticket, _ act: @escaping () -> Void)
@@ -57,6 +58,7 @@ package protocol SecretLine: AnyObject {
 /// A request on a connection. Tickets are not reused, so that a late response cannot reach another request.
 package struct Ticket: Sendable, Hashable {
   package let connection: UInt64
+  /// Numbers the requests of the connection.
   package let serial: UInt64
 
   package init(connection: UInt64, serial: UInt64) {
@@ -64,9 +66,9 @@ package struct Ticket: Sendable, Hashable {
     self.serial = serial
   }
 
-  /// Whether this is not the ticket of a client's request.
+  /// Whether this is not a client's request.
   package var isInternal: Bool { connection == 0 }
 
-  /// The ticket for work without a request.
+  /// Used for work without a request.
   package static let nobody = Ticket(connection: 0, serial: 0)
 }
