@@ -147,6 +147,7 @@ final class AccountRequests: AccountPart {
 
   // MARK: Changing
 
+  /// Changes settings, and removes those in `unset`.
   private func set(
     _ asked: String, _ given: AccountSettings, _ unset: [AccountSetting], _ ticket: Ticket
   ) throws(Failure) {
@@ -300,6 +301,7 @@ final class AccountRequests: AccountPart {
 
   // MARK: Removing
 
+  /// - Parameter isLocal: Whether not to contact the server.
   private func remove(_ asked: String, isLocal: Bool, _ ticket: Ticket) throws(Failure) {
     try signOuts.withTarget(asked, ticket) { [self] (name, account) throws(Failure) in
       try signIns.refuseWhileFinishing(name)
