@@ -216,6 +216,7 @@ class DaemonPart {
     }
   }
 
+  /// Notifies the other parts of changed settings.
   func announceSettings() { context.announceSettings() }
 
   /// The services for an operation on an account. Its steps and warnings are logged before its result is handled.

@@ -31,6 +31,7 @@ final class EventLog {
     audience?.logged(entry)
   }
 
+  /// Publishes an event of a session or account.
   func publish(_ event: SessionEvent, _ account: AccountName? = nil) {
     let entry = SessionEntry(time: time.wallSeconds(), account: account?.text, event: event)
     sessionEntries.append(entry)

@@ -20,7 +20,6 @@ final class Jobs {
   private let local: WorkerPool
   /// The threads that wait for servers, locks or peers.
   private let waits: WorkerPool
-  /// The maximum number of threads that wait for one server.
   private let mostForServer: Int
   private let inbox: Inbox
   /// Checked before each result is handled.
