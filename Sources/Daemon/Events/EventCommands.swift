@@ -70,6 +70,7 @@ final class EventCommands: DaemonPart {
     start()
   }
 
+  /// Logs a failed command.
   private func note(_ problem: LogEvent.CommandProblem, of order: EventCommandRunner.Order) {
     log.note(.commandFailed(position: order.position, problem), order.account)
   }
