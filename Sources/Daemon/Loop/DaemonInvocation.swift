@@ -4,6 +4,7 @@ internal import Wire
 /// How `agentd` was started: by a client with `--directory DIR --socket-name NAME --ready-fd N`, for one client with
 /// `--connection-fd N`, with `--foreground`, or by a service manager with `LISTEN_FDS=1`.
 struct DaemonInvocation {
+  /// How clients connect to the daemon.
   private enum Way {
     /// A socket in this directory.
     case directory(path: String, socketName: String)

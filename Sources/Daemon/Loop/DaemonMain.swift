@@ -6,6 +6,7 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
+/// The program `agentd`.
 package enum DaemonMain {
   /// The exit status if another daemon already serves the directory.
   private static let alreadyRunningStatus: Int32 = 75

@@ -9,6 +9,7 @@ internal import Wire
 final class Server {
   /// How clients reach the daemon.
   enum Entrance: ~Copyable {
+    /// A socket for all clients.
     case listening(ListeningSocket)
     /// A connection passed by the program that started the daemon. The daemon ends when it closes.
     case connection(FileDescriptor)
@@ -52,7 +53,7 @@ final class Server {
   private let listening: ListeningSocket?
   /// The listening socket's key in the loop.
   private var accepting: UInt64?
-  /// Closed to tell a peer that no descriptor is free. Nil if it could not be opened.
+  /// Closed to free a descriptor for refusing a peer. Nil if it could not be opened.
   private var spareDescriptor: SharedDescriptor?
   /// Since when peers wait for a descriptor. Nil if none waits.
   private var crowdedSince: Instant?
@@ -117,7 +118,7 @@ final class Server {
     parts.events.commands.killAll()
   }
 
-  /// Whether the process may exit. Also takes the next step of stopping.
+  /// Whether the process may exit. Also advances the shutdown.
   private var isDone: Bool {
     if let connectionsWhenFull, connections.count < connectionsWhenFull { resumeAccepting() }
     if let isPermanent = dispatcher.isStopPermanent { beginStop(isPermanent: isPermanent) }
