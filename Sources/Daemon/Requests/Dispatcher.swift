@@ -22,6 +22,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     super.init(context)
   }
 
+  /// Starts a request, once the settings are current.
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     context.files.poll()
     if let seconds = envelope.deadlineSeconds {
@@ -171,6 +172,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
+  /// - Parameter isPermanent: Whether clients must not start another daemon.
   func stop(isPermanent: Bool = false) {
     log.note(.stopping)
     parts.stop(isPermanent: isPermanent)
