@@ -2,8 +2,8 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// The content of a request to a resource, from a file or stream passed by the client. If the kept first part of a
-/// stream is all, the content can be sent again.
+/// The content of a request to a resource, from a file or stream passed by the client. The first part of a stream is
+/// kept, so that a short one can be sent again.
 final class DescriptorContent: ResourceContent, @unchecked Sendable {
   /// The maximum size of the kept part, in bytes.
   static let mostKeptBytes = 1 << 20
@@ -29,7 +29,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     for index in kept.indices { kept[index] = 0 }
   }
 
-  /// Reads the kept part of a stream. Blocking.
+  /// Reads the first part of a stream and keeps it. Blocking.
   ///
   /// - Parameter stallSeconds: The maximum time without a byte.
   /// - Throws: `content` if that fails or is cancelled, `contentLate` after the maximum time.
@@ -57,6 +57,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
   /// In bytes. Nil if unknown.
   var length: Int? { extent?.count ?? (isKeptWhole ? kept.count : nil) }
 
+  /// Whether the content can be sent again.
   var canRewind: Bool { extent != nil || isKeptWhole || place <= kept.count }
 
   func rewind() { place = 0 }

@@ -93,6 +93,7 @@ final class Lease: Admission {
 
   // MARK: Requests
 
+  /// Parses a peer's line.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
     do throws(Failure) { return try envelope(parsing: line, where: isPermitted) } catch { throw refusal(error, nil) }
   }
@@ -102,6 +103,7 @@ final class Lease: Admission {
     row.has(.lent) || row.has(.fromLease) || request.handsOutToken && row.has(.lentWithToken)
   }
 
+  /// Checks a peer's request, and sets its account and token.
   func admit(
     _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor] = []
   ) throws(Failure) -> RequestEnvelope? {
@@ -157,7 +159,7 @@ final class Lease: Admission {
     return held.removeValue(forKey: place) ?? []
   }
 
-  /// Sets the token of the lease, and removes the account's other data.
+  /// Limits a token request to the lease's account and target.
   private func pinned(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
     if cause != nil || usesLeft == 0 { throw .leaseOver }
     guard token.account == nil, token.place == nil, !token.forceRefresh, !token.extras.idToken, !token.extras.claims,
@@ -191,7 +193,7 @@ final class Lease: Admission {
     }
   }
 
-  /// Sets the account and token, and removes what the rules do not pass.
+  /// Limits a request to the lease's account, and removes what the rules do not pass.
   private func pinned(_ call: CallRequest, _ ticket: Ticket) throws(Failure) -> CallRequest {
     if cause != nil || usesLeft == 0 { throw .leaseOver }
     guard call.account == nil, call.target == TokenRequest.Target() || call.target == request.target else {

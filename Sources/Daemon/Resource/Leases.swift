@@ -9,6 +9,7 @@ internal import Wire
 
 /// Opens and ends leases, and accepts their peers' connections.
 final class Leases: AccountPart {
+  /// The open leases, by the request that opened them.
   private var leases: [Ticket: Lease] = [:]
   /// The recent events of each lease, latest lease last.
   private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
@@ -24,7 +25,6 @@ final class Leases: AccountPart {
   private static let mostPeersOfAll = 64
   /// The maximum number of concurrent requests of all leases.
   private static let mostTransfers = 64
-  /// The maximum number of events kept of each lease.
   private static let mostEntries = 64
   /// The maximum number of leases, open or ended, whose events are kept.
   private static let mostRings = 32
@@ -131,6 +131,7 @@ final class Leases: AccountPart {
     loop.send(.result(JSONObject()), to: ticket)
   }
 
+  /// Adds a peer's connection, or refuses it beyond the limits.
   private func admit(_ peer: LeaseEntry.Peer, _ socket: SharedDescriptor, to lease: Lease) {
     let peers = leases.values.reduce(0) { $0 + $1.peers.count }
     if lease.peers.count < Self.mostPeers, peers < Self.mostPeersOfAll,

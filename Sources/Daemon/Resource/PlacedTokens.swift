@@ -81,7 +81,7 @@ final class PlacedTokens: AccountPart {
     }
   }
 
-  /// Uses a different code for URLs that no account lists.
+  /// Converts an error, with a different code for URLs that no account lists.
   private static func failure(_ error: SessionError) -> Failure {
     var failure = Failure(error, account: nil)
     switch error {

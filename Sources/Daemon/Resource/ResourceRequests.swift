@@ -9,6 +9,7 @@ internal import Wire
 /// Sends requests to resources with an account's token. The origin determines the account. A request whose token is
 /// rejected is repeated once with a new one.
 final class ResourceRequests: AccountPart {
+  /// The requests in progress.
   private var transfers: [Ticket: ResourceTransfer] = [:]
   /// The leases, through which other programs send such requests.
   private(set) lazy var leases = Leases(context, broker)
@@ -68,6 +69,7 @@ final class ResourceRequests: AccountPart {
     loop.send(.event(.response(head)), to: ticket)
   }
 
+  /// The number of open event streams.
   private var streams: Int { transfers.values.reduce(0) { $0 + ($1.isStream ? 1 : 0) } }
 
   /// Whether a request is in progress, not answered or cancelled.
@@ -189,6 +191,7 @@ final class ResourceRequests: AccountPart {
     return true
   }
 
+  /// Sends the last response line.
   private func answer(
     _ response: ResourceResponse, _ verdict: ResourceVerdict, _ transfer: ResourceTransfer, _ account: Account,
     _ grant: AccessGrant, isPermanent: Bool

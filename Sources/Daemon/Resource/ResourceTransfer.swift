@@ -39,7 +39,7 @@ final class ResourceTransfer: @unchecked Sendable {
   let waitsUntil: Instant?
   /// Whether the response has begun and is an event stream.
   var isStream = false
-  /// The number of failed attempts to reach the resource.
+  /// The number of failed attempts to connect.
   var misses = 0
 
   /// Nil until chosen.
