@@ -9,7 +9,7 @@ struct FlowChoice {
   let canOpenBrowser: Bool
   /// The port of the user's machine that receives the browser's response. Nil if that is this machine.
   var redirectPort: UInt16?
-  /// Whether to prefer the device flow, for a client without the secret for an authorization code.
+  /// Whether to prefer the device flow, since the client lacks the secret for the other flow.
   var prefersDevice = false
   /// Whether the account's profile or the server forbids the device flow.
   var excludesDevice = false

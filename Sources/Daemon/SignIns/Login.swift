@@ -35,6 +35,7 @@ final class Approval: Sendable {
 
 /// A sign-in in progress and the request that waits for it.
 final class Login {
+  /// The sign-in's number.
   let id: UInt64
   /// Identifies the sign-in to clients: 128 random bits.
   let name: String

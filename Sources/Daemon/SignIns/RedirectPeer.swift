@@ -18,6 +18,7 @@ final class RedirectPeer {
   private(set) var pages = Translations.english
 
   private var head = RequestHead()
+  /// The search for the head's end.
   private var headEnd = LoopbackRequest.HeadEnd()
   /// The response, of which ``sent`` bytes were sent.
   private var outbound: [UInt8] = []
@@ -96,6 +97,7 @@ final class RedirectPeer {
     head.withBytes { LoopbackRequest.read($0, for: target, &headEnd) }
   }
 
+  /// Passes the query with this range to `body`.
   func withQuery<Result>(_ query: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
     head.withBytes { body($0.extracting(query)) }
   }

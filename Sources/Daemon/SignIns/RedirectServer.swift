@@ -7,13 +7,13 @@ internal import Vocabulary
 ///
 /// Any program of any user can connect. Other users' data is not read. Only ``RedirectServerDelegate`` ends the wait.
 final class RedirectServer {
-  /// The maximum number of connections with a known user. Another one closes the oldest.
+  /// The maximum number of connections with a known user.
   static let mostPeers = 16
-  /// The maximum number of connections accepted at once.
   private static let mostAccepted = 32
 
   /// A sign-in that waits at a socket.
   private struct Waiting {
+    /// The sign-in's number.
     let login: UInt64
     let listener: RedirectListener
     /// The language of its pages.
@@ -113,6 +113,7 @@ final class RedirectServer {
 
   // MARK: Peers
 
+  /// The connections, with their keys.
   private var peers: [(key: UInt64, peer: RedirectPeer)] {
     sources.compactMap { key, source in
       if case .peer(let peer) = source { (key, peer) } else { nil }

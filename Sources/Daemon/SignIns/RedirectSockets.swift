@@ -23,6 +23,7 @@ final class RedirectSockets: Sendable {
     let isIPv6: Bool
   }
 
+  /// Keeps no unused socket open.
   private struct Entry: Sendable { weak var socket: RedirectSocket? }
 
   private let open = Monitor<[Place: Entry]>([:])

@@ -59,6 +59,7 @@ extension SignIn.Prepared {
     }
   }
 
+  /// Prepares an authorization request.
   private func browser(_ redirectURI: String?, _ choice: FlowChoice) throws(SessionError) -> SignIn.Waiting.Browser {
     guard let redirectURI else {
       do throws(OAuthError) { try server.metadata.checkUsable(.authorization) } catch { throw .oauth(error) }

@@ -96,6 +96,7 @@ extension SignIns {
     ])
   }
 
+  /// Drops outdated results.
   private func forgetEnded() {
     let now = services.time.now()
     ended.removeAll { $0.endedAt.duration(to: now) > Self.memory }

@@ -48,7 +48,7 @@ extension SignIns {
     loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
   }
 
-  /// Like ``take(_:_:)`` on the sign-in's own connection, with errors as events. Returns false for other sign-ins.
+  /// Like ``take(_:_:)`` on the sign-in's own connection, with errors as events. Returns false for others.
   func takes(_ request: Request, beside ticket: Ticket) -> Bool {
     guard let step = step(request), logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(step.login) })
     else { return false }
@@ -177,6 +177,7 @@ extension SignIns: RedirectServerDelegate {
     jobs.run({ TCPEnds.owners(of: ends) }) { (outcome: Result<_, Never>) in completion(outcome.get()) }
   }
 
+  /// Returns the authorization URL once.
   func linkOpened(_ id: UInt64, isFromOwnUser: Bool) -> String? {
     guard let login = logins[id], let url = login.visits.linked else { return nil }
     login.visits.linked = nil
@@ -192,6 +193,7 @@ extension SignIns: RedirectServerDelegate {
     return accept(waiting.request.answer(in: query), login, waiting, isFromOwnUser: isFromOwnUser)
   }
 
+  /// Logs a response that belongs to no sign-in.
   func foreignRedirectCame(_ id: UInt64, query: Span<UInt8>) {
     guard let login = logins[id] else { return }
     noteForeignRedirect(login)
@@ -204,6 +206,7 @@ extension SignIns: RedirectServerDelegate {
       ), to: login)
   }
 
+  /// Warns once that the browser used https.
   func tlsCame(_ id: UInt64) {
     guard let login = logins[id], !login.visits.hasMetTLS, let uri = login.browser?.request.redirectURI else { return }
     login.visits.hasMetTLS = true
@@ -213,6 +216,7 @@ extension SignIns: RedirectServerDelegate {
       ), to: login)
   }
 
+  /// Warns once of another user's connection.
   func otherUserConnected(_ id: UInt64, user: UInt32) {
     // Logged once per sign-in.
     guard let login = logins[id], !login.visits.hasMetStranger else { return }

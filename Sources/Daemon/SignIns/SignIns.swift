@@ -323,6 +323,7 @@ final class SignIns: AccountPart {
     return Phrase("many servers issue a refresh token only with this scope: \(again)")
   }
 
+  /// Ends a sign-in with an error.
   func fail(_ login: Login, _ error: SessionError) {
     if case .oauth(let problem) = error, problem.needsBrowser, withoutDevice.count < Self.mostWithoutDevice {
       withoutDevice.insert(login.account)
