@@ -7,6 +7,7 @@ internal import Wire
 
 /// Handles `whoami`: returns the claims of the verified ID Token, or those of UserInfo.
 final class IdentityRequests: AccountPart {
+  /// The source of the claims.
   private enum Source: String { case idToken = "id_token", userInfo = "userinfo" }
 
   /// - Parameter isVerified: Whether to send only verified claims.
@@ -64,6 +65,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
+  /// - Parameter source: Nil without claims.
   private func sendIdentity(_ account: Account, _ claims: JSONObject, _ source: Source?, _ ticket: Ticket) {
     var result = JSONObject([
       ("account", .string(account.name.text)), ("issuer", .string(account.configuration.issuer)),

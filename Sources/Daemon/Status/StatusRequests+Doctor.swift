@@ -19,6 +19,7 @@ private final class ExaminationBatch {
   let ticket: Ticket
   let summaries: [AccountSummary]
   let vault: JSONObject
+  /// Settings unknown to this version.
   let unknown: [UnknownSetting]
   var servers: [Server] = []
   var isAnswered = false

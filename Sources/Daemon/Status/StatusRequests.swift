@@ -122,7 +122,6 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// The members for `list`.
   private func brief(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
     var object = JSONObject()
     object[.name] = .string(summary.name.text)
@@ -158,7 +157,6 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// The members for `status`.
   private func full(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
     var object = brief(summary, account, now)
     object[.clientID] = .string(summary.configuration.clientID)
