@@ -25,7 +25,7 @@ final class TokenFiles: AccountPart {
   private var lastStanding: UInt64 = 0
   /// The revision of the settings that ``standing`` was read from.
   private var standingRevision: UInt64?
-  /// The changes that wait for standing files to be written.
+  /// The actions that wait for standing files to be written.
   private var settling: [(account: AccountName, until: Instant, act: () -> Void)] = []
 
   /// Starts to keep a file for a request.
@@ -250,6 +250,7 @@ final class TokenFiles: AccountPart {
     schedule(at: due) { [self] in tokenFileDue(file.ticket) }
   }
 
+  /// Requests the next token, if due.
   private func tokenFileDue(_ ticket: Ticket) {
     guard let file = tokenFiles[ticket], let due = file.renewal, due <= services.time.now() else { return }
     file.renewal = nil
@@ -423,7 +424,7 @@ final class TokenFiles: AccountPart {
   /// Whether any standing file is kept.
   var keepsAny: Bool { !standing.isEmpty }
 
-  /// Runs once a minute. Retries and checks the standing files.
+  /// Runs once a minute. Retries failed standing files, and checks whether other processes have ended sessions.
   func housekeep() {
     for kept in standing {
       if let file = tokenFiles[kept.ticket] {
@@ -461,7 +462,7 @@ final class TokenFiles: AccountPart {
     schedule(at: loop.now.advanced(by: Self.settlingTimeout)) { [self] in actOnSettled() }
   }
 
-  /// Runs the changes whose files are written.
+  /// Runs the actions whose files are written.
   fileprivate func actOnSettled() {
     let unsettled = standing.filter { file in
       claiming.contains(file.ticket) || tokenFiles[file.ticket].map { $0.isWaiting || $0.writing != nil } ?? false
