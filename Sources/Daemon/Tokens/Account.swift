@@ -4,7 +4,7 @@ internal import Platform
 internal import Sessions
 internal import Vocabulary
 
-/// An account on the loop: its settings, its own token, and one slot for each other target.
+/// An account in memory: its settings, its own token, and one slot for each other target.
 final class Account {
   /// The maximum number of slots besides the account's own.
   private static let mostOthers = 32

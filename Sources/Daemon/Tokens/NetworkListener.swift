@@ -4,6 +4,7 @@ internal import Platform
 /// Reports new addresses and routes while requests wait for the network.
 final class NetworkListener {
   private unowned let loop: any ReplySink
+  /// Called after a change.
   private let report: () -> Void
   private var watch: NetworkWatch?
   private var key: UInt64?

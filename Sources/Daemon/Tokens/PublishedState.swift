@@ -3,10 +3,11 @@ internal import OAuth
 internal import Sessions
 internal import Wire
 
-/// The last published state of an account, so that each change is published once.
+/// The last published state of an account. Each method records a change, and returns the events to publish.
 struct PublishedState {
   /// Whether the account was published as signed in. Nil until known.
   private var isSignedIn: Bool?
+  /// Whether the last published state was offline.
   private var isOffline = false
   /// The last published failure of a refresh.
   private var failure: FailureCode?
@@ -15,7 +16,7 @@ struct PublishedState {
   /// When the user must sign in again, in unix seconds. Nil if unknown or far off.
   private(set) var signInBy: Int?
 
-  /// Records a sign-in. Like the other methods, returns the events to publish.
+  /// Records a sign-in.
   mutating func signedIn(_ grant: AccessGrant, isGuest: Bool = false, wasGuest: Bool = false) -> [SessionEvent] {
     self = PublishedState()
     isSignedIn = true

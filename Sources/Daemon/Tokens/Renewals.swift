@@ -5,6 +5,7 @@ internal import Vocabulary
 final class Renewals {
   /// The number of renewals in progress at each server.
   private var perServer: [String: Int] = [:]
+  /// The renewals in progress at all servers.
   private var count = 0
 
   /// A permitted renewal. It ends when this value is deinitialized.

@@ -37,6 +37,7 @@ final class TokenSlot {
   var name: AccountName { facts.name }
   var configuration: AccountConfiguration { facts.configuration }
 
+  /// Creates the slot's next run.
   func begin(_ refresh: Session.Refresh, _ permit: Renewals.Permit?) -> RefreshRun {
     let run = RefreshRun(self, refresh, permit)
     self.run = run
