@@ -9,6 +9,7 @@ final class ThreadPool: Sendable {
     private let next = Atomic<Int>(0)
     private let count: Int
     private let body: @Sendable (Int) -> Void
+    /// The number of finished parts.
     private let finished: Monitor<Int>
 
     init(count: Int, _ body: @escaping @Sendable (Int) -> Void) {
