@@ -138,12 +138,14 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   // MARK: Admission
 
+  /// Parses a peer's line.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
     try envelope(parsing: line) { row in
       row.has(.lent) || terms?.handsOutToken == true && row.has(.lentWithToken)
     }
   }
 
+  /// Admits every request, since the daemon checks them.
   func admit(
     _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]
   ) throws(Failure) -> RequestEnvelope? {
@@ -159,6 +161,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     return reply
   }
 
+  /// Whether peers may get tokens themselves.
   func lendsToken(to ticket: Ticket) -> Bool { terms?.handsOutToken == true }
 
   /// Removes a disconnected peer.
@@ -235,6 +238,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   /// Counts a failed request, which costs the daemon more than the peer.
   func countFailure(_ reply: Reply) { if case .failure = reply { _ = cheap.take(now: loop.now) } }
 
+  /// Sends a peer the last line.
   func answer(_ last: LentCall.Last, _ ticket: Ticket) {
     switch last {
     case .reply(let reply):

@@ -14,7 +14,7 @@ final class LentCall {
 
   /// How the bodies reach the peer.
   enum Bodies {
-    /// As the request chose: through the peer's descriptors, or in lines.
+    /// Through the peer's descriptors or in lines, as the request specifies.
     case ofProtocol([SharedDescriptor])
     /// Through ``contentEnd`` and ``answerEnd``.
     case ends
@@ -38,7 +38,7 @@ final class LentCall {
   private let connection: Connection
   /// The connection's key in the loop; nil before sending and after the end.
   private var key: UInt64?
-  /// The daemon's ends of the connection and of the sockets for bodies, until passed.
+  /// The daemon's end of the connection, until passed.
   private var farEnd: SharedDescriptor?
   /// The descriptors to send with the request.
   private var passed: [SharedDescriptor] = []
@@ -195,6 +195,7 @@ final class LentCall {
     if key != nil, result == .end || result == .tooLong { close() }
   }
 
+  /// The daemon's next line, if complete.
   private func takeLine() -> Last? {
     let hidesLine = envelope.request.has(.lentWithToken)
     return connection.takeLine { line in

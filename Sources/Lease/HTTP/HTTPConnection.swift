@@ -5,6 +5,7 @@ internal import Wire
 
 /// A program's connection to a lease over HTTP, authorized by the lease's token.
 final class HTTPConnection: LentCall.Owner {
+  /// Identifies the connection in tickets.
   let number: UInt64
   private let socket: FileDescriptor
   private let peer: LeaseEntry.Peer
@@ -15,15 +16,18 @@ final class HTTPConnection: LentCall.Owner {
   /// The number of the current request.
   private var serial: UInt64 = 0
   private var key: UInt64?
+  /// Received bytes, not yet parsed.
   private var inbound: [UInt8] = []
   /// The number of bytes of ``inbound`` without the end of a head.
   private var searched = 0
+  /// Bytes to send.
   private var outbound: [UInt8] = []
   private var isClosed = false
   /// Whether the peer must neither send nor read, so that any event is its disconnection.
   private var waitsForNothing = false
   /// Whether to close once everything was sent.
   private var closesWhenSent = false
+  /// When bytes were last received or sent.
   private var lastProgress: Instant
   /// The current request and its response.
   private var exchange: Exchange?
@@ -66,7 +70,6 @@ final class HTTPConnection: LentCall.Owner {
   private static let readBytes = 64 << 10
   /// The timeout for the head of a server's response.
   private static let headSeconds = 600
-  /// The limit of unread response bytes.
   private static let mostUnread = 256 << 10
   /// The timeout for a peer that must send or read.
   private static let timeout = Duration.seconds(60)
@@ -183,7 +186,6 @@ final class HTTPConnection: LentCall.Owner {
     server.disconnected(self)
   }
 
-  /// Stops forwarding bodies.
   private func stopBodies() {
     if let key = exchange?.writing { loop.unwatch(key) }
     if let key = exchange?.reading { loop.unwatch(key) }

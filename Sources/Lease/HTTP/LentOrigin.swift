@@ -89,7 +89,7 @@ struct LentOrigin {
     return lines
   }
 
-  /// The value of a field with local URLs.
+  /// The field's value, with the server's URLs replaced.
   private func local(_ field: ResponseHead.Field) -> String {
     switch field.name.lowercased() {
     case "location", "content-location": return local(field.value[...])
@@ -106,7 +106,7 @@ struct LentOrigin {
     }
   }
 
-  /// The URL at the lease's address, if it is of the origin.
+  /// Replaces the server's origin in a URL by the lease's.
   private func local(_ url: Substring) -> String {
     // Without a scheme it has the request's, which differs here (RFC 3986 section 4.2).
     let hasNoScheme = url.utf8.starts(with: "//".utf8)
