@@ -5,6 +5,7 @@ internal import Wire
 package final class Connection {
   let id: UInt64
   package let descriptor: FileDescriptor
+  /// Received bytes.
   private(set) var inbound: [UInt8] = []
   /// The consumed bytes of ``inbound``.
   private var taken = 0
@@ -57,7 +58,6 @@ package final class Connection {
   /// How long the peer may take to read output.
   private static let sendTime = Duration.seconds(20)
 
-  /// The maximum size of unread output, in bytes.
   static let mostOutboundBytes = 4 << 20
 
   /// The maximum number of bytes of one read.
@@ -102,6 +102,7 @@ package final class Connection {
     return Int((waited + .milliseconds(500)).components.seconds)
   }
 
+  /// Ends the current request, so that the next line is served.
   func finishRequest() {
     answering = nil
     whenRead = nil

@@ -14,7 +14,7 @@ package final class Connections {
   private let mayIdle: Bool
   private var requests = RecentRequests()
   private var connections: [UInt64: Connection] = [:]
-  /// The peer whose request is starting. Most requests are answered at once.
+  /// The connection whose lines are being served.
   private var serving: Connection?
   /// Set no later than the earliest deadline of all peers.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
@@ -370,6 +370,7 @@ extension Connections: ReplySink {
     scheduleDeadline(of: connection)
   }
 
+  /// Writes pending output.
   private func flush(_ connection: Connection) {
     let unread = connection.unreadBytes
     guard connection.flush() else { return drop(connection) }

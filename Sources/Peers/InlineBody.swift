@@ -13,7 +13,6 @@ package final class InlineBody {
   /// The total number of bytes, and the action to call after them. Nil until known.
   private var end: (bytes: Int, act: () -> Void)?
 
-  /// The maximum size of unread output, in bytes.
   private static let mostUnread = 1 << 20
 
   package init(_ reading: SharedDescriptor, _ ticket: Ticket, _ loop: any ReplySink) {

@@ -41,15 +41,16 @@ extension ReplySink {
     try watch(descriptor, for: .read, serve)
   }
 
-  /// Stops watching, if it does, and forgets the key.
+  /// Stops watching if the key is not nil, and sets it to nil.
   package func unwatch(_ key: inout UInt64?) {
     if let key { unwatch(key) }
     key = nil
   }
 }
 
-/// A response's last line with a secret. Never copied to readable memory.
+/// A response's last line, which contains a secret.
 package protocol SecretLine: AnyObject {
+  /// In bytes.
   var count: Int { get }
   /// Writes as much as possible without blocking, beginning at `start`. Returns the number of bytes.
   func write(from start: Int, to descriptor: borrowing FileDescriptor) throws(SystemError) -> Int
@@ -57,6 +58,7 @@ package protocol SecretLine: AnyObject {
 
 /// A request on a connection. Tickets are not reused, so that a late response cannot reach another request.
 package struct Ticket: Sendable, Hashable {
+  /// The connection's number. 0 without a client.
   package let connection: UInt64
   /// Numbers the requests of the connection.
   package let serial: UInt64
