@@ -7,12 +7,10 @@ internal import Vocabulary
 internal import Wire
 
 extension AccountRequests {
-  /// Returns the document to publish for a client whose ID is a URL. Stores and sends nothing.
+  /// Returns the document to publish for a client whose ID is a URL. `given` and `sources` override the account's
+  /// settings and key.
   ///
-  /// - Parameters:
-  ///   - asked: The account, by default the active one unless `given` names a client.
-  ///   - given: Overrides the account's settings.
-  ///   - sources: Override the account's client key.
+  /// - Parameter asked: The account, by default the active one unless `given` names a client.
   func clientMetadata(
     _ asked: String?, _ given: AccountSettings, _ sources: SecretSources, _ ticket: Ticket
   ) throws(Failure) {
