@@ -37,7 +37,7 @@ final class DaemonContext {
     self.housekeeping = housekeeping
   }
 
-  /// The parts that react to changes. Nil until all of them exist.
+  /// Nil until all parts exist.
   var audience: (any Audience)? { log.audience }
 
   /// Actions to run after the next read of the settings. Nil unless a read is in progress.

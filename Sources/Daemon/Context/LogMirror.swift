@@ -9,7 +9,7 @@ final class LogMirror {
   private let output: FileDescriptor
   private let hasLevels: Bool
 
-  /// The line prefix of failures in systemd's journal, a priority of syslog(3) (sd-daemon(3)).
+  /// The line prefix of failures in systemd's journal (sd-daemon(3)).
   private static let warning = "<4>"
   /// The line prefix of all other entries in the journal.
   private static let information = "<6>"
