@@ -6,6 +6,7 @@ internal import Wire
 struct Followers {
   static let most = 32
 
+  /// The followed events of each request.
   private var subjects: [Ticket: Subject] = [:]
 
   /// The events that a request follows.
