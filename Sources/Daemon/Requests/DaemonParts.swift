@@ -73,7 +73,7 @@ final class DaemonParts: Audience {
     tokenFiles.stop()
   }
 
-  /// Cancels a request whose connection closed or whose deadline passed.
+  /// Cancels a request whose sender disconnected or waits no longer.
   func abandon(_ ticket: Ticket) {
     events.abandon(ticket)
     tokenFiles.abandon(ticket)

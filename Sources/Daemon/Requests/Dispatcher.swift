@@ -157,8 +157,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
       || parts.resources.takesBody(ticket)
   }
 
-  /// Handles a message for a request in progress, such as a redirect URL or a part of a body. Returns false for other
-  /// requests.
+  /// Handles a message for a request in progress. Returns false for other requests.
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     switch request {
     case .leaseAnswer(let answer) where parts.resources.leases.isOwner(ticket):
@@ -178,6 +177,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     parts.stop(isPermanent: isPermanent)
   }
 
+  /// Cancels a request whose sender disconnected or waits no longer.
   func abandon(_ ticket: Ticket) {
     changes.remove(ticket)
     waiting[ticket] = nil
@@ -187,8 +187,10 @@ final class Dispatcher: DaemonPart, RequestHandler {
 
   func note(_ event: LogEvent) { log.note(event) }
 
+  /// Drops the variables that a connection passed.
   func closed(_ connection: UInt64) { parts.broker.handed.drop(connection) }
 
+  /// Drops the state of an answered request.
   func answered(_ ticket: Ticket) {
     if !changes.isEmpty { changes.remove(ticket) }
     context.answered(ticket)
