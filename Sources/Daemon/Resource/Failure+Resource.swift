@@ -102,7 +102,7 @@ extension Failure {
     return .command(command)
   }
 
-  /// The command that adds the missing scopes for this origin, or without a refresh token for the account.
+  /// The command that adds the missing scopes to this origin's tokens, or without a refresh token to the account's.
   private static func scopes(
     _ account: Account, _ transfer: ResourceTransfer, _ grant: AccessGrant, _ needed: [String]
   ) -> Phrase {

@@ -88,7 +88,7 @@ final class Lease: Admission {
   /// Adds a peer's connection.
   func came(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
 
-  /// The connection to the process that accepts the peers.
+  /// The number of the connection to the process that accepts the peers.
   var channel: UInt64?
 
   // MARK: Requests

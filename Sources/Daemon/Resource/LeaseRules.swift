@@ -117,8 +117,7 @@ struct LeaseRules {
 
   // MARK: Methods
 
-  /// Methods that name a second resource in a header field or in the body (RFC 4918, RFC 3253, RFC 5842, RFC 5323, RFC
-  /// 4437, RFC 2068).
+  /// Methods that name a second resource in a header field or in the body (RFC 4918, 3253, 5842, 5323, 4437 and 2068).
   private static let methodsForTwoPlaces: Set<String> = [
     "BASELINE-CONTROL", "BCOPY", "BDELETE", "BIND", "BMOVE", "BPROPFIND", "BPROPPATCH", "CHECKIN", "CHECKOUT", "COPY",
     "LABEL", "LINK", "MERGE", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "REBIND", "REPORT", "SEARCH", "UNBIND", "UNLINK",
@@ -139,7 +138,7 @@ struct LeaseRules {
   /// Prefixes of further names that pass.
   private static let passingPrefixes = ["mcp-", "x-github-", "x-stainless-", "anthropic-", "openai-"]
 
-  /// Fields that name a second resource (RFC 4918, RFC 3253, RFC 4437, RFC 8288).
+  /// Fields that name a second resource (RFC 4918, 3253, 4437 and 8288).
   private static let secondPlaceFields: Set<String> = [
     "destination", "if", "overwrite", "lock-token", "apply-to-redirect-ref", "redirect-ref", "label", "link",
   ]

@@ -277,6 +277,7 @@ final class Leases: AccountPart {
     if let lease = leases[ticket] { end(lease, .closed) }
   }
 
+  /// Ends all leases.
   func stop() {
     for lease in leases.values { end(lease, .stopping) }
   }

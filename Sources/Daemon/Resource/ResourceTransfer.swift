@@ -77,8 +77,8 @@ final class ResourceTransfer: @unchecked Sendable {
   /// Creates the pipes of an inline request.
   ///
   /// - Parameters:
-  ///   - reading: Set to the end to read the response's body from.
-  ///   - writing: Set to the end to write a body in lines to.
+  ///   - reading: Set to the end with the response's body.
+  ///   - writing: Set to the end for a body in lines.
   private static func descriptors(
     of request: CallRequest, _ reading: inout SharedDescriptor?, _ writing: inout SharedDescriptor?
   ) throws(Failure) -> [SharedDescriptor] {
