@@ -28,13 +28,11 @@ struct SecretSources: Sendable {
       uniqueKeysWithValues: zip(HandedSecret.allCases.filter { announced.contains($0) }, left))
   }
 
-  /// Reads the secrets of a sign-in.
+  /// Reads the secrets of a sign-in, and sets the ID and algorithm from the key's file in `configuration`.
   ///
   /// - Parameters:
-  ///   - configuration: Gets the ID and algorithm of the key from its file.
   ///   - named: The settings in the request, which override the file.
   ///   - proxyCredentials: `user:password` from the proxy's URL.
-  ///   - device: The TPM, for a key in it.
   func read(
     for configuration: inout AccountConfiguration, _ named: AccountSettings, proxyCredentials: String?,
     in device: any KeyDevice, _ cancellation: Cancellation

@@ -57,7 +57,7 @@ extension SignIns {
     return true
   }
 
-  /// The sign-in that a request names, and the action. Nil for other kinds of requests.
+  /// The sign-in's name and the action for a redirect URL or a confirmation. Nil for other requests.
   private func step(_ request: Request) -> (login: String, take: () throws(Failure) -> Login)? {
     switch request {
     case .loginRedirect(let redirect): (redirect.login, { () throws(Failure) in try self.redirectPasted(redirect) })
@@ -82,7 +82,7 @@ extension SignIns {
     return login
   }
 
-  /// Applies a response.
+  /// Handles the authorization server's response.
   ///
   /// - Returns: The page for the browser, or nil if it must wait for the result.
   private func accept(
