@@ -114,6 +114,7 @@ final class TokenFileStore: Sendable {
 /// The lock of a token file, which exists while the daemon that writes the file runs.
 final class TokenFileLock: Sendable {
   private let lock: FileLock
+  /// The value of ``ownsFile``.
   private let owns: Monitor<Bool>
 
   /// - Parameter ownsFile: Whether an earlier daemon wrote the existing file.
