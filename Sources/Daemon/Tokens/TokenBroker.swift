@@ -41,7 +41,6 @@ final class TokenBroker: DaemonPart {
   var sessionEndScan: Instant?
   /// The last seen difference between the machine's clock and the monotonic one, in seconds.
   var clockOffset: Int
-  /// Whether the daemon is stopping, so that no refresh begins.
   var isStopping: Bool { jobs.stopping != nil }
 
   init(_ context: DaemonContext, lock: any TokenLock) {
