@@ -169,6 +169,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   // MARK: Requests
 
+  /// Handles a request of the owner or of a peer.
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     do throws(Failure) {
       if ticket.connection == owner { return try take(envelope.request, ticket, passed) }

@@ -61,6 +61,7 @@ final class HTTPConnection: LentCall.Owner {
     case chunks(HTTPChunks)
   }
 
+  /// The framing of a response's body.
   private enum Framing {
     case none
     case length(Int)
@@ -146,6 +147,7 @@ final class HTTPConnection: LentCall.Owner {
     if !isClosed, (try? watch()) == nil { close() }
   }
 
+  /// Sends bytes, now or later.
   private func send(_ bytes: [UInt8]) {
     if outbound.isEmpty { lastProgress = loop.now }
     outbound += bytes
