@@ -13,6 +13,7 @@ package final class Connections {
   /// Whether connections may be idle without limit.
   private let mayIdle: Bool
   private var requests = RecentRequests()
+  /// The connections, by number.
   private var connections: [UInt64: Connection] = [:]
   /// The connection whose lines are being served.
   private var serving: Connection?
