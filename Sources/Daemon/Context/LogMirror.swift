@@ -11,7 +11,7 @@ final class LogMirror {
 
   /// The line prefix of failures in systemd's journal (sd-daemon(3)).
   private static let warning = "<4>"
-  /// The line prefix of all other entries in the journal.
+  /// The line prefix of other entries.
   private static let information = "<6>"
 
   /// - Parameter hasLevels: Whether to begin each line with its priority, for systemd's journal.

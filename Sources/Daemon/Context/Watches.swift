@@ -5,7 +5,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The requests that receive progress steps. Used on the loop only, except ``Flag``, which any thread may read.
+/// The requests that receive progress steps. Used on the loop only, except ``Flag``.
 struct Watches {
   /// A Boolean that workers may read.
   final class Flag: Sendable {

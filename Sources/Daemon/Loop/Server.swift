@@ -34,9 +34,9 @@ final class Server {
   /// How long peers wait for a descriptor.
   private static let descriptorTimeout = Duration.seconds(5)
   private static let housekeepingInterval = Duration.seconds(60)
-  /// How long a stop waits for servers that have received a single-use credential. Other waits are cancelled.
+  /// How long a stop waits for servers that have received a single-use credential.
   private static let replyTimeout = Duration.seconds(5)
-  /// How long the process waits for such servers after it stops serving.
+  /// How long the process waits for servers that have a single-use credential, after it stops serving.
   private static let exitTimeout = Duration.seconds(120)
   private static let cancelledWorkTimeout = Duration.seconds(3)
   private static let fileWorkTimeout = Duration.seconds(45)

@@ -115,7 +115,7 @@ final class Login {
   /// Whether the user has approved, so that it must not be cancelled.
   var isFinishing: Bool { approval.isGiven }
 
-  /// Compares the name in constant time.
+  /// Whether this is the sign-in's name, compared in constant time.
   func isNamed(_ other: String) -> Bool { Self.isSame(name, other) }
 
   /// Compares two names in constant time.

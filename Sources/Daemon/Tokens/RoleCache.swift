@@ -7,7 +7,6 @@ struct RoleCache {
     let role: WebIdentityRole
   }
 
-  /// The maximum number of roles for one account.
   private static let most = 32
 
   /// Credentials with less time left are renewed, in seconds.
