@@ -135,7 +135,7 @@ struct LeaseRules {
     "if-unmodified-since", "if-range", "range", "depth", "idempotency-key", "git-protocol", "last-event-id",
     "traceparent", "tracestate",
   ]
-  /// Prefixes of further names that pass.
+  /// Prefixes of the names of other forwarded fields.
   private static let passingPrefixes = ["mcp-", "x-github-", "x-stainless-", "anthropic-", "openai-"]
 
   /// Fields that name a second resource (RFC 4918, 3253, 4437 and 8288).
@@ -207,7 +207,7 @@ struct LeaseRules {
     // Another user than the token's account.
     "cookie", "cookie2", "sudo",
   ]
-  /// Prefixes of further such names.
+  /// Prefixes of names of fields that redirect requests.
   private static let redirectingPrefixes = [
     "x-forward", "x-original", "x-originating", "x-rewrite", "x-real-", "x-proxy", "x-accel-", "x-sendfile", "x-envoy-",
     "x-middleware-", "x-http-method", "x-method", "x-remote-", "remote-", "x-auth-request-", "x-webauth-",
