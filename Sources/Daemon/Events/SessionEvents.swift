@@ -76,7 +76,7 @@ final class SessionEvents: AccountPart {
     }
   }
 
-  /// Holds back a result while the change mark is being written, since the next prompt reads it. Returns false if the
+  /// Delays a result while the change mark is being written, since the next prompt reads it. Returns false if the
   /// caller must send it.
   func postpone(_ reply: Reply, of ticket: Ticket) -> Bool {
     if isMarking { held.append((reply, ticket)) }

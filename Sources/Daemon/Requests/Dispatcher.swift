@@ -146,7 +146,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     isStopPermanent = isStopPermanent ?? isPermanent
   }
 
-  /// Holds back a result until shell prompts can show the change. Returns false to send it now.
+  /// Delays a result until shell prompts can show the change. Returns false to send it now.
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool {
     changes.contains(ticket) && parts.events.postpone(result, of: ticket)
   }

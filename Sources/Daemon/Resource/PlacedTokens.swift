@@ -104,7 +104,7 @@ final class PlacedTokens: AccountPart {
     obtain(placed, account, renewing: request.forceRefresh || isRefusedNow(placed, account.slot(for: target)))
   }
 
-  /// Records that the resource refused the token, if the request says so.
+  /// Records that the resource refused the token, if the request reports it.
   ///
   /// - Returns: Whether a new token may help.
   private func isRefusedNow(_ placed: PlacedRequest, _ slot: TokenSlot) -> Bool {

@@ -141,7 +141,7 @@ struct LoginSettings {
     }
   }
 
-  /// - Parameter meant: Similar known names.
+  /// The error with similar known names.
   private static func unknownService(_ name: String, _ meant: [String]) -> Failure {
     let choices = Phrase.choices(meant.map { "agent login \($0)" })
     return Failure(

@@ -35,7 +35,7 @@ struct PublishedState {
     return events
   }
 
-  /// Records that the server rejected an unexpired token, which means the session may be revoked.
+  /// Records that the server rejected an unexpired token, so the session may be revoked.
   mutating func tokenRefused() -> [SessionEvent] {
     wasTokenRejected = true
     return []
