@@ -118,7 +118,7 @@ package final class Connection {
     return mayIdle ? nil : lastProgress.advanced(by: Self.idleTime)
   }
 
-  /// The result of ``read()``. `tooLong` means a line beyond the limit.
+  /// The result of ``read()``. `tooLong` is for a line beyond the limit.
   package enum ReadResult { case nothing, bytes, end, tooLong }
 
   /// Reads available bytes, at most the length of a line.
