@@ -20,11 +20,13 @@ package final class Vault: Sendable {
   }
 
   let stateDirectory: String
+  /// The default maximum wait for other writers.
   let lockWait: Duration
   let bindings: Bindings
   /// Generates and uses keys that never leave the TPM.
   package var keyDevice: any KeyDevice { bindings.tpm }
   let memory = Monitor(VaultMemory())
+  /// Queues the writes of this process.
   let changes = ChangeQueue()
   /// The accounts whose lock this process holds.
   let lockedAccounts = Monitor<Set<AccountName>>([])

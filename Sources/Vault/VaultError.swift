@@ -26,6 +26,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case busy
     /// Another call of this process held the account's lock for the entire wait. Retrying may help.
     case busyHere
+    /// Another error of the operating system.
     case storage(SystemError)
     case noSpace
     /// The user's disk quota is exhausted.
@@ -89,6 +90,7 @@ package struct VaultError: Error, Hashable, Sendable {
     hasher.combine(path)
   }
 
+  /// The description of an error for users and other programs.
   package struct Row {
     package let failure: FailureCode
     /// In lowercase, without the path and a full stop.
@@ -101,6 +103,8 @@ package struct VaultError: Error, Hashable, Sendable {
   }
 
   /// Describes the error for users.
+  ///
+  /// - Parameter account: The name to use in suggested commands.
   package func row(_ account: String? = nil) -> Row {
     let name = account.map { " \($0)" } ?? ""
     return switch code {
@@ -207,6 +211,7 @@ package struct VaultError: Error, Hashable, Sendable {
 
   package var message: String { row().sentence.english }
 
+  /// Whether the disk or the user's quota is full.
   package var lacksSpace: Bool { code == .noSpace || code == .overQuota }
 
   /// Whether the error is about the file or directory at ``path``, not about an account or a secret.

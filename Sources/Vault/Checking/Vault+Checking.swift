@@ -40,6 +40,7 @@ extension Vault {
     return slots
   }
 
+  /// Opens a slot, or examines it if it needs a secret.
   private func state(
     of slot: KeySlot, in file: UnverifiedVaultFile, _ directory: borrowing PrivateDirectory
   ) throws(VaultError) -> VaultCheck.SlotState {

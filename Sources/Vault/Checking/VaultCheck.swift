@@ -2,21 +2,25 @@ package import Vocabulary
 
 /// The result of checking every part of a vault.
 package struct VaultCheck: Sendable, Hashable {
+  /// The result of checking a key slot.
   package enum SlotState: Sendable, Hashable {
     /// It opens automatically.
     case opens
-    /// It is well formed, and opens with a passphrase or PIN.
+    /// It is well formed, but was not opened, since that needs a passphrase or PIN.
     case asks
     /// It belongs to another machine, device secret or TPM.
     case foreign
     case deviceSecretMissing
+    /// Its TPM does not work at present.
     case unavailable(TPMProblem)
     case damaged
+    /// Its kind is unknown to this program.
     case unknown
   }
 
+  /// The result of checking an account's record.
   package enum RecordState: String, Sendable {
-    /// It opened.
+    /// It was decrypted.
     case opens
     /// Its key is not in memory.
     case locked
@@ -34,9 +38,9 @@ package struct VaultCheck: Sendable, Hashable {
     package let state: RecordState
   }
 
-  /// Ordered by number.
+  /// The key slots, ordered by number.
   package let slots: [Slot]
-  /// Ordered by name, bytewise. Not authenticated if there is a ``problem``.
+  /// The accounts' records, ordered by name, bytewise. Not authenticated if there is a ``problem``.
   package let records: [Record]
   /// Why the vault does not open, if it does not.
   package let problem: VaultError?

@@ -49,7 +49,7 @@ extension Vault {
     return summary.exists ? isBoundToTPM(summary.slots) : summary.tpmProblem == nil
   }
 
-  /// Whether the TPM was unreachable at its last use. False if it refused.
+  /// Whether the TPM's last use failed because it was unavailable. False if it rejected a command.
   package var isTPMAway: Bool { bindings.tpm.problem.map { $0 != .refused } ?? false }
 
   /// Whether only a TPM opens the vault automatically.

@@ -15,7 +15,9 @@ final class DataKey: Sendable {
   let epoch: UInt64
   /// The bytes that the slots contain, encrypted.
   let secret: SecretBytes
+  /// Encrypts records and labels.
   private let recordKey: SecretBytes
+  /// Authenticates the index.
   private let indexKey: SecretBytes
 
   /// Derives the working keys from the content of a slot.
@@ -114,6 +116,7 @@ final class DataKey: Sendable {
     }
   }
 
+  /// Derives a key for one purpose from the content of a slot.
   private static func derive(
     _ purpose: String, from secret: borrowing SecretBytes, _ header: VaultHeader, _ protection: Protection,
     _ epoch: UInt64

@@ -47,5 +47,6 @@ struct OpenVault {
     return OpenVault(file: file, deviceKey: key)
   }
 
+  /// The bytes of the vault file, authenticated with the device key.
   func encoded() throws(VaultError) -> [UInt8] { try file.encoded(with: deviceKey) }
 }

@@ -36,6 +36,7 @@ final class SealedRecord: Sendable {
   /// The byte that ``Vault/erase(_:generation:)`` writes over a record. No ciphertext consists only of it.
   static let erasedByte: UInt8 = 0xFF
 
+  /// Whether the record was overwritten, and therefore counts as missing.
   var isErased: Bool { !sealed.isEmpty && sealed.allSatisfy { $0 == Self.erasedByte } }
 
   func with(label: ArraySlice<UInt8>) -> SealedRecord {
@@ -66,6 +67,7 @@ struct RecordEntry {
   let protection: Protection
   let generation: UInt64
   let nonce: [UInt8]
+  /// The length of ciphertext and tag, in bytes.
   let sealedLength: Int
   let label: ArraySlice<UInt8>
 

@@ -14,6 +14,7 @@ extension VaultFile {
   /// The number of records at a protection level.
   func recordCount(of protection: Protection) -> Int { records.count { $0.protection == protection } }
 
+  /// The identity that authenticates the slot's wrapped key.
   func context(of slot: KeySlot, kind: SlotKind) -> SlotContext {
     SlotContext(of: slot, kind: kind, header: header, epochs: epochs)
   }

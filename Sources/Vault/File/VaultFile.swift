@@ -47,6 +47,7 @@ struct VaultFile: Sendable {
     if index < records.count, records[index].name == name { records.remove(at: index) }
   }
 
+  /// The bytes of the file, authenticated with the device key.
   func encoded(with key: DataKey) throws(VaultError) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encodedLengthBound)

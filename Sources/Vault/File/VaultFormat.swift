@@ -42,6 +42,7 @@ enum VaultFormat {
   static let checkLength = 16
   static let tagLength = 32
   static let nonceLength = 12
+  /// The number of bytes that encryption adds: the tag of AES-GCM.
   static let sealOverhead = 16
 
   static let maximumFileLength = 64 << 20

@@ -34,6 +34,7 @@ struct VaultHeader: Sendable, Hashable {
     self.bytes = bytes
   }
 
+  /// The length of magic and version, in bytes.
   private static let startLength = VaultFormat.magic.count + 2
 
   private static func start(of version: UInt16) -> [UInt8] {

@@ -2,7 +2,8 @@ internal import Crypto
 internal import Encoding
 internal import Platform
 
-/// The location of this machine's vault, and access to its files.
+/// The location of this machine's vault, and access to its files. The file name is `vault.` and a hash of the machine
+/// ID, or `vault.unbound`.
 struct VaultLocation: Sendable {
   private static let prefix = "vault."
   private static let unbound = "unbound"
@@ -36,7 +37,7 @@ struct VaultLocation: Sendable {
     self.fileName = fileName
   }
 
-  /// The location of another file in the directory.
+  /// The same directory with another vault file.
   func named(_ fileName: String) -> VaultLocation { VaultLocation(directory: directory, fileName: fileName) }
 
   /// Opens the directory. Nil if it does not exist.

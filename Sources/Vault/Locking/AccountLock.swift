@@ -20,6 +20,7 @@ package struct AccountLock: ~Copyable, Sendable {
   }
 
   private static let folder = "locks"
+  /// The maximum pause between attempts to get the lock.
   private static let longestPause = Duration.milliseconds(20)
 
   private static func name(of account: AccountName) -> String { "account-\(account.text).lock" }

@@ -29,6 +29,7 @@ final class ChangeQueue: Sendable {
 
   private struct State {
     var waiting: [(number: UInt64, change: Change)] = []
+    /// The outcomes for callers that have not returned yet.
     var outcomes: [UInt64: Outcome] = [:]
     var lastNumber: UInt64 = 0
     /// Whether a caller leads: makes changes, or waits for another process that does.
@@ -37,11 +38,13 @@ final class ChangeQueue: Sendable {
     var isBlocked = false
   }
 
+  /// What a waiting caller does next: makes the queued changes, or returns its own outcome.
   private enum Step { case lead, ended(Outcome) }
 
   private let state = Monitor(State())
   /// How often to check whether the caller still waits.
   private static let pollInterval = Duration.milliseconds(100)
+  /// The first and the longest pause between attempts to get the lock.
   private static let shortestPause = Duration.milliseconds(1), longestPause = Duration.milliseconds(20)
 
   /// Queues a change and waits for its outcome. The first waiting caller makes all queued changes.

@@ -7,6 +7,7 @@ struct SlotContext: Sendable {
   let kind: SlotKind
   let protection: Protection
   let header: VaultHeader
+  /// The generation of the vault that created the key in the slot.
   let epoch: UInt64
 }
 

@@ -12,6 +12,7 @@ package struct TPMAccess: Sendable {
   private static let device = "/dev/tpmrm0"
   private static let moduleName = "tpm2.so"
 
+  /// How to connect: not at all, through the kernel's device, or as in `TPM2OPENSSL_TCTI`.
   private enum Target: Sendable {
     case nowhere
     case device
@@ -19,7 +20,9 @@ package struct TPMAccess: Sendable {
   }
 
   private let target: Target
+  /// The path of OpenSSL's TPM provider.
   private let module: String
+  /// The maximum wait for the TPM.
   let wait: Duration
 
   private init(

@@ -14,6 +14,7 @@ final class TPMBinding: Sendable {
   private static let pinPurpose = Array("agent vault tpm2 PIN v2".utf8)
 
   private let access: TPMAccess
+  /// Why the TPM's last call failed. Nil after a success.
   private let lastProblem = Monitor<TPMProblem?>(nil)
 
   init(_ access: TPMAccess) {
@@ -98,7 +99,11 @@ final class TPMBinding: Sendable {
     if let problem = access.problem { throw VaultError(.tpmUnavailable(problem)) }
   }
 
-  /// Wraps the key.
+  /// Encrypts the key and returns the body of its slot.
+  ///
+  /// - Parameters:
+  ///   - shared: The ECDH secret of `tpmKey` and `own`.
+  ///   - own: The public half of the key generated for the slot.
   private func body(
     _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, shared: borrowing SecretBytes,
     salt: [UInt8], tpmKey: TPM.Key, own: PublicComponents, for context: SlotContext
@@ -118,7 +123,7 @@ final class TPMBinding: Sendable {
     }
   }
 
-  /// Calls the TPM from one thread at a time, and remembers a failure.
+  /// Runs `question` on the TPM, exclusively, and remembers a failure.
   private func ask<Answer: Sendable>(
     _ question: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
   ) throws(VaultError) -> Answer {
@@ -139,7 +144,7 @@ final class TPMBinding: Sendable {
     }
   }
 
-  /// Records a problem, for the summary.
+  /// Remembers a problem, and returns the error to throw.
   private func noted(_ problem: TPMProblem) -> VaultError {
     lastProblem.withLock { $0 = problem }
     return VaultError(.tpmUnavailable(problem))
@@ -155,6 +160,7 @@ final class TPMBinding: Sendable {
     return deviceTag.withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
 
+  /// Derives the key that encrypts the slot's key.
   private static func wrappingKey(
     _ host: HostBinding, _ deviceSecret: borrowing SecretBytes, _ shared: borrowing SecretBytes, _ tpmPoint: [UInt8],
     _ ownPoint: [UInt8]
@@ -198,6 +204,7 @@ extension TPMBinding: KeyDevice {
     try asking { (tpm) throws(CryptoError) in try tpm.sign(digest: digest, with: key.serialized) }
   }
 
+  /// Like ``ask(_:)``, but throws errors of libcrypto.
   private func asking<Answer: Sendable>(
     _ question: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
   ) throws(CryptoError) -> Answer {

@@ -8,6 +8,7 @@ final class TPMTurn: Sendable {
   private enum State {
     case free
     case taken
+    /// An abandoned call has not returned yet.
     case stuck
   }
 
