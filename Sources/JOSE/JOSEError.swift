@@ -7,7 +7,7 @@ package struct JOSEError: Error, Hashable, Sendable {
 
     /// Not three parts separated by dots (RFC 7515 section 7.1), or the JSON serialization.
     case notCompact
-    /// Longer than the limit.
+    /// The token, key or set is longer than its limit.
     case tooLong
     /// A character outside the base64url alphabet and the dot.
     case invalidCharacter

@@ -83,6 +83,7 @@ extension JWK {
     return verifies
   }
 
+  /// Whether an element of `key_ops` is for signatures.
   private static func isSignatureOperation(_ name: [UInt8]) -> Bool {
     name.elementsEqual("verify".utf8) || name.elementsEqual("sign".utf8)
   }
@@ -105,6 +106,7 @@ extension JWK {
     return bytes
   }
 
+  /// Converts base64 (RFC 4648 section 4) to base64url without padding.
   private static func urlSafe(_ text: String) -> String {
     var characters = Array(text.utf8)
     // Padding completes the last four characters, with at most two (RFC 4648 section 3.2).

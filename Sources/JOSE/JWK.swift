@@ -14,6 +14,7 @@ package struct JWK: Sendable {
   package let canVerify: Bool
 
   private let key: SharedPublicKey
+  /// The result of ``thumbprint()``.
   private let digest: String
 
   /// Creates a public key of this client, to publish or send.
@@ -60,6 +61,7 @@ package struct JWK: Sendable {
     return algorithm.signatureAlgorithm.fits(key.key.kind)
   }
 
+  /// - Returns: Whether the signature is valid.
   func verify(
     _ algorithm: JWSAlgorithm, signature: Span<UInt8>, message: Span<UInt8>
   ) throws(JOSEError) -> Bool {

@@ -84,6 +84,8 @@ struct PrivateJWK {
     return bytes
   }
 
+  /// Decodes a secret number.
+  ///
   /// - Parameter length: The minimum length in bytes. Shorter numbers get leading zeros, as in
   ///   ``Curve/coordinate(_:)``.
   private func secret(

@@ -48,6 +48,7 @@ package struct PrivateKeyText: ~Copyable {
     return try PrivateKeyText(key, keyID: keyID, algorithm: algorithm)
   }
 
+  /// The PEM label of a key in a TPM.
   private static let heldLabel = "TSS2 PRIVATE KEY"
 
   /// Reads PKCS #8 (RFC 5958), the older RSA and EC formats, or a key in a TPM. The file may also contain certificates
@@ -84,6 +85,7 @@ package struct PrivateKeyText: ~Copyable {
     return try PrivateKeyText(key)
   }
 
+  /// Creates a reference to a key in a TPM. The TPM is not contacted.
   private static func held(
     _ der: borrowing SecretBytes, _ device: (any KeyDevice)?
   ) throws(JOSEError) -> PrivateKey {
