@@ -15,6 +15,7 @@ extension CurlHandle {
   }
 }
 
+/// The running exchange, from the context of a callback.
 func exchange(at context: UnsafeMutableRawPointer?) -> (any RunningExchange)? {
   unsafe context?.assumingMemoryBound(to: (any RunningExchange)?.self).pointee
 }
@@ -34,14 +35,17 @@ private func receive(
   }
 }
 
+/// libcurl's callback for a piece of the body.
 private let receiveBody: agent_curl_receiver = { bytes, size, count, context in
   unsafe receive(bytes, size * count, context) { $0.receive(body: $1) }
 }
 
+/// libcurl's callback for a line of the header.
 private let receiveHeader: agent_curl_receiver = { bytes, size, count, context in
   unsafe receive(bytes, size * count, context) { $0.receive(headerLine: $1) ? .taken : .stop }
 }
 
+/// libcurl's callback for content to send.
 private let readContent: agent_curl_receiver = { bytes, size, count, context in
   guard size * count > 0, let exchange = unsafe exchange(at: context) else { return Int(CURL_READFUNC_ABORT) }
   let start = unsafe UnsafeMutableRawPointer(bytes).assumingMemoryBound(to: UInt8.self)

@@ -64,6 +64,7 @@ final class ShownCertificate: @unchecked Sendable {
     return failure == nil
   }
 
+  /// Records why the key could not sign.
   private func note(_ error: CryptoError?) {
     guard let error else { return }
     failure = (error.code == .foreignKey ? .clientKeyForeign : .clientKeyUnavailable, nil)

@@ -7,7 +7,7 @@ struct HeaderCollector {
   /// The maximum size of the header in bytes, including interim responses and trailers.
   static let maxBytes = 65_536
 
-  /// Whether to keep cookies, which only a user's own requests need.
+  /// Whether to keep `Set-Cookie`, which only a user's own requests need.
   private let keepsCookies: Bool
   /// Whether fields beyond the limits, except ``needed``, are dropped instead of making the response invalid.
   private let dropsExcess: Bool
@@ -17,7 +17,7 @@ struct HeaderCollector {
     self.dropsExcess = dropsExcess
   }
 
-  /// The fields that this program reads in responses of an authorization server.
+  /// The fields to keep in any case: those that this program reads in responses of an authorization server.
   private static let needed: Set<String> = [
     "content-encoding", "content-length", "content-type", "date", "dpop-nonce", "location", "retry-after",
     "transfer-encoding", "www-authenticate",
@@ -27,6 +27,7 @@ struct HeaderCollector {
   private(set) var bytes = 0
   private(set) var fields: [(String, String)] = []
   private var isComplete = false
+  /// Whether the last field was dropped, so that its continuation lines are too.
   private var lastWasDropped = false
 
   /// Whether the blank line after the fields has arrived.

@@ -3,6 +3,7 @@ internal import Encoding
 internal import OAuth
 internal import Vocabulary
 
+/// The proxy of a connection.
 struct ProxyRoute: Equatable, Sendable {
   let url: String
   /// Whether the connection to the proxy uses TLS.

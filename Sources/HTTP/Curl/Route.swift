@@ -11,11 +11,14 @@ struct Route: Equatable, Sendable {
 
   /// Scheme, host and port.
   let origin: String
+  /// Whether the connection uses http without TLS.
   let isPlain: Bool
   /// Authorities trusted in addition to the system's.
   let certificateAuthorities: CertificateAuthorities?
+  /// The pinned public keys; see ``Transport/pins``.
   let pins: [String]
   let proxy: ProxyRoute?
+  /// The requests that may share the connection.
   let group: ConnectionGroup?
   /// The client certificate of the handshake, which is part of the route so that no other account uses the connection.
   let clientCertificate: ClientCertificate?

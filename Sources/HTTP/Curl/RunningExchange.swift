@@ -17,6 +17,7 @@ protocol RunningExchange: AnyObject {
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart
   /// Called when something may have been sent or received.
   func update()
+  /// Why the transfer must end now. Nil to continue.
   var reasonToStop: HTTPFailure.Code? { get }
   /// The maximum time until ``reasonToStop`` is checked again.
   var longestWait: Duration { get }
@@ -62,15 +63,16 @@ struct TransferProgress {
   /// Whether packets on the kept connection are lost, although nothing has closed it.
   private(set) var isUnreachable = false
   private let begun = ContinuousClock.now
+  /// The timeout for connecting, in seconds.
   private let connectSeconds: Int
   /// Whether only name servers have been contacted so far.
   private(set) var isResolving: Bool
 
-  /// A repeatable request considers a kept connection dead after this time without an acknowledgement.
+  /// How long a kept connection may acknowledge nothing before a repeatable request is sent again on a new one.
   static let silence = Duration.seconds(2)
-  /// Other requests wait this long, in case the network comes back.
+  /// How long a kept connection may acknowledge nothing before another request fails.
   static let finalSilence = Duration.seconds(15)
-  /// A failure to resolve after this time means that no name server responded. Unknown names are reported sooner.
+  /// If resolving fails only after this time, no name server responded. Unknown names are reported sooner.
   static let nameServerSilence = Duration.milliseconds(4500)
 
   init(
@@ -122,7 +124,9 @@ struct TransferProgress {
   /// Whether to send the request again on a new connection.
   var mayRepeat: Bool { isUnreachable && isRepeatable && !responseStarted }
 
-  /// - Returns: False, to end the transfer.
+  /// Records the error that ends the transfer.
+  ///
+  /// - Returns: False, the value for a callback to return.
   mutating func refuse(_ code: HTTPFailure.Code) -> Bool {
     refusal = code
     return false
@@ -174,6 +178,7 @@ struct TransferProgress {
     }
   }
 
+  /// Creates an error with the transfer's state.
   func failure(_ code: HTTPFailure.Code, _ problem: ConnectionProblem? = nil) -> HTTPFailure {
     // A malformed or oversized response was received, even if no callback got it.
     let responseStarted = responseStarted || code == .malformed || code == .tooLarge

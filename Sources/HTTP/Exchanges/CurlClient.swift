@@ -12,6 +12,7 @@ package final class CurlClient: HTTPClient {
   static let maxRedirects = 3
 
   let userAgent: String
+  /// The idle connections.
   let pool = HandlePool()
   let openAnswers = OpenAnswers()
 
@@ -52,6 +53,7 @@ package final class CurlClient: HTTPClient {
     throw Self.refusedRedirect(to: endpoint.uri.text, from: endpoint)
   }
 
+  /// The error for a redirect that is not followed.
   private static func refusedRedirect(to target: String, from endpoint: Endpoint) -> HTTPFailure {
     var failure = HTTPFailure(.redirect, responseStarted: true, requestMayHaveArrived: true)
     let origin = (try? URI(target))?.origin
@@ -65,6 +67,7 @@ package final class CurlClient: HTTPClient {
     return next.uri.origin == endpoint.uri.origin ? next : nil
   }
 
+  /// Sends the request to one URL. Returns the target of a redirect instead of following it.
   private func sendOnce(
     _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, within time: inout TimeLimit
   ) throws(HTTPFailure) -> (response: HTTPResponse, redirect: String?) {
@@ -91,6 +94,7 @@ package final class CurlClient: HTTPClient {
     }
   }
 
+  /// Sends a request that spends a single-use value.
   private func sendSpending(
     _ request: borrowing HTTPRequest, over route: Route, within time: TimeLimit
   ) throws(HTTPFailure) -> HTTPResponse {

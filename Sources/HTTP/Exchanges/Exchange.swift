@@ -108,6 +108,7 @@ struct ExchangeLimits: Sendable {
   /// The reason to stop a request before its time limit starts.
   var reasonToCancel: HTTPFailure.Code? { cancellation?.isCancelled == true ? .cancelled : nil }
 
+  /// Why the request must end now. Nil to continue.
   mutating func reasonToStop() -> HTTPFailure.Code? {
     if let reason = reasonToCancel { return reason }
     return time.hasPassed() ? .timeout : nil

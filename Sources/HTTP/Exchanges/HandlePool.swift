@@ -2,20 +2,22 @@ internal import Platform
 
 /// The idle handles, each with the connection of its last request.
 final class HandlePool: Sendable {
-  /// The maximum number of handles. Each has three or four descriptors.
+  /// The maximum number of idle handles. Each has three or four descriptors.
   static let capacity = 32
   /// How long a handle is kept. Servers close idle connections after a minute or two.
   static let idleTime = Duration.seconds(90)
-  /// The idle time after which a server may be about to close a connection. Few servers do so sooner.
+  /// The maximum idle time of a connection for a request that cannot be repeated. Few servers close one sooner.
   static let moment = Duration.seconds(2)
-  /// A server that does not reuse connections closes one within this time after its response.
+  /// The minimum idle time of a connection used only once: a server that does not reuse connections has closed it by
+  /// then.
   static let closing = Duration.milliseconds(100)
 
   private struct Entry: Sendable {
     let handle: CurlHandle
     let route: Route
+    /// When the handle became idle.
     let since: ContinuousClock.Instant
-    /// Whether the connection has survived a response, since another one followed.
+    /// Whether the connection was already used for two requests, so that the server reuses connections.
     let hasLasted: Bool
 
     /// Whether a request that cannot be repeated may use the connection.

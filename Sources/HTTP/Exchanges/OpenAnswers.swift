@@ -19,6 +19,7 @@ final class OpenAnswers: Sendable {
   private struct State {
     /// The thread's descriptors. Nil if it is not running.
     var waiting: Waiting?
+    /// The number of responses that need the thread.
     var reservations = 0
     /// Responses that the thread has not picked up yet.
     var arrived: [OpenAnswer] = []
@@ -60,6 +61,7 @@ final class OpenAnswers: Sendable {
   /// Makes the thread check for cancellations.
   func wake() { state.withLock { $0.waiting?.wakeup.signal() } }
 
+  /// Waits for the responses, until none is left.
   private func run(_ waiting: Waiting) {
     var answers: [UInt64: OpenAnswer] = [:]
     var lastKey: UInt64 = 0
@@ -93,7 +95,7 @@ final class OpenAnswers: Sendable {
   }
 }
 
-/// The remaining content of a response.
+/// The slow rest of a response.
 ///
 /// Used only by the thread that began it and, after ``receive(_:)``, by the thread of ``OpenAnswers``.
 final class OpenAnswer: PendingContent, @unchecked Sendable {
@@ -101,12 +103,15 @@ final class OpenAnswer: PendingContent, @unchecked Sendable {
   private let exchange: ResourceExchange
   private let home: OpenAnswers
   private let keepConnection: () -> Void
+  /// Called once with the result.
   private var finish: (@Sendable (Result<Int, HTTPFailure>) -> Void)?
+  /// The number of the waker registered at the cancellation.
   private var waker: UInt64?
   /// The descriptors being waited for, and whether for writing.
   private var watched: [Int32: Bool] = [:]
   /// Whether libcurl has finished but the receiver has not accepted everything.
   private var isReceived = false
+  /// Whether the response has ended, successfully or not.
   private(set) var isOver = false
   /// When to continue even if no descriptor is ready.
   private(set) var due = Instant.now
@@ -159,6 +164,8 @@ final class OpenAnswer: PendingContent, @unchecked Sendable {
     due = .now.advanced(by: min(longest, handle.timeUntilNeeded ?? longest))
   }
 
+  /// Replaces the descriptors being waited for.
+  ///
   /// - Returns: False if a descriptor cannot be polled.
   @discardableResult
   private func watch(_ wanted: [Int32: Bool], _ poller: borrowing Poller, _ key: UInt64) -> Bool {

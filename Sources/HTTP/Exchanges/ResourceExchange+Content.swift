@@ -52,6 +52,7 @@ final class ReceivedContent {
 
   deinit { wipe() }
 
+  /// Passes the head to the receiver, and returns whether it wants the content.
   func begin(_ head: ResourceHead) -> Bool { receiver.begin(head) }
 
   /// Accepts all bytes or none.

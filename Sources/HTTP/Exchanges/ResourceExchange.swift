@@ -13,7 +13,7 @@ final class ResourceExchange: RunningExchange {
   /// How often a stream without a time limit is checked.
   private static let quietWait = Duration.seconds(3600)
 
-  /// Continues an exchange that is slow to make progress; nil once that was attempted.
+  /// Continues a slow exchange on another thread; nil once that was attempted.
   private var openAnswers: OpenAnswers?
   /// Whether the thread that sent the request has returned before the end of the content.
   private(set) var isLeft = false
@@ -22,6 +22,7 @@ final class ResourceExchange: RunningExchange {
   let cancellation: Cancellation?
   /// Whether the method is HEAD.
   private let isHead: Bool
+  /// The stall timeout before the content.
   private let stall: Duration
   /// The stall timeout during the content; nil for no limit.
   private let idle: Duration?
@@ -141,6 +142,7 @@ final class ResourceExchange: RunningExchange {
     return content.length.map { $0 <= progress.handle.time(CURLINFO_SIZE_UPLOAD_T) } ?? false
   }
 
+  /// Passes a complete head to the receiver, once.
   private func beginIfReady() {
     guard head == nil, progress.headers.isFinished else { return }
     let status = progress.handle.number(CURLINFO_RESPONSE_CODE)
@@ -155,6 +157,7 @@ final class ResourceExchange: RunningExchange {
     isWanted = body.begin(head)
   }
 
+  /// Ends the transfer, because the receiver accepts no more or must not see the token.
   private func refuseBody() { _ = progress.refuse(body.hasFoundToken ? .tokenReturned : .cancelled) }
 
   func failure(after code: CURLcode?) -> HTTPFailure? {
@@ -196,6 +199,8 @@ final class ResourceExchange: RunningExchange {
     return false
   }
 
+  /// The response, or the error that truncated it.
+  ///
   /// - Parameter pending: The remaining content.
   func response(_ pending: (any PendingContent)? = nil) throws(HTTPFailure) -> ResourceResponse {
     if let truncation { throw truncation }

@@ -5,9 +5,10 @@ internal import OAuth
 /// Parses an HTTP/1.1 response (RFC 9112) incrementally. Keeps the body even if the head or the framing is invalid, and
 /// records the first problem.
 struct ResponseReader: ~Copyable {
+  /// The part of the response to which the next byte belongs.
   private enum Part {
     case start, statusLine, fields
-    /// Content of this length or, if nil, up to the connection's end.
+    /// Content with this number of bytes left or, if nil, up to the connection's end.
     case content(left: Int?)
     case chunkSize, chunkExtension, chunk(left: Int), chunkEnd
     /// The response has ended according to its framing.
@@ -24,10 +25,13 @@ struct ResponseReader: ~Copyable {
   private(set) var body: SecretBuffer
   /// Whether any byte has arrived.
   private(set) var hasBegun = false
+  /// The first defect of the response.
   private(set) var problem: HTTPFailure.Code?
+  /// Detects the end of a JSON object in the body.
   private var object = LooseJSONObject()
   private var part = Part.start
   private var line: [UInt8] = []
+  /// Whether the current line exceeded the limit.
   private var isLineCut = false
   /// The digits of a chunk's size.
   private var digits: [UInt8] = []
@@ -54,6 +58,7 @@ struct ResponseReader: ~Copyable {
     return object.extent == .none || object.extent == .open
   }
 
+  /// Parses the next received bytes.
   mutating func read(_ bytes: Span<UInt8>) {
     hasBegun = hasBegun || !bytes.isEmpty
     var index = 0
@@ -202,6 +207,7 @@ struct ResponseReader: ~Copyable {
     return length == 0 ? .ended : .content(left: length)
   }
 
+  /// Ends a chunk's size. Returns false if it is invalid.
   private mutating func endChunkSize() -> Bool {
     guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else { return false }
     digits = []

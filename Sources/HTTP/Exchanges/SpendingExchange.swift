@@ -17,6 +17,7 @@ final class SpendingExchange: RunningExchange {
 
   var progress: TransferProgress
   private var limits: ExchangeLimits
+  /// The timeout for the response, from the first byte of the request.
   private let answerTime: Duration
   private let arena: SecretArena
   private var reader: ResponseReader
