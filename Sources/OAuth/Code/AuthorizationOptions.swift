@@ -1,5 +1,6 @@
 internal import Vocabulary
 
+/// The optional parts of an authorization request.
 package struct AuthorizationOptions: Sendable, Hashable {
   /// The prompt to request, such as `login` or `consent` (OpenID Connect Core section 3.1.2.1).
   package var prompt: String?
@@ -13,9 +14,11 @@ package struct AuthorizationOptions: Sendable, Hashable {
   package var resources: [String] = []
   /// The requested audience, for servers that use this instead of `resource`.
   package var audience: String?
-  /// The thumbprint of the code's key (RFC 9449 section 10).
+  /// The thumbprint of the DPoP key to bind the code to (RFC 9449 section 10).
   package var dpopKeyThumbprint: String?
+  /// Parameters added by the account's settings.
   package var extras = ExtraParameters()
+  /// The claims that a resource's challenge requires.
   package var challengedClaims: RequestedClaims?
 
   /// The other issuer name that a known provider uses in its responses.

@@ -42,6 +42,7 @@ package struct AuthorizationRequest: Sendable {
     do { return Base64URL.encode(try Random.bytes(32)) } catch { throw OAuthError(.cryptoFailure, .signIn) }
   }
 
+  /// The requirements that the ID Token of the response must meet.
   package var demands: IDTokenDemands {
     IDTokenDemands(nonce: nonce, maxAge: options.maxAge, acrValues: options.acrValues)
   }

@@ -35,6 +35,7 @@ package final class DPoPMemory: Sendable {
     return state.withLock { $0.nonces[server] }
   }
 
+  /// Stores a nonce from a response.
   package func note(nonce: String, for key: DPoPKey, _ role: Role, origin: String) {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     state.withLock { $0.nonces.set(nonce, for: server) }

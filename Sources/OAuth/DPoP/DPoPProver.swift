@@ -56,6 +56,7 @@ package struct DPoPProver: Sendable {
     learn(from: response.headers, refusal: refusal(in: response, as: role), to: proof, at: url, as: role)
   }
 
+  /// Like ``learn(from:to:at:as:)``, for the response of a resource.
   func learn(from head: ResourceHead, to proof: DPoPProof) -> ProofProblem? {
     let refusal = Self.challengedError(in: head.headers, status: head.status)
     return learn(from: head.headers, refusal: refusal, to: proof, at: proof.url, as: .resourceServer)
@@ -88,11 +89,13 @@ package struct DPoPProver: Sendable {
     }
   }
 
+  /// The error code in a DPoP or Bearer challenge, if any.
   static func challengedError(in headers: HTTPHeaders, status: Int) -> String? {
     guard status == 401 else { return nil }
     return Challenge.all(in: headers).first { $0.scheme == "dpop" }?["error"]
   }
 
+  /// Stores the response's nonce, if any, and returns it.
   private func learnNonce(_ headers: HTTPHeaders, _ url: URI, _ role: DPoPMemory.Role) -> String? {
     let values = headers.values(of: "DPoP-Nonce")
     guard values.count == 1, DPoPProof.isNonce(values[0]) else { return nil }
@@ -100,6 +103,8 @@ package struct DPoPProver: Sendable {
     return values[0]
   }
 
+  /// Stores the server's clock offset.
+  ///
   /// - Parameter isRejected: Whether the server rejected the proof, so that even a small difference may matter.
   /// - Returns: Whether the proof's time differed from the server's.
   private func learnClock(

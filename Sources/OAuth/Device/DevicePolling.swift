@@ -17,9 +17,11 @@ package struct DevicePolling: Sendable, Hashable {
   private let expiresIn: Int
   /// The interval between polls in seconds, including all increases by `slow_down`.
   package private(set) var interval: Int
+  /// The interval after failed polls in seconds; nil unless the last one failed.
   private var backOff: Int?
   /// The wait that the server asked for, in seconds.
   private var askedWait = 0
+  /// The number of `slow_down` responses.
   private var slowDowns = 0
   private var hasPolled = false
 

@@ -127,6 +127,7 @@ package struct AuthorizationServerMetadata: Sendable {
     codeChallengeMethods.isEmpty || codeChallengeMethods.contains { $0.hasSameBytes(as: CodeVerifier.method) }
   }
 
+  /// Whether the server announces sign-in by authorization code.
   package var offersCodeFlow: Bool {
     authorizationEndpoint != nil && tokenEndpoint != nil && acceptsCodeChallenges && malformedSafeguard == nil
   }

@@ -106,6 +106,7 @@ package enum Discovery {
     response.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
 
+  /// Whether the body is a JSON object with an `issuer` string.
   private static func namesIssuer(_ body: [UInt8]) -> Bool {
     (try? JSON(parsing: body))?.object?["issuer"] != nil
   }

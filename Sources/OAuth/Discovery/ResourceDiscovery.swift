@@ -15,6 +15,7 @@ package struct ResourceDiscovery {
     var wantsToken = false
     /// Whether there is a challenge for an OAuth token.
     var isChallenge = false
+    /// The URL of the metadata, if the challenge names one.
     var metadata: Endpoint?
     var scopes: [String] = []
     /// Whether DPoP is the only scheme (RFC 9449 section 7.1).
@@ -68,7 +69,11 @@ package struct ResourceDiscovery {
     return try read(root, of: [resource.text, origin, origin + "/"], mustBeJSON: true)
   }
 
-  /// - Parameter identifiers: The acceptable values of `resource`.
+  /// Fetches and parses metadata.
+  ///
+  /// - Parameters:
+  ///   - identifiers: The acceptable values of `resource`.
+  ///   - mustBeJSON: Whether another body means that there is no metadata.
   private func read(
     _ place: Endpoint, of identifiers: [String], mustBeJSON: Bool
   ) throws(OAuthError) -> ProtectedResource {
@@ -121,6 +126,8 @@ package struct ResourceDiscovery {
     return hint
   }
 
+  /// Sends a request to the resource.
+  ///
   /// - Returns: Nil if the content is too large to be a refusal.
   private func answer(to request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse? {
     do { return try http.send(request) } catch {
@@ -138,6 +145,7 @@ package struct ResourceDiscovery {
     #"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#,
   ]
 
+  /// Reads the challenges of a 401 response.
   private func hint(in response: borrowing HTTPResponse) throws(OAuthError) -> Hint {
     guard response.status == 401 else { return Hint() }
     let all = Challenge.all(in: response.headers)

@@ -7,7 +7,7 @@ internal import Vocabulary
 package enum TenantIssuer: Sendable, Hashable {
   /// The one issuer that the metadata name.
   case one(String)
-  /// Any issuer that consists of these two parts with the token's `tid` between them.
+  /// Any issuer that consists of these two parts with the token's `tid` (tenant ID) between them.
   case any(before: String, after: String)
 
   private static let placeholder = "{tenantid}"

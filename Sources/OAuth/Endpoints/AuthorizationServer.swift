@@ -14,6 +14,7 @@ package struct AuthorizationServer: Sendable {
   package let provider: Provider?
   /// Creates DPoP proofs with the account's key (RFC 9449); nil for Bearer tokens.
   package var prover: DPoPProver?
+  /// The client's registered signature algorithms.
   package var signing = ResponseSigning()
   package var profile: SecurityProfile?
   /// The only origins that may get requests; nil for any.

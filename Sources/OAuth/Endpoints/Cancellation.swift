@@ -12,6 +12,7 @@ package final class Cancellation: Sendable {
     var wakers: [UInt64: @Sendable () -> Void] = [:]
     var lastWaker: UInt64 = 0
 
+    /// Whether the cancellation has taken effect.
     var isOver: Bool { isCancelled && spending == 0 }
   }
 
@@ -22,6 +23,7 @@ package final class Cancellation: Sendable {
   /// Cancels the operation, or after spending if it ``isSpending``.
   package func cancel() { end { $0.isCancelled = true } }
 
+  /// Changes the state, and calls the wakers if the cancellation takes effect.
   private func end(_ change: (inout State) -> Void) {
     state.withLock { state in
       change(&state)
@@ -29,6 +31,7 @@ package final class Cancellation: Sendable {
     }
   }
 
+  /// Whether the operation was cancelled and is not spending.
   package var isCancelled: Bool { state.withLock { $0.isOver } }
 
   /// Whether the operation is spending a single-use value, which delays ``cancel()``.
@@ -49,7 +52,7 @@ package final class Cancellation: Sendable {
 
   /// Runs `body`, which spends a single-use value and stores the result. Delays a cancellation until its end.
   ///
-  /// - Parameter cancelled: The error if the operation was already cancelled.
+  /// - Parameter cancelled: The error to throw if the operation was already cancelled.
   package func spending<Result, Problem: Error>(
     or cancelled: Problem, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
@@ -76,5 +79,6 @@ package final class Cancellation: Sendable {
     }
   }
 
+  /// Unregisters a closure. The number is from ``addWaker(_:)``.
   package func removeWaker(_ number: UInt64) { state.withLock { $0.wakers[number] = nil } }
 }

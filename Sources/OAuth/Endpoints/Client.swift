@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Encoding
 
+/// An account's client at an authorization server: its ID and how it authenticates.
 package struct Client: Sendable {
   package let id: String
   package let authentication: ClientAuthentication

@@ -10,6 +10,7 @@ package struct ClientAssertion: Sendable {
   package static let lifetime = 60
 
   private let key: ClientKey
+  /// The `aud` to use.
   let audience: AssertionAudience
   private let wallSeconds: @Sendable () -> Int
 
@@ -26,6 +27,7 @@ package struct ClientAssertion: Sendable {
     key.algorithm(announced: metadata.tokenEndpointAuthSigningAlgorithms)
   }
 
+  /// Signs a new token for one request.
   func make(
     clientID: String, for endpoint: Endpoint, of metadata: AuthorizationServerMetadata
   ) throws(OAuthError) -> SharedSecret {

@@ -3,6 +3,7 @@ package import Encoding
 package import JOSE
 package import Vocabulary
 
+/// The private key of a client, for signing assertions.
 package final class ClientKey: Sendable {
   let key: PrivateKey
   /// The key ID registered at the server, if any.

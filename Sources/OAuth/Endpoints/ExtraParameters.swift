@@ -17,17 +17,18 @@ package struct ExtraParameters: Sendable, Hashable {
     let value: String
   }
 
-  /// The reason why a value cannot be sent.
+  /// The reason why a parameter cannot be sent.
   package enum Problem: Error, Sendable, Hashable {
     /// Not `NAME=VALUE`, or not a valid parameter name (RFC 6749 appendix A).
     case malformed
     /// A parameter that this program sets itself or that would change the request's meaning.
     case reserved(String)
+    /// The name of a parameter that appears twice.
     case repeated(String)
     case tooMany
-    /// Not a JSON object (OpenID Connect Core section 5.5).
+    /// `claims` is not a JSON object (OpenID Connect Core section 5.5).
     case claims
-    /// Not an array of objects, each with a `type` (RFC 9396 section 2).
+    /// `authorization_details` is not an array of objects, each with a `type` (RFC 9396 section 2).
     case authorizationDetails
   }
 

@@ -51,6 +51,7 @@ package struct HTTPFailure: Error, Hashable, Sendable {
   /// Whether any byte of the request was sent, so that the server may have acted on it.
   package var requestMayHaveArrived: Bool
 
+  /// The details of a failed connection, if known.
   package var problem: ConnectionProblem?
 
   /// The addresses of name servers that did not respond, separated by commas.

@@ -11,6 +11,7 @@ package struct HTTPHeaders: Sendable {
     self.fields = fields.map { (name: $0.0, value: $0.1) }
   }
 
+  /// The value of a field; the first if there are several.
   package subscript(name: String) -> String? { values(of: name).first }
 
   package func values(of name: String) -> [String] {
@@ -63,6 +64,7 @@ package struct HTTPHeaders: Sendable {
     self[name].map { Self.trimmed($0.utf8[...]) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
+  /// The seconds from `now` to `end`, within the limit for a wait. Nil without `now`.
   private static func wait(until end: Int, now: Int?) -> Int? {
     guard let now else { return nil }
     let (wait, overflow) = end.subtractingReportingOverflow(now)

@@ -16,6 +16,7 @@ package struct HTTPRequest: ~Copyable {
 
   package let method: Method
   package let endpoint: Endpoint
+  /// The endpoint's role, for error messages.
   package let role: EndpointRole
   package let transport: Transport
 

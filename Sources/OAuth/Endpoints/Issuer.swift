@@ -9,6 +9,7 @@ package struct Issuer: Sendable {
   private static let longest = 1900
 
   package let text: String
+  /// The length of the path at the end of ``text``, in bytes.
   private let pathLength: Int
   /// Whether to try the OAuth metadata document before the OpenID one, as resource clients do (Model Context Protocol,
   /// authorization).

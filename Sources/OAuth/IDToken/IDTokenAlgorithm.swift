@@ -5,6 +5,7 @@ package import JOSE
 package enum IDTokenAlgorithm: Sendable, Hashable {
   /// A signature by a key that the issuer publishes.
   case signature(JWSAlgorithm)
+  /// A MAC with the client secret.
   case secret(MACAlgorithm)
 
   /// The `alg` value.

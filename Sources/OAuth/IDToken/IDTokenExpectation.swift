@@ -28,13 +28,13 @@ package struct IDTokenExpectation: Sendable {
   package var clientID: String
   /// Accepted `alg` values, independent of the token (RFC 8725 section 3.1).
   package var algorithms: Set<JWSAlgorithm>
-  /// In unix seconds.
+  /// The current time, in unix seconds.
   package var now: Int
   /// The access token of the same response, checked against `at_hash`.
   package var accessToken: SharedSecret?
   /// The requirements of the authorization request; none for the device grant and for refreshes.
   package var demands = IDTokenDemands()
-  /// In seconds.
+  /// The tolerated clock difference, in seconds.
   package var clockSkew: Int
   /// The identity in the first ID Token, for a refresh (OpenID Connect Core section 12.2).
   package var first: IdentityRecord?

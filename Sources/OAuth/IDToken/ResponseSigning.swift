@@ -7,6 +7,7 @@ package struct ResponseSigning: Sendable {
   package enum IDTokens: Sendable {
     /// A signature with this algorithm.
     case key(JWSAlgorithm)
+    /// A MAC with the client secret.
     case secret(IDTokenSecret)
   }
 

@@ -8,9 +8,9 @@ package struct UserInfoRules {
   package var algorithms: Set<JWSAlgorithm>
   /// Whether unsigned responses are rejected, because the client is registered for signed ones (section 5.3.4).
   package var requiresSignature: Bool
-  /// In unix seconds.
+  /// The current time, in unix seconds.
   package var now: Int
-  /// The cached keys first, then newer ones for each call after a failed verification, then nil.
+  /// Returns the next keys to try: the cached ones first, then newer ones. Nil if there are no more.
   package var nextKeys: () throws(OAuthError) -> JWKSet?
 
   package init(

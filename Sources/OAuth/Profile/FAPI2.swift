@@ -56,15 +56,25 @@ package enum FAPI2 {
 
 /// A rule of the profile that the settings, the server's metadata or a response break.
 package enum ProfileBreach: Sendable, Hashable, CaseIterable {
+  /// The server does not announce bound tokens, or issued an unbound one.
   case tokensUnannounced, tokenUnbound
+  /// The client does not authenticate with a key or certificate, or the server does not announce that.
   case clientUnproven, proofUnannounced
+  /// The client's assertions are not for the issuer alone.
   case assertionAudience
+  /// An endpoint is from the settings, or the server publishes no metadata.
   case endpointOverride, metadataMissing
+  /// The metadata is for another issuer.
   case issuerDiffers
+  /// The grant is not an authorization code.
   case notByCode
+  /// The server does not announce pushed authorization requests.
   case pushUnannounced
+  /// The server does not announce PKCE with `S256`.
   case codeChallengeUnannounced
+  /// The server does not announce `iss` in its responses, or omitted it.
   case issuerUnannounced, answerWithoutIssuer
+  /// A signature algorithm is not allowed: in the settings, of the client's key, of the server, or of an ID Token.
   case algorithmSetting, clientAlgorithm, serverAlgorithms, idTokenAlgorithm
 
   /// The section and item of the profile, such as `5.3.3.1-1`.

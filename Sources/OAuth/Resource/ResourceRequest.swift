@@ -51,6 +51,7 @@ package struct SecretField: Sendable {
   }
 }
 
+/// The status and headers of a response from a resource.
 package struct ResourceHead: Sendable {
   package let status: Int
   package let headers: HTTPHeaders

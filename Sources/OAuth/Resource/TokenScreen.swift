@@ -168,6 +168,7 @@ private struct Pattern: Sendable {
 /// The search for all forms of the token in one decoding of the response.
 private struct Search: Sendable {
   private var plain: Progress
+  /// The searches for the token in base64, one for each offset in a group of three bytes.
   private var base64: [Progress]
 
   init(plain: Pattern, base64: [Pattern]) {

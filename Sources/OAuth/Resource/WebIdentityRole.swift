@@ -22,6 +22,7 @@ package struct WebIdentityRole: Sendable, Hashable {
     self.seconds = seconds
   }
 
+  /// The temporary credentials of a role.
   package struct Credentials: Sendable {
     package let accessKeyID: String
     package let secretAccessKey: SealedSecret

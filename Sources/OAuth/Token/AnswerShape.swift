@@ -1,5 +1,6 @@
 /// How a server's responses differ from the standards.
 package struct AnswerShape: Sendable, Hashable {
+  /// How a response lists scope values: separated by spaces or commas, or as an array.
   package enum ScopeForm: Sendable { case spaces, commas, array }
 
   package var scope = ScopeForm.spaces

@@ -36,11 +36,14 @@ package struct TokenClock: Sendable {
 struct ClaimReader {
   let claims: JWTClaims
 
+  /// Reads a claim and converts its error.
+  ///
   /// - Returns: Nil if the claim is missing.
   func read<Value>(_ name: String, _ value: () throws(JOSEError) -> Value?) throws(TokenFault) -> Value? {
     do { return try value() } catch { throw .malformedClaim(name) }
   }
 
+  /// Like ``read(_:_:)``, but throws `missingClaim` if the claim is missing.
   func require<Value>(_ name: String, _ value: () throws(JOSEError) -> Value?) throws(TokenFault) -> Value {
     guard let found = try read(name, value) else { throw .missingClaim(name) }
     return found

@@ -22,6 +22,7 @@ extension ErrorAnswer {
     }
   }
 
+  /// The error message in a JSON body.
   private static func words(in root: JSONLayout.Node, _ bytes: Span<UInt8>) -> String? {
     guard !secretMembers.contains(where: { root[$0] != nil }) else { return nil }
     let error = root["error"]
@@ -38,6 +39,7 @@ extension ErrorAnswer {
     return nil
   }
 
+  /// The error message in a body of plain text.
   private static func line(_ bytes: Span<UInt8>, _ headers: HTTPHeaders) -> String? {
     guard headers.mediaType.map({ $0 == "text/plain" }) ?? true, (1...longestSearched).contains(bytes.count),
       !bytes.hasPart("_token=")
@@ -58,6 +60,7 @@ enum ReasonPhrase {
     422: "unprocessable content", 451: "unavailable for legal reasons",
   ]
 
+  /// Whether a text is the reason phrase of the status, ignoring case.
   static func isOf(_ status: Int, _ text: String) -> Bool {
     all[status].map { $0.hasSameBytes(as: text.lowercased()) } ?? false
   }

@@ -56,6 +56,7 @@ struct ErrorAnswer: Sendable {
     return answer
   }
 
+  /// The members of responses that contain secrets.
   static let secretMembers = [
     "access_token", "refresh_token", "id_token", "device_code", "client_secret", "registration_access_token",
   ]

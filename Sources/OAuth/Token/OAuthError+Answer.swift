@@ -104,7 +104,7 @@ extension OAuthError {
     code == other.code && httpStatus == other.httpStatus && serverError == other.serverError
   }
 
-  /// Whether a status indicates a server problem, regardless of the body.
+  /// Whether an HTTP status indicates a temporary server problem, regardless of the body.
   static func isPassing(_ status: Int) -> Bool { Code(status: status).meaning == .passing }
 
   /// Adds the wait that the server asks for. A wrong clock does not matter.

@@ -25,6 +25,7 @@ package struct OAuthError: Error, Hashable, Sendable {
   /// The ID for the server's operators to find the request: at most 64 letters, digits and "-".
   package var correlationID: String?
   package var httpStatus: Int?
+  /// Advice for users about this error, for example specific to a provider.
   package var advice: Phrase?
   /// Whether the advice is to provide a client secret.
   package var needsSecret = false

@@ -299,6 +299,7 @@ extension OAuthError.Code {
       : Phrase("check the client id and how the client is registered at the server, then: \(login.phrase)")
   }
 
+  /// The hint to use Bearer tokens instead of DPoP.
   private func bearer(_ login: SignInCommand) -> Phrase {
     let name = login.account.map { " \($0)" } ?? ""
     return Phrase("to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")

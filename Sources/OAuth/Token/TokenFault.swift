@@ -20,7 +20,9 @@ package enum TokenFault: Error, Hashable, Sendable {
   case issuedInFuture(at: Int)
   /// `auth_time` is longer ago than `max_age` (OpenID Connect Core section 3.1.3.7, step 13).
   case authenticationTooOld
+  /// `iss` differs from the expected issuer, or is missing.
   case otherIssuer(isMissing: Bool)
+  /// `aud` does not contain the expected audience, or is missing.
   case otherAudience(isMissing: Bool)
   /// The token has additional audiences that are not trusted (OpenID Connect Core section 3.1.3.7, step 3). Lists them
   /// only if `azp` names the client.

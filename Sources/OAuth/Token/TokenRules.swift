@@ -13,6 +13,7 @@ package struct TokenRules: Sendable {
   /// The algorithms announced by the issuer; nil for no restriction. Checked after the signature, since a wrong key is
   /// the better explanation.
   private var announced: Set<JWSAlgorithm>?
+  /// Whether the issuer's announced algorithms restrict the accepted ones.
   package var isBoundByIssuer: Bool { announced != nil }
   /// The required `typ`; nil for that of the profile, or any (RFC 8725 section 3.11).
   package var type: String?
@@ -28,14 +29,16 @@ package struct TokenRules: Sendable {
   package var requiresExpiry = true
   /// Claims required in addition to those of the profile.
   package var requiredClaims: [String] = []
+  /// Claims that must have certain values.
   package var demands: [ClaimDemand] = []
-  /// In seconds.
+  /// The tolerated clock difference, in seconds.
   package var clockSkew = TokenClock.usualSkew
   /// Whether to verify only the signature. The payload then need not be JSON.
   package var isSignatureOnly = false
 
   package init() {}
 
+  /// A token that met the rules.
   package struct Verified: Sendable {
     package let header: JSONObject
     package let payload: [UInt8]
@@ -68,6 +71,7 @@ package struct TokenRules: Sendable {
 
   private var types: AllowedTypes { type.map { .required([$0]) } ?? profile?.types ?? .any }
 
+  /// Checks the claims of a token with a valid signature.
   private func checked(
     _ header: JSONObject, _ payload: [UInt8], keyIssuer: String?, now: Int
   ) throws(TokenFault) -> Verified {
