@@ -30,7 +30,9 @@ package final class DocumentCache: Sendable {
     var body: [UInt8]
     /// The parsed `body`, or nil before first use.
     var reading: Reading?
+    /// In unix seconds.
     var fetchedAt: Int
+    /// In unix seconds.
     var expiresAt: Int
     var entityTag: String?
     /// Unique for each document fetched by this process, and 0 for one read from disk.
@@ -43,6 +45,7 @@ package final class DocumentCache: Sendable {
     let allowsHTTPLoopback: Bool
   }
 
+  /// The path of the directory with the cache files.
   private let directory: String
   private let http: any HTTPClient
   private let time: any TimeSource
@@ -96,6 +99,7 @@ package final class DocumentCache: Sendable {
 
   typealias Fetches<Document: Sendable> = SharedFetches<DocumentFlight, Versioned<Document>, OAuthError>
 
+  /// The parsed document of an entry. Nil if invalid.
   private func read<Document>(_ entry: Entry, _ source: DocumentSource<Document>) -> Document? {
     let allowsHTTPLoopback = source.transport.allowHTTPLoopback
     if let reading = entry.reading, reading.allowsHTTPLoopback == allowsHTTPLoopback {
@@ -169,6 +173,7 @@ package final class DocumentCache: Sendable {
     }
   }
 
+  /// The entry, unless it has expired.
   private func cached(_ name: DocumentName) -> Entry? {
     let now = time.wallSeconds()
     func isGood(_ entry: Entry) -> Bool { entry.fetchedAt <= now && now < entry.expiresAt }
@@ -178,7 +183,7 @@ package final class DocumentCache: Sendable {
     return isGood(entry) ? entry : nil
   }
 
-  /// The cached document, even if it has expired.
+  /// The entry, even if it has expired.
   private func known(_ name: DocumentName) -> Entry? { entries.withLock { $0[name] } ?? readFile(name) }
 
   /// Caches a fetched document.

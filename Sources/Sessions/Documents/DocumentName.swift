@@ -3,6 +3,7 @@ internal import Encoding
 internal import OAuth
 internal import Vocabulary
 
+/// A kind of public document of an issuer.
 enum DocumentKind: String, CaseIterable, Sendable {
   case metadata, keys
 
@@ -13,7 +14,7 @@ enum DocumentKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// The step to log when a cached document may be outdated.
+  /// The log entry for a fetch because the cached document may be outdated.
   var doubt: SessionStep {
     switch self {
     case .metadata: .metadataDoubted

@@ -16,6 +16,7 @@ struct DocumentSource<Document: Sendable>: Sendable {
   /// Requests the document. With an entity tag, the server may respond that it has not changed.
   let fetch: @Sendable (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
 
+  /// Whether the caller no longer wants the document.
   func isGivenUp() -> Bool { cancellation?.isCancelled ?? false }
 
   /// Whether a failure concerns only the caller that fetched.

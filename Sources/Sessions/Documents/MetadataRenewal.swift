@@ -11,6 +11,7 @@ struct MetadataRenewal: Sendable {
   }
 
   let source: IssuerMetadata
+  /// The metadata in use.
   var edition: IssuerMetadata.Edition
   /// The limits for new endpoints. Nil if no secrets are sent.
   let bounds: Bounds?

@@ -12,6 +12,7 @@ struct Refetches: Sendable {
 
   /// The minimum interval between early fetches of a document.
   private static let shortestSeconds = 60
+  /// The maximum number of early fetches of a document in an hour.
   private static let mostAnHour = 10
   /// The maximum number of documents. The least recently fetched one is dropped first.
   private static let mostDocuments = 256

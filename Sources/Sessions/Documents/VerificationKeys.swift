@@ -39,7 +39,7 @@ package final class VerificationKeys: Sendable {
     var replacement: (problem: SessionError, at: Instant)?
   }
 
-  /// The pause after a failed fetch, however many tokens there are to verify.
+  /// How long a failed fetch is not repeated, however many tokens there are to verify.
   private static let pause = Duration.seconds(60)
 
   /// The tokens' issuer. Nil for fixed keys.
@@ -95,7 +95,7 @@ package final class VerificationKeys: Sendable {
 
   /// Replaces expired keys. Blocks while fetching.
   ///
-  /// - Returns: if that failed. No token is then valid, since the issuer may have withdrawn any key.
+  /// - Returns: The error if that failed. No token is then valid, since the issuer may have withdrawn any key.
   package func replaceOverdue() -> SessionError? {
     let old = current
     guard let held = old.held else { return nil }

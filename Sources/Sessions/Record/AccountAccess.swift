@@ -6,7 +6,7 @@ package import Vocabulary
 
 /// An account's settings, parsed for requests, with the certificate authorities loaded.
 struct AccountAccess {
-  /// A registration during sign-in sets the client later.
+  /// The settings. A registration during sign-in adds the client later.
   var configuration: AccountConfiguration
   let issuer: Issuer
   /// The endpoints from the settings, for servers with incomplete or no metadata.
@@ -88,11 +88,13 @@ struct AccountAccess {
     }
   }
 
+  /// Adds the credentials to the transport's proxy, if it has one.
   mutating func useProxyCredentials(_ credentials: SharedSecret?) { transport.proxy?.credentials = credentials }
 
   /// The maximum size of a certificate authority file, in bytes.
   private static let mostAuthorityBytes = 1 << 20
 
+  /// Reads a certificate authority file.
   private static func authorities(_ path: String) throws(SessionError) -> CertificateAuthorities {
     let bytes: [UInt8]
     do {

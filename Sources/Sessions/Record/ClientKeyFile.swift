@@ -59,6 +59,7 @@ package struct ClientKeyFile: Sendable {
     do { return try encoded(key) } catch { throw JOSEError(.library) }
   }
 
+  /// The key in the format of ``ClientCredentials/key``.
   private static func encoded(_ key: borrowing PrivateKey) throws(CryptoError) -> SharedSecret {
     var text = SecretBuffer(capacity: 512)
     try key.stored().withBytes { Base64URL.append($0, to: &text) }

@@ -53,6 +53,7 @@ struct IDTokenCheck {
     }
   }
 
+  /// Verifies the ID Token with the cached keys, then with newer ones. Nil if there is none.
   private func verified(
     _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenDemands
   ) throws(SessionError) -> IDToken? {
@@ -120,6 +121,7 @@ struct IDTokenCheck {
     }
   }
 
+  /// Logs the verification and returns the token.
   private func reported(_ token: IDToken) -> IDToken {
     if let algorithm = SigningAlgorithm(rawValue: token.algorithm.name) {
       services.observer?(.step(.idTokenVerified(algorithm)))

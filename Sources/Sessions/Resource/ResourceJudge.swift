@@ -6,11 +6,13 @@ internal import OAuth
 final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
   // Used by one thread at a time, like every receiver.
   enum Decision {
+    /// Pass the response to the receiver.
     case pass
     /// Renew the token, with these claims if any, and send the request again.
     case renew(RequestedClaims?)
     /// Send the request again with another DPoP proof, for this reason.
     case prove(DPoPProver.ProofProblem)
+    /// Follow a redirect to this URL.
     case follow(Endpoint)
   }
 

@@ -31,6 +31,7 @@ package final class AccessGrant: Sendable {
   package let replacedGeneration: UInt64?
   /// The key that the token is bound to. Nil for a Bearer token.
   package let dpopKey: DPoPKey?
+  /// The protection level of the vault record.
   package let protection: Protection
   /// Whether another token can be obtained without the user. False for a session that is only this token.
   let isRenewable: Bool

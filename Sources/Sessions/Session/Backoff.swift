@@ -23,6 +23,7 @@ struct Backoff: Sendable {
     struct Refusal: Sendable {
       /// The refusal as first received.
       let error: OAuthError
+      /// The time of the first refusal.
       let since: Instant
     }
   }

@@ -13,6 +13,7 @@ package final class EphemeralAccounts: Sendable {
   }
 
   private let entries = Monitor<[AccountName: Entry]>([:])
+  /// The active and the previously active ephemeral account.
   private let chosen = Monitor<(active: AccountName?, previous: AccountName?)>((nil, nil))
 
   /// The active ephemeral account. It overrides the active account of the settings file.

@@ -3,6 +3,7 @@ internal import Vocabulary
 
 /// A notice about a token that was not renewed in time.
 package enum ExpiryNotice: Sendable, Hashable {
+  /// The token expires after this time.
   case nearEnd(seconds: Int)
   /// The token has expired.
   case end
@@ -14,6 +15,7 @@ struct ExpiryNotices: Sendable {
   let isRenewable: Bool
   /// How long before expiry the first notice is due.
   private let lead: Duration
+  /// The last notice given.
   private var notified: ExpiryNotice?
 
   /// - Parameter isRenewable: If false, the first notice is earlier, since the user must act.

@@ -8,7 +8,7 @@ package import Vocabulary
 /// Meanwhile, no operation starts at those levels.
 package final class LockGate: Sendable {
   private struct State {
-    /// The number of operations in progress.
+    /// The number of operations in progress at each level.
     var inside: [Protection: Int] = [:]
     /// The operations that a lock cancels.
     var cancellations: [Protection: [ObjectIdentifier: Cancellation]] = [:]

@@ -72,7 +72,7 @@ extension Session {
     backoff.refreshPrevented(error, now: now)
   }
 
-  /// Lowers the priority of the queued refresh, or cancels it.
+  /// Lowers the priority of the queued refresh, or cancels it, because no caller waits any more.
   package mutating func callersLeft() {
     if isQueued { activity = policy == .offline ? .queued(.patient) : .idle }
   }

@@ -80,6 +80,7 @@ package struct Session: Sendable {
     state = .granted(token)
   }
 
+  /// The state to show to users.
   package func state(now: Instant) -> SessionState {
     if isSigningIn { return .signingIn }
     if case .refreshing = activity { return .refreshing }
@@ -225,6 +226,7 @@ package struct Session: Sendable {
     return error
   }
 
+  /// Caches a renewed token, and keeps the previous ones as ``earlier``.
   private mutating func accept(_ renewed: AccessGrant, isRenewable: Bool, wallSeconds: Int, jitter: Double) {
     let replaced = ([grant].compactMap { $0 } + earlier).prefix(Self.mostEarlier)
     restart(.granted(CachedToken(renewed, isRenewable: isRenewable, jitter: jitter)))

@@ -275,6 +275,7 @@ package struct ConfigurationError: Error, Sendable {
     /// Not JSON, or a member with an invalid type or value.
     case invalid
     case unknownMember(known: [String])
+    /// The settings file has a newer version.
     case unsupportedVersion
     case tooManyAccounts
     case accountExists
@@ -284,6 +285,7 @@ package struct ConfigurationError: Error, Sendable {
     case storage(SystemError)
     /// The certificate authority file is unreadable. Nil if it contains no certificates.
     case caFile(SystemError?)
+    /// A malformed pin of a public key.
     case pin
     /// Empty, too long, or with characters that are not allowed (RFC 6749, appendix A.2).
     case clientSecret
@@ -299,6 +301,7 @@ package struct ConfigurationError: Error, Sendable {
     case missingClientKey
     case missingClientCertificate
     case missingClientSecret
+    /// A file of client IDs is invalid.
     case clientsFile
     /// The account's provider is neither built in nor defined by a valid file of the administrator.
     case unknownProvider
@@ -321,6 +324,7 @@ package struct ConfigurationError: Error, Sendable {
   /// The member's path, such as `accounts.work.issuer`, or of a file.
   package var place: String
 
+  /// The values that the member accepts.
   package var expected: AccountSetting.Expectation?
   /// The line of the settings file with the member, or with the object that lacks it.
   package var line: SettingsLine?

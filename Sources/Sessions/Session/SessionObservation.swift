@@ -5,6 +5,7 @@ package import Vocabulary
 /// A loggable event of an operation. Contains no text of a server, file or peer except a request's URL.
 package enum SessionObservation: Sendable, Hashable {
   case step(SessionStep)
+  /// A request got no response.
   case unanswered(RequestLine, HTTPFailure, milliseconds: Int)
   /// A fetched key set contains keys that must not be published.
   case keySetWarned(JWKSet.Warning)

@@ -14,6 +14,7 @@ package struct ClientsFile: Sendable {
   private static let mostBytes = 1 << 18
 
   package struct Client: Sendable, Hashable {
+    /// The file that contains the client.
     package let path: String
     package let clientID: String
     package var scope: [String] = []

@@ -4,6 +4,7 @@ package import Vocabulary
 /// A command from the settings that runs on events of a session or account.
 package struct EventCommand: Sendable, Hashable {
   package static let most = 32
+  /// The possible timeouts, in seconds.
   package static let timeoutRange = 1...300
   private static let defaultTimeoutSeconds = 30
   private static let mostArguments = 32

@@ -23,12 +23,14 @@ package struct Settings: Sendable, Hashable {
   /// use another account.
   package private(set) var directories = AccountDirectories()
 
+  /// The ephemeral accounts among ``accounts``.
   package private(set) var ephemeral: Set<AccountName> = []
 
   /// The idle time before the vault locks automatically, in seconds. 0 for never.
   package private(set) var lockAfterSeconds = Self.defaultLockAfterSeconds
   package static let defaultLockAfterSeconds = 15 * 60
   static let maximumLockAfterSeconds = 30 * 86_400
+  /// The commands to run on events.
   package private(set) var commands: [EventCommand] = []
 
   package init() {
@@ -39,6 +41,7 @@ package struct Settings: Sendable, Hashable {
   package func hash(into hasher: inout Hasher) { object.hash(into: &hasher) }
 
   static let limits = JSONLimits(bytes: maximumBytes, members: maximumAccounts)
+  /// The known members of the file.
   static let members = ["version", "accounts", "active", "previous", "lock_after", "on", "directories"]
 
   /// Replaces the member's name in an error about the entire file.

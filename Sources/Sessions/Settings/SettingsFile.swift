@@ -13,7 +13,9 @@ package final class SettingsFile {
   /// The directory. Other threads create their own ``SettingsFile`` for it.
   package let directoryPath: String
   private var directory: PrivateDirectory?
+  /// The settings last read or written, with the file's stamp then.
   private var known: (stamp: FileStamp?, settings: Settings)?
+  /// The error of the last read, if it failed.
   private var problem: ConfigurationError?
 
   /// Increases when settings that differ from the previous ones are read or written.
@@ -58,7 +60,9 @@ package final class SettingsFile {
     fileprivate let settings: Settings
   }
 
-  /// Whether ``lastRead()`` is current if a ``Platform/FileChanges`` of this file has this counter.
+  /// Whether ``lastRead()`` is up to date.
+  ///
+  /// - Parameter seen: The current counter of a ``Platform/FileChanges`` of this file.
   package func isKnown(at seen: UInt64) -> Bool { seen == knownAt }
 
   package var lastReading: Reading? { known.map { Reading(stamp: $0.stamp, settings: $0.settings) } }

@@ -1,6 +1,7 @@
 package import Encoding
 internal import Vocabulary
 
+/// The position of a member in the settings file.
 package struct SettingsLine: Sendable, Hashable {
   package let file: String
   package let position: TextPosition

@@ -280,6 +280,7 @@ extension SignIn.Prepared {
       because: error, isRevoked: request.isNew && server.end(refreshToken, .refreshToken, cancellation))
   }
 
+  /// The record to store for the session.
   private func record(
     _ refreshToken: SharedSecret?, replacing old: AccountRecord?
   ) throws(SessionError) -> AccountRecord {

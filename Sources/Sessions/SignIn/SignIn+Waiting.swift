@@ -74,6 +74,7 @@ extension SignIn.Waiting.Device {
     }
   }
 
+  /// Polls once, and completes an approved sign-in.
   private func ask(approved: () -> Bool, endsSession: () -> Bool) throws(SessionError) -> SignIn.Waiting.Poll {
     try prepared.keepingOpen(waitsLong: false) { (sentAt, reserve) throws(SessionError) in
       let outcome = try oauth(

@@ -6,6 +6,7 @@ package import Vocabulary
 /// A sign-in to an account, with a type for each phase: a ``Request``, the ``Prepared`` sign-in with its server and
 /// client, the ``Waiting`` for approval, and the ``Outcome``.
 package enum SignIn {
+  /// A sign-in before anything is sent.
   package struct Request: Sendable {
     package let account: AccountName
     package let configuration: AccountConfiguration
@@ -58,8 +59,10 @@ package enum SignIn {
     }
   }
 
+  /// The result of a sign-in whose session is stored.
   package struct Outcome: Sendable {
     package internal(set) var grant: AccessGrant
+    /// The account's settings, as stored.
     package let configuration: AccountConfiguration
     /// If false, the session ends with the access token.
     package let hasRefreshToken: Bool
@@ -71,6 +74,7 @@ package enum SignIn {
     package let wasGuest: Bool
     /// Whether a requested ID Token is missing, so that the user is unknown.
     package let missesIDToken: Bool
+    /// The requested scope values.
     package let askedScope: [String]
     /// The requested scope values that were not granted.
     package let withheldScope: [String]
@@ -88,6 +92,7 @@ package enum SignIn {
     }
   }
 
+  /// A message for the user about a sign-in.
   package enum Notice: Sendable, Hashable {
     /// The client is from this file.
     case clientFile(String)
