@@ -105,7 +105,7 @@ extension SessionServices {
   /// How long a write waits for descriptors that other threads may have acquired.
   private static let descriptorWait = Duration.seconds(5)
 
-  /// Writes a record with a rotated refresh token. If that fails, keeps the token in memory for ``settle(_:wait:)``.
+  /// Writes a record with a rotated refresh token. If that fails, keeps it in memory for ``settle(_:wait:)``.
   ///
   /// - Parameters:
   ///   - generation: The generation of the record that was read.
