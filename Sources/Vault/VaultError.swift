@@ -211,7 +211,6 @@ package struct VaultError: Error, Hashable, Sendable {
 
   package var message: String { row().sentence.english }
 
-  /// Whether the disk or the user's quota is full.
   package var lacksSpace: Bool { code == .noSpace || code == .overQuota }
 
   /// Whether the error is about the file or directory at ``path``, not about an account or a secret.

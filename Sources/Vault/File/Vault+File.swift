@@ -139,7 +139,7 @@ extension Vault {
 
   /// The vault on disk. Nil if no machine has a vault here.
   ///
-  /// - Throws: `otherMachinesOnly` if only other machines have one.
+  /// - Throws: `otherMachinesOnly`.
   func loadForReading() throws(VaultError) -> OpenVault? {
     let location = try location()
     // The file has not changed since it was read or written, so skip opening its directory.

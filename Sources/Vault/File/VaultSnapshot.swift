@@ -34,7 +34,7 @@ package struct VaultSnapshot: Sendable {
 extension Vault {
   /// The current vault. Nil if no machine has a vault here.
   ///
-  /// - Throws: `otherMachinesOnly` if only other machines have one.
+  /// - Throws: `otherMachinesOnly`.
   package func snapshot() throws(VaultError) -> VaultSnapshot? {
     guard let vault = try loadForReading() else { return nil }
     return VaultSnapshot(vault: vault, path: try location().path)

@@ -93,7 +93,7 @@ extension Vault {
 
   /// The protection of each account's record, in byte order of the names. Needs only the device key.
   ///
-  /// - Throws: `otherMachinesOnly` if only other machines have a vault here.
+  /// - Throws: `otherMachinesOnly`.
   package func protections() throws(VaultError) -> [(account: AccountName, protection: Protection)] {
     try snapshot()?.protections ?? []
   }

@@ -99,11 +99,7 @@ final class TPMBinding: Sendable {
     if let problem = access.problem { throw VaultError(.tpmUnavailable(problem)) }
   }
 
-  /// Encrypts the key and returns the body of its slot.
-  ///
-  /// - Parameters:
-  ///   - shared: The ECDH secret of `tpmKey` and `own`.
-  ///   - own: The public half of the key generated for the slot.
+  /// Encrypts the key and returns the body of its slot. `shared` is the ECDH secret of `tpmKey` and `own`.
   private func body(
     _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, shared: borrowing SecretBytes,
     salt: [UInt8], tpmKey: TPM.Key, own: PublicComponents, for context: SlotContext
