@@ -114,7 +114,6 @@ internal import OAuth
     set { unsafe connections.pointee.is_busy = newValue }
   }
 
-  /// The state of a transfer.
   enum Progress {
     /// It waits for the network or a descriptor of its exchange.
     case waits
@@ -233,7 +232,6 @@ internal import OAuth
     return .milliseconds(milliseconds)
   }
 
-  /// An integer property of the last transfer.
   func number(_ info: CURLINFO) -> Int {
     var value = 0
     return unsafe agent_curl_get_number(easy, info, &value) == CURLE_OK ? value : 0
@@ -245,7 +243,6 @@ internal import OAuth
     return unsafe agent_curl_get_time(easy, info, &value) == CURLE_OK ? Int64(value) : 0
   }
 
-  /// A string property of the last transfer, if any.
   func text(_ info: CURLINFO) -> String? {
     var value: UnsafePointer<CChar>?
     guard unsafe agent_curl_get_text(easy, info, &value) == CURLE_OK, let value = unsafe value else { return nil }

@@ -12,11 +12,9 @@ package final class CurlClient: HTTPClient {
   static let maxRedirects = 3
 
   let userAgent: String
-  /// The idle connections.
   let pool = HandlePool()
   let openAnswers = OpenAnswers()
 
-  /// - Parameter userAgent: The `User-Agent` of every request.
   package init(userAgent: String) {
     self.userAgent = userAgent
   }
