@@ -46,6 +46,7 @@ extension SharedSecret {
   /// The `Authorization` header with this token (RFC 6750 section 2.1, RFC 9449 section 7.1).
   func authorization(_ scheme: String) throws(OAuthError) -> SecretBytes { try Self.bytes("\(scheme) ", self) }
 
+  /// The text, followed by the token if any.
   fileprivate static func bytes(_ text: String, _ token: SharedSecret? = nil) throws(OAuthError) -> SecretBytes {
     var value = SecretBuffer(capacity: text.utf8.count + (token?.bytes.count ?? 0))
     value.append(utf8: text)

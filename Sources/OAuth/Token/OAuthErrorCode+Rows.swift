@@ -53,9 +53,11 @@ extension OAuthError.Code {
   package var meaning: Meaning { row().meaning }
   package var isAboutHost: Bool { row().isAboutHost }
 
+  /// The properties of the code.
+  ///
   /// - Parameters:
-  ///   - subject: The subject of the sentence.
   ///   - login: The sign-in command for the account, for the hint.
+  ///   - subject: The subject of the sentence.
   package func row(_ login: SignInCommand = SignInCommand(nil), about subject: Phrase = "") -> Row {
     switch self {
     case .noMemory: Row(.passing, .tooBusy, "out of memory for the answer of \(subject)")

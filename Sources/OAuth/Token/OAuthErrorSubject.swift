@@ -14,6 +14,7 @@ extension OAuthError {
     case reason(Phrase)
     case breach(ProfileBreach)
     case server, serverForResource, authorizationServer, issuer, configuredIssuer, requestedResource, keySet
+    /// An `unguidedResource` requires a token, but nothing names its authorization server.
     case url, unknownURL, unguidedResource, redirectURI, scope, clientID, audience, signIn, request, proxy
     case clientKey, dpopKey
 
