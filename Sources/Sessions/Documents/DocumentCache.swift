@@ -45,7 +45,6 @@ package final class DocumentCache: Sendable {
     let allowsHTTPLoopback: Bool
   }
 
-  /// The path of the directory with the cache files.
   private let directory: String
   private let http: any HTTPClient
   private let time: any TimeSource

@@ -88,13 +88,11 @@ struct AccountAccess {
     }
   }
 
-  /// Adds the credentials to the transport's proxy, if it has one.
   mutating func useProxyCredentials(_ credentials: SharedSecret?) { transport.proxy?.credentials = credentials }
 
   /// The maximum size of a certificate authority file, in bytes.
   private static let mostAuthorityBytes = 1 << 20
 
-  /// Reads a certificate authority file.
   private static func authorities(_ path: String) throws(SessionError) -> CertificateAuthorities {
     let bytes: [UInt8]
     do {

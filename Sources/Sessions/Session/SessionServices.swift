@@ -178,7 +178,7 @@ package struct SessionServices: Sendable {
   ///   - protection: The protection level, or nil to keep it.
   ///   - replaced: The generation of the record to replace, or nil for any. Only this check notices a sign-out
   ///     meanwhile.
-  ///   - wait: How long to wait for the vault's lock; nil for the default.
+  ///   - wait: The wait for the vault's lock; nil for the default.
   ///   - writeReserve: The result of ``reserveWrite(wait:isFailureFinal:_:)``.
   /// - Returns: The record's new generation.
   /// - Throws: `signedOut` if the record was replaced.
@@ -214,7 +214,7 @@ package struct SessionServices: Sendable {
 
   /// The claims of the verified ID Token in the account's record, if any. Works offline.
   ///
-  /// - Parameter holdsToken: Whether a token is cached, even if it cannot be renewed.
+  /// - Parameter holdsToken: Whether a token is cached. Otherwise, an ended session is an error.
   /// - Throws: The error that keeps the account from returning tokens.
   package func verifiedClaims(
     of account: AccountName, _ configuration: AccountConfiguration, holdsToken: Bool = false

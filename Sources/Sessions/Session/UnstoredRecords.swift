@@ -67,7 +67,7 @@ extension SessionServices {
   /// Checks as far as possible that a record can be written. Changes nothing.
   ///
   /// - Parameters:
-  ///   - wait: How long to wait for the vault's lock; nil for the default.
+  ///   - wait: The wait for the vault's lock; nil for the default.
   ///   - cancellation: Ends that wait with the error `cancelled`.
   func rehearseWrite(wait: LockWait?, _ cancellation: Cancellation) throws(SessionError) {
     _ = try reserveWrite(wait: wait, isFailureFinal: false, cancellation)
@@ -150,9 +150,9 @@ extension SessionServices {
     return (try? write(rest, of: account, replacing: stored.generation)) != nil
   }
 
-  /// Retries a failed write. The caller must have locked the account.
+  /// Retries a failed write of the account's record. The caller must have locked the account.
   ///
-  /// - Parameter wait: How long to wait for the vault's lock.
+  /// - Parameter wait: The wait for the vault's lock.
   func settle(_ account: AccountName, wait: LockWait? = briefLockWait) throws(SessionError) {
     guard let entry = unstored[account] else { return }
     let stored = try storing(vault.read(account)?.generation)

@@ -41,7 +41,6 @@ package struct Settings: Sendable, Hashable {
   package func hash(into hasher: inout Hasher) { object.hash(into: &hasher) }
 
   static let limits = JSONLimits(bytes: maximumBytes, members: maximumAccounts)
-  /// The known members of the file.
   static let members = ["version", "accounts", "active", "previous", "lock_after", "on", "directories"]
 
   /// Replaces the member's name in an error about the entire file.
@@ -164,6 +163,7 @@ package struct Settings: Sendable, Hashable {
     if self[name] != nil, active != name { setActive(name, after: active ?? previous) }
   }
 
+  /// Sets the active account, and the previously active one to `other`.
   private mutating func setActive(_ name: AccountName?, after other: AccountName?) {
     (active, previous) = (name, other)
     object["active"] = name.map { .string($0.text) }

@@ -166,11 +166,13 @@ package final class SettingsFile {
     revision += 1
   }
 
+  /// Remembers the content of the file with this stamp.
   private func keep(_ settings: Settings, _ stamp: FileStamp?) {
     (known, problem, knownAt) = ((stamp, settings), nil, nil)
     revision += 1
   }
 
+  /// Reads and parses the file. A nil stamp means that it does not exist.
   private func read(_ stamp: FileStamp?) throws(ConfigurationError) -> Settings {
     guard stamp != nil else { return Settings() }
     let bytes = try storing { (directory, name) throws(SystemError) in

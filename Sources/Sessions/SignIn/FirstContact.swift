@@ -94,6 +94,7 @@ struct FirstContact {
     }
   }
 
+  /// Listens for the redirect, and registers a client with its port.
   private mutating func register(
     _ redirect: SignInRedirect, _ request: SignIn.Request
   ) throws(SessionError) -> SignInRedirect {

@@ -44,7 +44,7 @@ extension SessionServices {
   /// The record with the account's pending revocation, if any. Writes it if it is only in memory and there is space.
   /// The caller must have locked the account.
   ///
-  /// - Parameter wait: How long to wait for the vault's lock.
+  /// - Parameter wait: The wait for the vault's lock.
   func recordToRevoke(
     of account: AccountName, wait: LockWait? = lockWait()
   ) throws(SessionError) -> StoredRecord? {
