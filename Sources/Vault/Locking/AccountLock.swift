@@ -25,7 +25,7 @@ package struct AccountLock: ~Copyable, Sendable {
 
   private static func name(of account: AccountName) -> String { "account-\(account.text).lock" }
 
-  /// Acquires the lock of other processes.
+  /// Acquires the lock that excludes other processes.
   private static func lock(
     _ account: AccountName, of vault: Vault, until deadline: Instant, _ wait: LockWait, _ path: String
   ) throws(VaultError) -> FileLock {
