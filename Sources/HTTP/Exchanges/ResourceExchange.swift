@@ -20,7 +20,6 @@ final class ResourceExchange: RunningExchange {
 
   var progress: TransferProgress
   let cancellation: Cancellation?
-  /// Whether the method is HEAD.
   private let isHead: Bool
   /// The stall timeout before the content.
   private let stall: Duration
@@ -95,7 +94,6 @@ final class ResourceExchange: RunningExchange {
 
   var waits: [(descriptor: Int32, isWriting: Bool)] { body.waits + (content?.waits ?? []) }
 
-  /// libcurl's flags for the directions that stay paused.
   func nextPause() -> Int32? {
     // Waiting for this program's caller is not a stall of the server.
     if !waits.isEmpty { lastProgress = .now }
@@ -200,8 +198,6 @@ final class ResourceExchange: RunningExchange {
   }
 
   /// The response, or the error that truncated it.
-  ///
-  /// - Parameter pending: The remaining content.
   func response(_ pending: (any PendingContent)? = nil) throws(HTTPFailure) -> ResourceResponse {
     if let truncation { throw truncation }
     guard let head else { throw progress.failure(.receive) }

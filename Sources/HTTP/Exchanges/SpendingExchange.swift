@@ -23,7 +23,6 @@ final class SpendingExchange: RunningExchange {
   private var reader: ResponseReader
   private var input: SecretBytes
 
-  /// - Parameter answerTime: The timeout for the response, from the first byte of the request.
   /// - Throws: `memory`.
   init(_ progress: TransferProgress, limits: ExchangeLimits, answerTime: Duration) throws(HTTPFailure) {
     self.progress = progress
@@ -43,7 +42,6 @@ final class SpendingExchange: RunningExchange {
   func noteResolved(after duration: Duration) { limits.time.exclude(duration) }
   var cancellation: Cancellation? { limits.cancellation }
   var waits: [(descriptor: Int32, isWriting: Bool)] { [] }
-  /// Nil, since these transfers are never paused.
   func nextPause() -> Int32? { nil }
   func update() {}
   func complete() {}
