@@ -116,7 +116,7 @@ struct IDTokenRules {
     if let nonce = identity.nonce, !isSame(nonce, first.nonce) { throw .identityChanged(claim: "nonce") }
   }
 
-  /// Swift's `==` treats canonically equivalent strings as equal (RFC 8259 section 8.3).
+  /// Compares bytes (RFC 8259 section 8.3).
   private func isSame(_ a: String, _ b: String) -> Bool { a.hasSameBytes(as: b) }
 
   private func isSame(_ a: String?, _ b: String?) -> Bool {

@@ -167,6 +167,7 @@ private struct Pattern: Sendable {
 
 /// The search for all forms of the token in one decoding of the response.
 private struct Search: Sendable {
+  /// The search for the token itself.
   private var plain: Progress
   /// The searches for the token in base64, one for each offset in a group of three bytes.
   private var base64: [Progress]
@@ -212,6 +213,7 @@ private struct Search: Sendable {
 
   private struct Progress: Sendable {
     let pattern: Pattern
+    /// The number of matched bytes.
     private var matched = 0
     /// A ring buffer with the positions of the last bytes, as long as the pattern.
     private var positions: [Int]

@@ -133,6 +133,5 @@ package struct OAuthError: Error, Hashable, Sendable {
       : Phrase("\(subject.phrase); this machine's clock is \(clockError.magnitude) seconds behind the server's")
   }
 
-  /// ``phrase`` in English.
   package var message: String { phrase.english }
 }

@@ -64,6 +64,7 @@ package final class TokenResponse: Sendable {
   }
 
   private static let refreshTokenMember = "refresh_token"
+  /// In bytes.
   private static let longestRefreshToken = 65_536
 
   private static func refreshToken(

@@ -4,6 +4,7 @@ internal import Encoding
 /// audience, or certain authorization details (RFC 9396).
 package struct TokenTarget: Sendable, Hashable {
   package static let mostResources = 16
+  /// In bytes.
   private static let longestAudience = 512
 
   package let scope: Scope?
