@@ -15,6 +15,7 @@ package final class DocumentCache: Sendable {
 
   /// The limits for a document's lifetime in seconds, whatever `Cache-Control` is.
   private static let shortestLife = 300
+  /// In seconds.
   private static let longestLife = 86_400
 
   /// The maximum number of documents in memory. Others are read from disk for each use.
@@ -50,6 +51,7 @@ package final class DocumentCache: Sendable {
   private let time: any TimeSource
   private let entries = Monitor<[DocumentName: Entry]>([:])
   private let refetches = Monitor(Refetches())
+  /// The last version number given.
   private let versions = Atomic<Int>(0)
   let metadataFetches = Fetches<AuthorizationServerMetadata>()
   let keyFetches = Fetches<JWKSet>()

@@ -91,6 +91,7 @@ extension SessionServices {
 private final class ClockReader: HTTPClient {
   private let client: any HTTPClient
   private let time: any TimeSource
+  /// The last clock offset.
   private let latest = Monitor<Int?>(nil)
 
   init(_ client: any HTTPClient, _ time: any TimeSource) {

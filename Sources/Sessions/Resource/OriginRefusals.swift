@@ -6,6 +6,7 @@ package import Platform
 /// An origin is forgotten five minutes after it rejected a token, or when the token is renewed for another reason.
 package struct OriginRefusals: Sendable {
   private struct Refusal {
+    /// The generation of the rejected token.
     var generation: UInt64
     /// Whether the origin rejected a renewed token too.
     var isPermanent: Bool

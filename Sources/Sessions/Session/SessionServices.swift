@@ -49,7 +49,7 @@ package struct SessionServices: Sendable {
     do { return try body() } catch { throw .vault(error) }
   }
 
-  /// The maximum wait for a lock: shorter than callers wait by default, so that they get its error.
+  /// The maximum wait for a lock: shorter than callers wait, so that they get its error.
   private static let lockWait = Duration.seconds(100)
 
   /// A short wait for a lock, for work that is repeated later or must not delay locking the vault.

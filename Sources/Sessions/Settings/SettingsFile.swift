@@ -140,8 +140,8 @@ package final class SettingsFile {
     return reserved
   }
 
-  /// The default maximum wait for another program that changes the file: shorter than callers wait by default, so that
-  /// they get its error.
+  /// The default wait for another program that changes the file: shorter than callers wait, so that they get its
+  /// error.
   package static let usualWait = Duration.seconds(100)
 
   /// The maximum wait for work that can be repeated, or is only cleanup.

@@ -2,7 +2,7 @@ internal import OAuth
 internal import Vault
 internal import Vocabulary
 
-/// A server with newly fetched metadata, which determines unspecified settings, for an account without a session.
+/// The server of a sign-in. Newly fetched metadata determines the settings that the user left open.
 struct FirstContact {
   var access: AccountAccess
   var secrets: SignInSecrets

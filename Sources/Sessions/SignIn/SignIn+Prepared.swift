@@ -18,6 +18,7 @@ extension SignIn {
     /// The redirect URI, or nil for a flow without a redirect.
     package let redirect: SignInRedirect?
     private let contact: FirstContact
+    /// Whether the TPM was unavailable for the DPoP key.
     private let isKeptOutOfTPM: Bool
 
     /// Checks the server's metadata, so that the user does not approve a sign-in that cannot be completed.

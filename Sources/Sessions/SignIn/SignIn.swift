@@ -70,7 +70,7 @@ package enum SignIn {
     package let isKept: Bool
     /// The grant of a session without a user. Nil for a user's session.
     package let unattended: UnattendedGrant?
-    /// Whether a user's session has replaced a guest session.
+    /// Whether a user's session has replaced one without a user.
     package let wasGuest: Bool
     /// Whether a requested ID Token is missing, so that the user is unknown.
     package let missesIDToken: Bool
@@ -83,7 +83,7 @@ package enum SignIn {
     package internal(set) var notices: [Notice]
     /// The previous grant, if it can be revoked without the risk of ending the new one.
     package let replaced: ReplacedGrant?
-    /// The former guest session's client, if its tokens can be revoked.
+    /// The client of a replaced session without a user, if its tokens can be revoked.
     package let formerGuest: FormerGuest?
 
     /// Whether a session without a user can be renewed by repeating the sign-in.
@@ -124,7 +124,7 @@ package enum SignIn {
     }
   }
 
-  /// The client of a former guest session. Only the client can revoke that session's access tokens.
+  /// The client of a replaced session without a user. Only the client can revoke that session's access tokens.
   package struct FormerGuest: Sendable {
     let server: AuthorizationServer
 

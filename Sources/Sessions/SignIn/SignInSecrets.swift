@@ -1,6 +1,7 @@
 package import Crypto
 internal import Vocabulary
 
+/// The secrets of a sign-in.
 package struct SignInSecrets: Sendable {
   package var credentials: ClientCredentials
   /// The registration, if a client was registered for the account.
