@@ -19,7 +19,7 @@ package struct AuthorizationServerMetadata: Sendable {
   package var registrationEndpoint: Endpoint?
   /// The metadata members of announced but unusable endpoints. Only requests that need one of them fail.
   package internal(set) var unusableEndpoints: [EndpointRole: String] = [:]
-  /// A malformed member that protects sign-ins by authorization code, if any. Such sign-ins are then refused.
+  /// The name of a malformed metadata member that protects codes, if any. Sign-ins by code are then refused.
   package private(set) var malformedSafeguard: String?
   /// The announced algorithms, which restrict the accepted ones.
   package var idTokenSigningAlgorithms: [String] = []
