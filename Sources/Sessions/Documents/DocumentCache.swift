@@ -13,9 +13,9 @@ package final class DocumentCache: Sendable {
   package typealias VersionedMetadata = Versioned<AuthorizationServerMetadata>
   package typealias VersionedKeys = Versioned<JWKSet>
 
-  /// The limits for a document's lifetime in seconds, whatever `Cache-Control` is.
+  /// The minimum lifetime of a document in seconds, whatever `Cache-Control` is.
   private static let shortestLife = 300
-  /// In seconds.
+  /// The maximum lifetime, in seconds.
   private static let longestLife = 86_400
 
   /// The maximum number of documents in memory. Others are read from disk for each use.

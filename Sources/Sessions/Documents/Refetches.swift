@@ -3,6 +3,7 @@ internal import OAuth
 /// Limits how often documents are fetched early, for an unknown key or a missing endpoint. Separate from the cache, so
 /// that dropping a document does not reset its limit.
 struct Refetches: Sendable {
+  /// The early fetches of one document.
   private struct Record {
     /// The times of fetches in unix seconds, oldest first.
     var times: [Int] = []

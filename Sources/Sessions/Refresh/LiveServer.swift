@@ -16,8 +16,7 @@ struct LiveServer {
     self.renewal = renewal
   }
 
-  /// Throws if the server does not meet the account's profile (reserve first). Cached metadata may be outdated, so
-  /// newer metadata is fetched before that.
+  /// Throws if the server does not meet the account's profile, even according to newly fetched metadata (reserve first).
   mutating func checkProfile(_ flow: FAPI2.Flow) throws(SessionError) {
     self.flow = flow
     do { return try server.checkProfile(flow) } catch {
@@ -34,8 +33,8 @@ struct LiveServer {
     if let flow { try oauth(server.checkProfile(flow)) }
   }
 
-  /// Throws if an endpoint's origin was not known at sign-in. Cached metadata may be damaged or outdated, so newer
-  /// metadata is fetched before that.
+  /// Throws if an endpoint's origin was not known at sign-in, even according to newly fetched metadata, since the cached
+  /// may be damaged or outdated.
   mutating func check(_ endpoint: (AuthorizationServerMetadata) -> Endpoint?) throws(SessionError) {
     guard let bounds = renewal.bounds, let place = endpoint(server.metadata), !bounds.authority.includes(place) else {
       return
