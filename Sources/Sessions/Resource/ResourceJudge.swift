@@ -41,7 +41,6 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
     self.learn = learn
   }
 
-  /// The receiver's descriptor.
   var descriptor: Int32 { receiver.descriptor }
 
   func begin(_ head: ResourceHead) -> Bool {

@@ -7,7 +7,6 @@ struct HostBinding: Sendable {
 
   /// The machine ID, missing in many containers. Keys then depend only on the device secret and the user.
   let machineIdentity: [UInt8]?
-  /// The Unix user ID.
   let userID: UInt32
 
   /// Returns the body of a host slot.
