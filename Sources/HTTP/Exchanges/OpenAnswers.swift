@@ -61,7 +61,7 @@ final class OpenAnswers: Sendable {
   /// Makes the thread check for cancellations.
   func wake() { state.withLock { $0.waiting?.wakeup.signal() } }
 
-  /// Waits for the responses, until none is left.
+  /// Waits for the responses, until there are no more.
   private func run(_ waiting: Waiting) {
     var answers: [UInt64: OpenAnswer] = [:]
     var lastKey: UInt64 = 0

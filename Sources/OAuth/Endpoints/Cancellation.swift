@@ -12,7 +12,7 @@ package final class Cancellation: Sendable {
     var wakers: [UInt64: @Sendable () -> Void] = [:]
     var lastWaker: UInt64 = 0
 
-    /// Whether the cancellation has taken effect.
+    /// Whether the cancellation is in effect.
     var isOver: Bool { isCancelled && spending == 0 }
   }
 
@@ -23,7 +23,7 @@ package final class Cancellation: Sendable {
   /// Cancels the operation, or after spending if it ``isSpending``.
   package func cancel() { end { $0.isCancelled = true } }
 
-  /// Changes the state, and calls the wakers if the cancellation takes effect.
+  /// Changes the state, and calls the wakers if the cancellation is now in effect.
   private func end(_ change: (inout State) -> Void) {
     state.withLock { state in
       change(&state)

@@ -53,7 +53,7 @@ struct IDTokenCheck {
     }
   }
 
-  /// Verifies the ID Token with the cached keys, then with newer ones. Nil if there is none.
+  /// Verifies the ID Token with the cached keys, then with newer ones. Nil without an ID Token.
   private func verified(
     _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenDemands
   ) throws(SessionError) -> IDToken? {

@@ -38,7 +38,7 @@ final class ChangeQueue: Sendable {
     var isBlocked = false
   }
 
-  /// What a waiting caller does next: makes the queued changes, or returns its own outcome.
+  /// Whether a waiting caller makes the queued changes, or returns its own outcome.
   private enum Step { case lead, ended(Outcome) }
 
   private let state = Monitor(State())

@@ -88,7 +88,7 @@ extension Vault {
     return others.first.map { location.named($0) } ?? location
   }
 
-  /// Removes the automatic slots that do not open on this device, and creates one if none is left.
+  /// Removes the automatic slots that do not open on this device, and creates one if there is no other.
   private func bindAnew(_ vault: inout OpenVault, in directory: borrowing PrivateDirectory) throws(VaultError) {
     var dead: Set<UInt8> = []
     for slot in vault.file.slots where slot.isAutomatic {
