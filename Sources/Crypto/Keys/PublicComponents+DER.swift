@@ -21,10 +21,9 @@ extension PublicComponents {
     guard (1...Certificate.maximumBytes).contains(der.count) else { throw CryptoError(.invalidKey, "public key") }
     ErrorQueue.clear()
     let (key, isWhole) = unsafe der.withUnsafeBufferPointer { buffer in
-      let start = unsafe buffer.baseAddress
-      var position = unsafe start
+      var position = buffer.baseAddress
       let key = unsafe parse(&position, buffer.count)
-      return unsafe (key, position == start?.advanced(by: buffer.count))
+      return unsafe (key, position == buffer.baseAddress?.advanced(by: buffer.count))
     }
     guard let key = unsafe key else { throw .library(function, code: .invalidKey) }
     let handle = unsafe KeyHandle(owning: key)
