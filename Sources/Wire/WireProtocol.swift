@@ -18,12 +18,12 @@ package enum WireProtocol {
   /// The maximum length of a path (PATH_MAX).
   package static let maximumPathBytes = 4096
 
-  /// The timeout between the first and last byte of a request line.
+  /// The timeout between the first and last byte of a request line, in seconds.
   package static let requestLineSeconds = 5
 
   package static let maximumTimeoutSeconds = 3600
 
-  /// A request's default deadline: longer than three attempts with backoff.
+  /// A request's default deadline in seconds: longer than three attempts with backoff.
   package static let defaultTimeoutSeconds = 120
 
   package static let socketName = "agent.sock"
@@ -57,6 +57,7 @@ package enum LeaseProgram {
   package static let name = "agent-lease"
   /// The descriptor of the connection to the lease's owner.
   package static let control: Int32 = 3
+  /// The descriptor of the peers' socket.
   package static let listener: Int32 = 4
   /// The option for running without the system call filter.
   package static let withoutJail = "--no-jail"

@@ -6,6 +6,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case name, active, directories, origins, person, issuer, state, guest, assertion, ephemeral
   case expiresAt = "expires_at"
   case signInBy = "sign_in_by"
+  /// False for an account deleted from the settings by hand.
   case inConfig = "in_config"
   case preset
   case clientID = "client_id"
@@ -21,14 +22,18 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case httpLoopback = "http_loopback"
   case caFile = "ca_file"
   case proxy, problem, check
+  /// How the session ended at the server: `revoked` or `expired`.
   case checkCause = "check_cause"
   case checkProblem = "check_problem"
   case tokenFiles = "token_files"
   case proxySource = "proxy_source"
+  /// The scope in the settings, unlike the granted `scope`.
   case askedScope = "asked_scope"
   case nextRenewal = "next_renewal"
   case failedAt = "failed_at"
+  /// Origins that only the settings list.
   case unconfirmedOrigins = "unconfirmed_origins"
+  /// How the authorization server responded.
   case server
 
   /// The responses that contain accounts. Each one includes the members of those before it.
@@ -105,7 +110,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
     allCases.filter { $0.declaration.0.rawValue <= answer.rawValue }
   }
 
-  /// The rows of a response, or of those members that are absent from a previous one.
+  /// The descriptions of a response's members, without those that `previous` has too.
   package static func rows(of answer: Answer, beyond previous: Answer? = nil) -> [MemberRow] {
     all(of: answer).filter { $0.declaration.0.rawValue > (previous?.rawValue ?? -1) }.map { member in
       MemberRow(
@@ -116,6 +121,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
 
   package static let presetMeaning = "The administrator's file for accounts of this name; absent without one."
 
+  /// The members of the object `preset`.
   package static var presetRows: [MemberRow] {
     [
       MemberRow("file", "text", "The file."),
@@ -147,6 +153,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
     }
   }
 
+  /// The members of the object `server`.
   private static var serverRows: [MemberRow] {
     [
       MemberRow("milliseconds", "number", "The response time."),
@@ -157,7 +164,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
     ]
   }
 
-  /// The raw values for a page, in mdoc notation.
+  /// Lists the raw values of an enumeration for the manual, in mdoc notation.
   private static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> String {
     MemberDescriber.list(Word.allCases.map { "`\($0.rawValue)`" })
   }

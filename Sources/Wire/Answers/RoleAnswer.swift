@@ -1,6 +1,6 @@
 package import Encoding
 
-/// The response to an ``AssumeRoleRequest``. Its secrets are never in a `String`.
+/// The response to an ``AssumeRoleRequest``: temporary AWS credentials. Its secrets are never in a `String`.
 package struct RoleAnswer: Sendable {
   package let accessKeyID: String
   /// In unix seconds.
@@ -8,6 +8,8 @@ package struct RoleAnswer: Sendable {
   private let secretAccessKey: JSONLayout.Node
   private let sessionToken: JSONLayout.Node
 
+  /// Parses a response line.
+  ///
   /// - Throws: The daemon's failure, or `internal_error` for an invalid line.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     guard let layout = try? JSONLayout(parsing: line) else { throw Reply.unreadable }

@@ -45,6 +45,7 @@ package struct TokenDescription: Sendable, Hashable {
       self.header = header
     }
 
+    /// Nil if the result describes no destination.
     init?(_ result: JSONLayout.Node, in line: Span<UInt8>) {
       guard let word = result["use"]?.string(in: line),
         let kind = TokenKind.allCases.first(where: { $0.rawValue.hasSameBytes(as: word) })
@@ -56,6 +57,7 @@ package struct TokenDescription: Sendable, Hashable {
       header = result["header"]?.string(in: line).flatMap { HeaderForm($0) }
     }
 
+    /// Writes the members, each after a comma.
     func append<Sink: ByteSink & ~Copyable>(to sink: inout Sink) {
       sink.append(utf8: ",\"use\":\"\(kind.rawValue)\"")
       if let expiresAt { sink.append(utf8: ",\"use_expires_at\":\(expiresAt)") }

@@ -4,6 +4,7 @@ package import Encoding
 package enum TokenProblemCode: String, Sendable, CaseIterable {
   // Problems of the token's text and header.
   case tooLong = "token_too_long"
+  /// Not in JWS compact serialization (RFC 7515).
   case notCompact = "not_compact"
   case invalidCharacter = "invalid_character"
   case invalidBase64URL = "invalid_base64url"
@@ -11,17 +12,22 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   case invalidHeader = "invalid_header"
   case missingAlgorithm = "missing_algorithm"
   case unsupportedAlgorithm = "unsupported_algorithm"
+  /// The algorithm is `none`.
   case unsecured = "unsecured_token"
+  /// `crit` names an unsupported extension.
   case criticalHeader = "critical_header"
   case encrypted = "encrypted_token"
   case embeddedPrivateKey = "embedded_private_key"
+  /// The payload is another JWT.
   case nested = "nested_token"
 
   // Problems of the signature and the key.
   case algorithmNotAllowed = "algorithm_not_allowed"
   case wrongType = "wrong_type"
   case unknownKey = "unknown_key"
+  /// Several keys match the token's header.
   case ambiguousKey = "ambiguous_key"
+  /// No key is for this algorithm and use.
   case unsuitableKey = "unsuitable_key"
   case badSignature = "bad_signature"
   /// The token needs newer keys, which could not be fetched.
@@ -45,6 +51,7 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   package var isUndecided: Bool { self == .keysUnavailable || self == .internalError }
 }
 
+/// Why a token is invalid.
 package struct TokenProblem: Error, Sendable, Hashable {
   package var code: TokenProblemCode
 

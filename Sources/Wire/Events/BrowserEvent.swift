@@ -45,7 +45,6 @@ extension Event.Browser: EventBody {
     expiresAt: 0)
 
   package var event: Event { .browser(self) }
-  /// The event's description.
   package var row: EventRow {
     EventRow("browser", "The user must open a URL in a browser; see RFC 6749, section 4.1.")
   }
@@ -98,7 +97,6 @@ extension Event.Confirm: EventBody {
   static let blank = Self(login: "", account: "", issuer: "", subject: nil, name: nil, expiresAt: 0)
 
   package var event: Event { .confirm(self) }
-  /// The event's description.
   package var row: EventRow {
     EventRow(
       "confirm",

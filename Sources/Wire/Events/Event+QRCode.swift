@@ -9,6 +9,7 @@ extension Event {
 
     fileprivate init() {}
 
+    /// Nil if not a square of `0` and `1`.
     package init?(rows: [String]) {
       let bits = UInt8(ascii: "0")...UInt8(ascii: "1")
       guard (1...Self.widest).contains(rows.count),
@@ -17,6 +18,7 @@ extension Event {
       self.rows = rows
     }
 
+    /// The width in modules.
     package var side: Int { rows.count }
   }
 }
@@ -25,7 +27,6 @@ extension Event.QRCode: EventBody {
   static let blank = Self()
 
   package var event: Event { .qrCode(self) }
-  /// The event's description.
   package var row: EventRow {
     EventRow(
       "qr_code", "The URL of the next event as a QR code: `verification_uri_complete`, if present.")

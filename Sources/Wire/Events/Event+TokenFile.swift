@@ -1,4 +1,5 @@
 extension Event {
+  /// A token file was written or removed.
   package struct TokenFile: Sendable, Hashable {
     package var account: String
     package var path: String
@@ -18,7 +19,6 @@ extension Event {
 
 extension Event.TokenFile: EventBody {
   package var event: Event { .tokenFile(self) }
-  /// The event's description.
   package var row: EventRow {
     EventRow(
       "token_file",

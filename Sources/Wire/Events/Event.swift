@@ -86,6 +86,7 @@ package indirect enum Event: Sendable, Hashable {
     }
   }
 
+  /// The members of the event.
   private var body: any EventBody {
     switch self {
     case .response(let head): head
@@ -158,7 +159,6 @@ extension Event.DeviceCode: EventBody {
     verificationURIComplete: nil, expiresAt: 0, interval: 0)
 
   package var event: Event { .deviceCode(self) }
-  /// The event's description.
   package var row: EventRow {
     EventRow("device_code", "The user must open a URL and enter a code; see RFC 8628, section 3.3.")
   }
@@ -194,6 +194,7 @@ extension MemberPass {
 
 // MARK: Events without their own type
 
+/// An event without members.
 private struct Sign: EventBody {
   let event: Event
   let row: EventRow
@@ -211,7 +212,6 @@ private struct Notice: EventBody {
   var message: Phrase
 
   var event: Event { .notice(message) }
-  /// The event's description.
   var row: EventRow { EventRow("notice", "A notice for the user.") }
 
   mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -223,7 +223,6 @@ private struct RedirectRefused: EventBody {
   var failure: Failure
 
   var event: Event { .redirectRefused(failure) }
-  /// The event's description.
   var row: EventRow {
     EventRow(
       "redirect_refused",
@@ -243,7 +242,6 @@ private struct Body: EventBody {
   var bytes: Base64Bytes
 
   var event: Event { .body(bytes.bytes) }
-  /// The event's description.
   var row: EventRow { EventRow("body", "The next part of the response's body, for an inline request.") }
 
   mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -264,7 +262,7 @@ private struct Base64Bytes: MemberValue {
   }
 }
 
-/// An event that contains an entry of a list; nil if this build does not know the entry.
+/// An event with an entry of a log; nil if this build does not know its kind.
 private struct EntryBody<Entry: EventEntry>: EventBody {
   var entry: Entry?
   let meaning: String

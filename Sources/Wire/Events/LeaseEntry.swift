@@ -19,7 +19,6 @@ extension Event {
 
 extension Event.Lease: EventBody {
   package var event: Event { .lease(self) }
-  /// The event's description.
   package var row: EventRow { EventRow("lease", "A lease was opened, or a peer's request begins.") }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -32,6 +31,7 @@ extension Event.Lease: EventBody {
 extension Event {
   /// Asks the user to permit a peer's first request to an origin, by a ``LeaseAnswerRequest``.
   package struct LeaseQuestion: Sendable, Hashable {
+    /// Identifies the question.
     package var number: Int
     /// The request's method, or `token` if the peer requests the token itself.
     package var method: String
@@ -50,7 +50,6 @@ extension Event {
 
 extension Event.LeaseQuestion: EventBody {
   package var event: Event { .leaseQuestion(self) }
-  /// The event's description.
   package var row: EventRow { EventRow("lease_question", "A peer's request waits for the user's permission.") }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -74,6 +73,7 @@ extension MemberPass {
 package struct LeaseEntry: Sendable, Hashable {
   /// In unix seconds.
   package private(set) var time: Int
+  /// The lease's name: 16 hexadecimal digits.
   package private(set) var lease: String
   package private(set) var event: Event
   /// The requesting process, according to the system when it connected. Nil if no peer caused the event.
@@ -95,18 +95,21 @@ package struct LeaseEntry: Sendable, Hashable {
     /// A peer's request ended with a status and a body size in bytes, or failed with the code. `dropped` header fields
     /// were not forwarded.
     case used(method: String, origin: String, status: Int?, bytes: Int?, dropped: Int, FailureCode?)
-    /// The peer received the token or, on failure, the code.
+    /// The peer requested the token itself. The code is nil if it was returned.
     case handedOut(FailureCode?)
+    /// A peer or its request was refused.
     case refused(FailureCode)
     case ended(Cause)
   }
 
+  /// Why a lease ended.
   package enum Cause: String, Sendable, CaseIterable {
     /// The process that opened the lease has ended.
     case closed
     /// The lease reached its time limit or its maximum number of requests.
     case time, uses
     case signedOut = "signed_out"
+    /// The account was removed.
     case removed
     case stopping
   }

@@ -16,10 +16,13 @@ package struct SessionEvent: Sendable, Hashable {
   private var upgradedFromGuest: Bool?
   /// Whether the next command can renew the token without a sign-in.
   package private(set) var isRenewable: Bool?
+  /// Why the session ended.
   package private(set) var cause: SignOutCause?
   /// The server's reason for rejecting the refresh token.
   package private(set) var reason: String?
+  /// Why a refresh or connection failed.
   package private(set) var failing: Failing?
+  /// The name before renaming.
   package private(set) var formerName: String?
 
   package init(
@@ -58,8 +61,10 @@ package struct SessionEvent: Sendable, Hashable {
     }
   }
 
+  /// Why a session ended.
   package enum SignOutCause: String, Sendable, CaseIterable {
     case user
+    /// The account was removed.
     case removed
     /// The authorization server rejected the refresh token.
     case expired
@@ -158,6 +163,7 @@ extension SessionEvent: MemberList {
     }
   }
 
+  /// The members of ``failing``.
   private mutating func pass<Pass: MemberPass>(failing members: inout Pass) throws(Pass.Problem) {
     var failing = failing ?? Failing(.network)
     try members.value("code", &failing.code, "The error.")
@@ -173,6 +179,8 @@ extension SessionEvent: MemberList {
   package var meaning: String { row(hasAccount: true, { _ in "" }).meaning }
 
   /// Whether commands may get another token, the members, the description and the text.
+  ///
+  /// - Parameter stamp: Formats unix seconds.
   fileprivate func row(
     hasAccount: Bool, _ stamp: (Int) -> String
   ) -> (changesTokens: Bool, members: [Member], meaning: String, text: String) {

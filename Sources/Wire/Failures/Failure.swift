@@ -5,7 +5,6 @@ package import Encoding
 @_exported public import struct Vocabulary.Correction
 @_exported public import struct Vocabulary.Phrase
 
-/// A request's failure.
 package struct Failure: Error, Sendable {
   package var code: FailureCode
 
@@ -15,10 +14,10 @@ package struct Failure: Error, Sendable {
   /// A hint, usually a command.
   package var advice: Phrase?
 
-  /// The unknown name, for `no_account`.
+  /// The account name that does not exist, for `no_account`.
   package var subject: String?
 
-  /// Whether only the client secret is missing.
+  /// Whether the client secret is all that a sign-in lacks.
   package var needsClientSecret = false
 
   /// The environment variables that the request needs from the caller.
@@ -94,7 +93,7 @@ extension Failure {
   package static let leaseOver = Failure(.leaseEnded, "the lease has ended")
   package static let leaseUsedUp = Failure(.leaseEnded, "the lease has reached its maximum number of uses")
 
-  /// The account depends on the caller's directory, which is unknown.
+  /// The account depends on the caller's working directory, which was deleted.
   package static let directoryNeeded = Failure(
     .directoryNeeded, "the account depends on the working directory, which no longer exists",
     hint: "name the account, or change to another directory")

@@ -1,5 +1,6 @@
 package import Encoding
 
+/// An event in the daemon's log.
 package struct LogEntry: Sendable, Hashable {
   /// In unix seconds.
   package let time: Int
@@ -13,6 +14,7 @@ package struct LogEntry: Sendable, Hashable {
     self.event = event
   }
 
+  /// The entry as sent to clients.
   package var line: LogLine {
     let row = event.row
     var object = JSONObject([("time", .int(time))])
@@ -53,6 +55,7 @@ package struct LogLine: EventEntry, Hashable {
     return account + TerminalText.clean(json["text"]?.string ?? code, limit: 4096)
   }
 
+  /// The value of the member `event`.
   private var code: String {
     var members = json
     for name in ["time", "account", "event"] { members[name] = nil }

@@ -10,6 +10,7 @@ package enum LogEvent: Sendable, Hashable {
   case refreshBegan(attempt: Int)
   /// A refresh ended; the code is nil after a success. The reason is the server's, without control characters.
   case refreshEnded(milliseconds: Int, FailureCode?, reason: String? = nil)
+  /// A failed refresh will be attempted again after this time.
   case refreshRetry(attempt: Int, waitMilliseconds: Int)
   /// A failed refresh will be retried after this time, or when the network changes.
   case refreshQueued(seconds: Int)
@@ -31,12 +32,16 @@ package enum LogEvent: Sendable, Hashable {
   case signInApproved
   /// A request to the redirect URI is not this sign-in's redirect.
   case redirectForeign
+  /// A sign-in ended; the code is nil after a success.
   case signInEnded(milliseconds: Int, FailureCode?)
 
   case signedOut(SignOut)
+  /// The result of asking the server about a session.
   case checked(milliseconds: Int, CheckResult)
   case settingsChanged(SettingsChange)
+  /// The daemon closed a client's connection.
   case peerDropped(PeerProblem)
+  /// A request reached its deadline.
   case requestTimedOut
   /// The `auth_time` of a refreshed ID Token differs from the first one's.
   case authenticationTimeChanged
@@ -53,13 +58,17 @@ package enum LogEvent: Sendable, Hashable {
   case commandFailed(position: Int, CommandProblem)
   /// This number of event commands was dropped, since too many were waiting.
   case commandsDropped(count: Int)
+  /// A token file was written or removed, or that failed.
   case tokenFile(TokenFileChange)
 
   /// A step of a `verbose` request.
   case step(LogStep)
 
+  /// How an event command failed.
   package enum CommandProblem: Sendable, Hashable {
+    /// The exit status.
     case exited(Int)
+    /// The signal that ended it.
     case signalled(Int)
     case timedOut
     /// The program could not be started.
@@ -71,6 +80,7 @@ package enum LogEvent: Sendable, Hashable {
     case failed
   }
 
+  /// The result of revoking the tokens at a sign-out.
   package enum SignOut: String, Sendable, CaseIterable {
     case revoked
     case notRevoked = "not_revoked"
@@ -91,6 +101,7 @@ package enum LogEvent: Sendable, Hashable {
   }
 
   package enum LockCause: String, Sendable, CaseIterable {
+    /// A user's request.
     case asked
     /// No protected account was used for the configured time.
     case idle
@@ -100,11 +111,13 @@ package enum LogEvent: Sendable, Hashable {
 
   package enum VaultChange: String, Sendable, CaseIterable {
     case created, bound, rebound
+    /// An unusable vault was renamed.
     case setAside = "set_aside"
     case passphraseAdded = "passphrase_added"
     case passphraseChanged = "passphrase_changed"
     case slotRemoved = "slot_removed"
     case keysRotated = "keys_rotated"
+    /// The idle time for locking was changed.
     case idleTime = "idle_time"
   }
 
@@ -137,7 +150,7 @@ package enum CheckResult: String, Sendable, CaseIterable {
   case signedOutElsewhere = "signed_out_elsewhere"
   /// There is no session to check.
   case notSignedIn = "not_signed_in"
-  /// The server has no such endpoint, or not for this client.
+  /// The server has no endpoint for checking sessions, or not for this client.
   case notPossible = "not_possible"
   case failed
 }
@@ -150,6 +163,7 @@ package struct LogRow: Sendable {
   let members: [(String, JSON?)]
   /// The sentence. The only texts of another party in it are the URL of a request and the reason for a session's end.
   package let text: String
+  /// Whether it is logged as a warning.
   package let isFailure: Bool
 
   init(_ code: String, _ members: [(String, JSON?)] = [], isFailure: Bool = false, _ text: String) {

@@ -14,6 +14,7 @@ package enum LogStep: Sendable, Hashable {
   /// Another process changed the account's record, so the cached token is not used.
   case recordChanged
   case session(SessionStep)
+  /// A server sent no response.
   case unanswered(RequestLine, FailureCode, ConnectionProblem?, milliseconds: Int)
   /// The ID Token identifies the user, so UserInfo is not needed.
   case identityKnown
@@ -27,9 +28,11 @@ package enum LogStep: Sendable, Hashable {
     case asked
     /// The resource rejected the token.
     case refused
+    /// The token expires sooner than the caller needs.
     case ending(secondsLeft: Int, secondsWanted: Int)
   }
 
+  /// Whether the step is a request to a server.
   package var isRequest: Bool {
     switch self {
     case .session(.answered), .unanswered: true

@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// A pass that sets the account of a request that names none.
+/// Sets the member `account` of a request that has none. Ignores all other members.
 struct AccountNaming: MemberPass {
   let account: String
 

@@ -1,4 +1,4 @@
-/// The kind of a member's value, for the manual and the JSON schema.
+/// The kind of a JSON member's value, for the manual and the JSON schema.
 package enum MemberKind: Sendable {
   case text, number, boolean, texts, objects, object
   case account
@@ -7,14 +7,16 @@ package enum MemberKind: Sendable {
   case time
   /// A Boolean that is present only if it has this value.
   case only(Bool)
+  /// One of these texts.
   case words([String])
   /// A text that matches this regular expression.
   case pattern(String)
+  /// An error object.
   case failure
-  /// The members of ``AccountMember/presetRows``.
+  /// An object with the members of ``AccountMember/presetRows``.
   case preset
 
-  /// A word of the enumeration.
+  /// An enumeration's raw value.
   static func word<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> MemberKind {
     .words(Word.allCases.map(\.rawValue))
   }

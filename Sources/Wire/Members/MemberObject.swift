@@ -1,7 +1,7 @@
 package import Encoding
 package import Vocabulary
 
-/// A pass that writes members into an object, including false flags.
+/// Writes members into a JSON object, including false flags.
 package struct MemberObjectWriter: MemberPass {
   fileprivate var object = JSONObject()
 
@@ -67,7 +67,7 @@ extension MemberList {
     return members.entries.compactMap { if case .row(let row) = $0 { row } else { nil } }
   }
 
-  /// A copy with an object's members, which may exceed limits. Nil if a required member is invalid.
+  /// A copy with an object's members, which may exceed limits. Nil if a required one is missing or invalid.
   package func reading(_ json: JSON) -> Self? {
     guard let object = json.object else { return nil }
     var (list, members) = (self, MemberReader(object, isLenient: true))

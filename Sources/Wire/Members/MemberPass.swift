@@ -1,10 +1,10 @@
 package import Encoding
 package import Vocabulary
 
-/// Reads, writes or describes the members of a protocol object.
+/// Reads, writes or describes the JSON members of a protocol object.
 ///
-/// A type lists its members once, in ``MemberList/pass(_:)``. Nil, false flags and empty lists are omitted from the
-/// JSON.
+/// A type calls one method for each member, in ``MemberList/pass(_:)``, with its name, value and meaning in mdoc
+/// notation. Nil, false flags and empty lists are omitted from the JSON.
 package protocol MemberPass {
   /// The error for an invalid member, which only reading can throw.
   associatedtype Problem: Error
@@ -17,6 +17,7 @@ package protocol MemberPass {
   ) throws(Problem)
   /// A Boolean; false if the member is missing.
   mutating func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Problem)
+  /// An integer.
   mutating func number(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
@@ -34,7 +35,7 @@ package protocol MemberPass {
   ) throws(Problem)
   /// One of some words.
   ///
-  /// - Returns: Whether it was read.
+  /// - Returns: Whether a value was read into `value`.
   mutating func word(
     _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
   ) throws(Problem) -> Bool
@@ -48,9 +49,9 @@ package protocol MemberPass {
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Problem)
 }
 
-/// A type whose members can be read, written and described.
+/// A type whose JSON members can be read, written and described.
 package protocol MemberList {
-  /// Calls a method of `members` for each member, in order.
+  /// Calls a method of `members` for each JSON member, in order.
   mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem)
 }
 
@@ -58,7 +59,7 @@ package protocol MemberList {
 package protocol MemberValue: Sendable {
   /// The name of the type for the manual.
   static var memberType: String { get }
-  /// Writes the member `name`, and others that belong to it.
+  /// Adds the value to an object as the member `name`, and other members that belong to it.
   func addMembers(to object: inout JSONObject, as name: String)
   /// Parses the member `name`. Nil if invalid.
   init?(_ json: JSON, _ name: String)
@@ -110,6 +111,7 @@ extension MemberPass {
     try texts(name, &value, orOne: false, meaning())
   }
 
+  /// One of an enumeration's raw values; nil if absent.
   @inline(__always)
   mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, _ value: inout Choice?, isRequired: Bool = false, _ meaning: @autoclosure () -> String
@@ -119,6 +121,7 @@ extension MemberPass {
     if try word(name, &text, among: words, isRequired: isRequired, meaning) { value = text.flatMap(Choice.init) }
   }
 
+  /// A required raw value of an enumeration.
   @inline(__always)
   mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, _ value: inout Choice, _ meaning: @autoclosure () -> String
@@ -144,20 +147,21 @@ extension MemberPass {
     if let given { value = given }
   }
 
+  /// All settings.
   @inline(__always)
   mutating func settings(_ value: inout AccountSettings) throws(Problem) {
     try settings(&value, among: AccountSetting.all)
   }
 }
 
-/// A member's description in the manual.
+/// The description of a JSON member in the manual.
 package struct MemberRow: Sendable, Hashable {
   package let name: String
   /// The type, such as `text`, `number` or `list of texts`.
   package let type: String
   /// The meaning: sentences in mdoc notation.
   package let meaning: String
-  /// The object's members, or of each object in a list.
+  /// The members of this object, or of each object in this list.
   package let members: [MemberRow]
   /// Whether ``members`` are described in another part of the manual.
   package let isElsewhere: Bool
@@ -174,7 +178,7 @@ package struct MemberRow: Sendable, Hashable {
 
   package var isList: Bool { type.utf8.starts(with: "list".utf8) }
 
-  /// The row and those of its members, named like `accounts[].name`.
+  /// This description and those of its members, with names such as `accounts[].name`.
   package func flattened(in prefix: String = "") -> [MemberRow] {
     let inner = isElsewhere ? [] : members.flatMap { $0.flattened(in: prefix + name + (isList ? "[]." : ".")) }
     return [MemberRow(prefix + name, type, meaning)] + inner
@@ -194,20 +198,21 @@ package struct MemberRow: Sendable, Hashable {
   }
 }
 
-/// A pass that collects the descriptions of members for the manual.
+/// Collects the descriptions of members for the manual.
 package struct MemberDescriber: MemberPass {
-  /// A row, or a setting with the same meaning.
+  /// A member's description, or a setting that describes the member.
   package enum Entry: Sendable, Hashable {
     case row(MemberRow)
     case setting(AccountSetting)
   }
 
   package private(set) var entries: [Entry] = []
-  /// Whether to mark required members. For responses, it is optional members whose absence is described.
+  /// Whether to mark required members, as for requests. For responses, descriptions mention absence instead.
   private let marksRequired: Bool
 
   init(marksRequired: Bool = true) { self.marksRequired = marksRequired }
 
+  /// Joins words by commas and "or".
   static func list(_ words: [String]) -> String {
     words.dropLast().joined(separator: ", ") + (words.count > 1 ? " or " : "") + words.suffix(1).joined()
   }

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Vocabulary
 
-/// A pass that reads members. Errors contain a member's name, never its value.
+/// Reads members from a JSON object. Errors contain a member's name, never its value.
 struct MemberReader: MemberPass {
   private let object: JSONObject
   /// Whether to ignore limits and invalid optional members, which newer daemons may send.
@@ -119,6 +119,7 @@ struct MemberReader: MemberPass {
     throw Failure(.invalidRequest, "the request needs the member \"\(name)\"")
   }
 
+  /// Throws the error for a wrong value, unless such are ignored.
   private func reject(_ name: String, _ expected: Phrase, _ isRequired: Bool = false) throws(Failure) {
     if isRequired || !isLenient { throw wrong(name, expected) }
   }

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Vocabulary
 
-/// A pass that writes members in order and omits absent ones.
+/// Writes members as JSON text, in order and without absent ones.
 ///
 /// Builds no tree of values, because each call of the client writes a request.
 struct MemberWriter: MemberPass {

@@ -4,9 +4,10 @@ package enum AccountRequest: RequestBody {
   /// Adds an account without signing in. Requires issuer and client ID.
   case add(account: String, AccountSettings)
 
-  /// An account's settings; nil for the active account.
+  /// Returns an account's settings; nil for the active account.
   case show(account: String?)
 
+  /// Changes settings, and resets others.
   case set(account: String, AccountSettings, unset: [AccountSetting])
 
   case rename(account: String, to: String)
@@ -27,7 +28,6 @@ package enum AccountRequest: RequestBody {
     Self.clientMetadata(account: nil, AccountSettings(), handsOver: []),
   ]
 
-  /// The request's properties.
   package var row: RequestRow {
     switch self {
     case .add(let account, _): RequestRow("account_add", .change, about: .account(account))

@@ -5,6 +5,7 @@ package struct AssumeRoleRequest: RequestBody {
   /// The URL of the Security Token Service.
   package var url: String
   package var roleARN: String
+  /// The session's name in AWS logs.
   package var sessionName: String
   /// The lifetime of the credentials in seconds; nil for the service's default.
   package var durationSeconds: Int?
@@ -19,7 +20,6 @@ package struct AssumeRoleRequest: RequestBody {
     self.durationSeconds = durationSeconds
   }
 
-  /// The request's properties.
   package var row: RequestRow {
     RequestRow("assume_role", .repeatable, from: .authorizationServer, about: .accountOrListing(account))
   }

@@ -16,24 +16,25 @@ package struct CallRequest: RequestBody {
 
   package var sendsBody: Bool
 
-  /// Whether bodies are sent in lines, since forwarded sockets pass no descriptors.
+  /// Whether bodies are sent inside protocol lines instead of descriptors, which forwarded sockets cannot pass.
   package var isInline = false
+  /// In base64.
   package var inlineBody: String?
-  /// The maximum size of ``inlineBody`` before base64, so that it fits a line.
+  /// The maximum size of ``inlineBody`` in bytes before base64, so that it fits a line.
   package static let mostInlineBytes = 720 << 10
   /// Whether the body follows in ``ResourceBodyRequest``s, each after an ``Event/bodyWanted``.
   package var sendsBodyInLines = false
-  /// The maximum size of an ``Event/body(_:)``.
+  /// The maximum size of an ``Event/body(_:)`` in bytes.
   package static let mostEventBytes = 48 << 10
 
-  /// How long to wait for an unreachable server, up to 3600 seconds; nil to fail immediately.
+  /// How long to wait for an unreachable server, in seconds up to 3600; nil to fail immediately.
   package var waitSeconds: Int?
 
   /// Whether to return redirects instead of following them.
   package var refusesRedirects = false
 
-  /// The timeout without progress after the response's head, up to ``longestIdleSeconds``; 0 for none, nil for the
-  /// request's deadline.
+  /// How long the response's body may make no progress, in seconds up to ``longestIdleSeconds``; 0 for no limit, nil
+  /// for the request's deadline.
   package var idleSeconds: Int?
   package static let longestIdleSeconds = 86_400
 
@@ -51,7 +52,6 @@ package struct CallRequest: RequestBody {
     self.sendsBody = sendsBody
   }
 
-  /// The request's properties.
   package var row: RequestRow {
     RequestRow("resource", .lent, from: .resource, about: .accountOrListing(account), waitSeconds: waitSeconds)
   }
@@ -106,7 +106,7 @@ package struct CallRequest: RequestBody {
 
 /// A part of the body of a ``CallRequest``, on the same connection.
 package struct ResourceBodyRequest: RequestBody {
-  /// The part, at most ``mostBytes``.
+  /// The part, of at most ``mostBytes`` bytes.
   package var bytes: [UInt8]
   /// Whether this is the last part, which may be empty.
   package var isLast: Bool
@@ -117,7 +117,6 @@ package struct ResourceBodyRequest: RequestBody {
     self.bytes = bytes
     self.isLast = isLast
   }
-  /// The request's properties.
   package var row: RequestRow { RequestRow("resource_body", .lent, about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -161,6 +160,7 @@ package struct ResponseHead: Sendable, Hashable {
     self.headers = headers
   }
 
+  /// The first field's value; nil if absent.
   package func field(_ name: String) -> String? {
     headers.first { $0.name.lowercased().hasSameBytes(as: name.lowercased()) }?.value
   }
@@ -194,7 +194,6 @@ extension [ResponseHead.Field]: MemberValue {
 
 extension ResponseHead: EventBody {
   package var event: Event { .response(self) }
-  /// The event's description.
   package var row: EventRow {
     EventRow(
       "response", "The head of a resource's response. Its body is then written to the descriptor.")

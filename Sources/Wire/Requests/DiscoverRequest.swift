@@ -5,7 +5,7 @@ package struct DiscoverRequest: RequestBody {
   package var url: String
   /// The name of the account to sign in, if given.
   package var account: String?
-  /// Whether to fetch nothing if the account exists.
+  /// Whether to fetch nothing if ``account`` exists.
   package var onlyForNewAccount = false
   /// Only ``AccountSettings/caFile``, ``AccountSettings/allowHTTPLoopback`` and the proxy are sent.
   package var settings = AccountSettings()

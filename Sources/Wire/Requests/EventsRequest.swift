@@ -1,5 +1,6 @@
+/// Requests events of sessions or leases.
 package struct EventsRequest: RequestBody {
-  /// The account whose events are wanted; nil for all.
+  /// The account whose events are requested; nil for all.
   package var account: String?
   /// Whether to send future events until the connection closes, instead of recent ones.
   package var follow: Bool

@@ -10,6 +10,7 @@ package enum HandedSecret: Sendable, CaseIterable {
   /// A JWT that replaces the user or authenticates the client (RFC 7523). Only for sign-ins.
   case assertion
 
+  /// The client's credentials.
   package static let credentials: Set<HandedSecret> = [.clientSecret, .clientKey, .clientCertificate]
 
   /// The name and meaning of the flag that announces the secret.

@@ -12,7 +12,7 @@ package struct LeaseRequest: RequestBody {
   package var headers: [String] = []
   /// The token to use. Empty for the account's own.
   package var target = TokenRequest.Target()
-  /// The maximum number of requests, up to ``mostUses``; nil for none.
+  /// The maximum number of requests, up to ``mostUses``; nil for no limit.
   package var uses: Int?
   /// The lifetime in seconds, up to ``longestSeconds``; nil for no limit.
   package var expiresInSeconds: Int?
@@ -21,7 +21,8 @@ package struct LeaseRequest: RequestBody {
   package var handsOutToken = false
   /// Whether the first request to each origin waits for a ``LeaseAnswerRequest``, after an ``Event/leaseQuestion(_:)``.
   package var confirms = false
-  /// Other users whose processes may be peers, at most ``mostUsers``. Enforced by the process that accepts peers.
+  /// The IDs of other users whose processes may be peers, at most ``mostUsers``. Enforced by the process that accepts
+  /// peers.
   package var users: [Int] = []
 
   package static let mostUsers = 16
@@ -31,7 +32,6 @@ package struct LeaseRequest: RequestBody {
   package static let longestSeconds = 604_800
 
   package init(account: String? = nil) { self.account = account }
-  /// The request's properties.
   package var row: RequestRow { RequestRow("lease", .endless, about: .accountOrActive(account)) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -88,7 +88,6 @@ package struct LeasePeerRequest: RequestBody {
     self.process = process
     self.refused = refused
   }
-  /// The request's properties.
   package var row: RequestRow { RequestRow("lease_peer", [.local, .withoutSettings, .fromLease], about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -109,17 +108,16 @@ package struct LeasePeerRequest: RequestBody {
 /// Makes a lease's process serve an origin over HTTP, on the listening socket in the descriptor. Sent by the lease's
 /// owner, never to the daemon.
 package struct LeaseHTTPRequest: RequestBody {
-  /// The origin that gets the requests.
+  /// The origin to which requests are forwarded.
   package var origin: String
-  /// The local origin that programs use.
+  /// The local origin to which programs connect.
   package var base: String
-  /// The local token that programs send.
+  /// The local token that programs must send.
   package var token: String
 
   package init(origin: String, base: String, token: String) {
     (self.origin, self.base, self.token) = (origin, base, token)
   }
-  /// The request's properties.
   package var row: RequestRow { RequestRow("lease_http", [.local, .withoutSettings], about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -145,7 +143,6 @@ package struct LeaseAnswerRequest: RequestBody {
     self.question = question
     self.isAllowed = isAllowed
   }
-  /// The request's properties.
   package var row: RequestRow { RequestRow("lease_answer", about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -164,7 +161,6 @@ package struct LeaseAnswerRequest: RequestBody {
 /// Requests the limits of this connection's lease.
 package struct LeaseStatusRequest: RequestBody {
 
-  /// The request's properties.
   package var row: RequestRow {
     RequestRow("lease_status", [.local, .repeatable, .withoutSettings, .lent], about: .any)
   }

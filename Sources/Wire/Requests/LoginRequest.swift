@@ -11,21 +11,22 @@ package struct LoginRequest: RequestBody {
 
   /// The settings to change. Without an issuer, they are added to the account's.
   package var settings = AccountSettings()
+  /// The secrets in the descriptors.
   package var handsOver: Set<HandedSecret> = []
 
-  /// Whether to register a client first (RFC 7591), instead of using a client ID.
+  /// Whether to register a new client first (RFC 7591), instead of using a client ID.
   package var registersClient = false
   /// Whether the client signs in itself, without a user (RFC 6749, section 4.4).
   package var isGuest = false
-  /// Whether to add `offline_access` to the scope if announced.
+  /// Whether to add `offline_access` to the scope if the server announces it.
   package var asksToStay = false
-  /// Whether a resource named the authorization server.
+  /// Whether the authorization server was found in a resource's metadata.
   package var beganAtResource = false
   /// The algorithms for DPoP proofs that the resource announces; empty if none.
   package var proofAlgorithms: [String] = []
   /// Whether to send ``Event/qrCode(_:)`` too.
   package var wantsQRCode = false
-  /// Translations of the pages that the browser shows; nil for English.
+  /// Translations of the phrases on the pages that the browser shows; nil for English.
   package var pages: Translations?
 
   /// The flow; nil if the daemon chooses.
@@ -39,7 +40,7 @@ package struct LoginRequest: RequestBody {
   package var unless: Condition?
   /// Whether to keep account and session only in the daemon's memory.
   package var isEphemeral = false
-  /// Whether the access token is not stored, regardless of the settings.
+  /// Whether not to store the access token, regardless of the settings.
   package var dropsAccessToken = false
   /// Whether to make the account active.
   package var activates = false

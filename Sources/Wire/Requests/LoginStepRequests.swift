@@ -5,6 +5,7 @@
 package struct LoginRedirectRequest: RequestBody {
   /// The ID of the sign-in, from the event `browser`.
   package var login: String
+  /// The redirect's URL.
   package var url: String
 
   /// The maximum URL length, since codes may be long (RFC 6749, section 4.1.2).
@@ -14,7 +15,6 @@ package struct LoginRedirectRequest: RequestBody {
     self.login = login
     self.url = url
   }
-  /// The request's properties.
   package var row: RequestRow { RequestRow("login_redirect", about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -47,7 +47,6 @@ package struct LoginConfirmRequest: RequestBody {
     self.login = login
     self.isConfirmed = isConfirmed
   }
-  /// The request's properties.
   package var row: RequestRow { RequestRow("login_confirm", about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -64,7 +63,7 @@ package struct LoginConfirmRequest: RequestBody {
   }
 }
 
-/// Continues with a sign-in that was started in the background.
+/// Returns the state or result of a sign-in that continues in the background.
 package struct LoginResumeRequest: RequestBody {
   /// The ID of the sign-in, from the result of its start: 128 random bits, valid until the daemon ends.
   package var login: String
@@ -76,7 +75,6 @@ package struct LoginResumeRequest: RequestBody {
     self.waits = waits
   }
 
-  /// The request's properties.
   package var row: RequestRow {
     RequestRow("login_resume", [.change, .endless], from: .authorizationServer, about: .any)
   }

@@ -20,7 +20,6 @@ package struct ProofRequest: RequestBody {
     self.accessToken = accessToken
   }
 
-  /// The request's properties.
   package var row: RequestRow {
     RequestRow("proof", .repeatable, from: .authorizationServer, about: .accountOrListing(account))
   }

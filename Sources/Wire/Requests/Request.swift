@@ -34,7 +34,7 @@ package indirect enum Request: Sendable, Hashable {
   case leaseStatus(LeaseStatusRequest = LeaseStatusRequest())
   case daemon(DaemonRequest)
 
-  /// Calls the visitor with the body, without an existential box.
+  /// Calls the visitor with the request's value, without an existential box.
   private func accept<Visitor: RequestVisitor>(_ visitor: Visitor) -> Visitor.Result {
     switch self {
     case .token(let body): visitor.visit(body)
@@ -66,7 +66,7 @@ package indirect enum Request: Sendable, Hashable {
     }
   }
 
-  /// Passes over the request's members and returns the result.
+  /// Visits the members; returns the request with their new values.
   fileprivate func passing<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) -> Request {
     switch self {
     case .token(let body): .token(try body.passing(&members))
@@ -98,10 +98,10 @@ package indirect enum Request: Sendable, Hashable {
     }
   }
 
-  /// The request's properties.
   package var row: RequestRow { accept(RowVisitor()) }
   package var page: RequestPage { accept(PageVisitor()) }
   package func has(_ trait: RequestTraits) -> Bool { row.has(trait) }
+  /// See ``RequestRow/waitSeconds``.
   package var waitSeconds: Int { row.waitSeconds }
   package var source: AnswerSource { row.source }
 
@@ -112,7 +112,7 @@ package indirect enum Request: Sendable, Hashable {
     return describer.entries
   }
 
-  /// A copy for this account, if the request names none.
+  /// A copy with this account, if the request has none.
   package func naming(_ account: String) -> Request {
     var members = AccountNaming(account: account)
     return passing(&members)
@@ -169,13 +169,13 @@ private struct PageVisitor: RequestVisitor {
 package struct RequestEnvelope: Sendable, Hashable {
   package var request: Request
 
-  /// The timeout, up to 3600 seconds; nil for the daemon's default.
+  /// The timeout in seconds, up to 3600; nil for the daemon's default.
   package var timeoutSeconds: Int?
 
-  /// Whether to send the daemon's steps as events.
+  /// Whether to send the daemon's steps as ``Event/progress(_:)``.
   package var verbose: Bool
 
-  /// The caller's directory, for a request without an account. Empty to send it only if needed.
+  /// The caller's working directory, which may select the account. Empty to send it only if needed.
   ///
   /// The daemon cannot always read `/proc/PID/cwd`, and in another namespace the path may differ. Since it costs a
   /// system call, clients first omit it for a cached token, and repeat the request with it after `directory_needed`.

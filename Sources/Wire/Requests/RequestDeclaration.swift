@@ -14,7 +14,7 @@ package struct RequestRow: Sendable {
   /// The party whose response the request waits for.
   package let source: AnswerSource
   package let subject: RequestSubject
-  /// The additional time in seconds for an unreachable server.
+  /// The seconds to wait for an unreachable server, added to the deadline.
   package let waitSeconds: Int
 
   init(
@@ -35,12 +35,13 @@ package struct RequestRow: Sendable {
   package func has(_ trait: RequestTraits) -> Bool { traits.rawValue & trait.rawValue != 0 }
 }
 
+/// Properties that control how a request is handled.
 package struct RequestTraits: OptionSet, Sendable {
   package let rawValue: Int
 
   package init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// The request needs no network.
+  /// The request uses no network.
   package static var local: RequestTraits { RequestTraits(rawValue: 1) }
   /// The request can be repeated if the result is unknown.
   package static var repeatable: RequestTraits { RequestTraits(rawValue: 2) }
@@ -74,6 +75,7 @@ package enum RequestSubject: Sendable, Equatable {
   case any
 
   static func accountOrActive(_ name: String?) -> RequestSubject { name.map(RequestSubject.account) ?? .activeAccount }
+  /// The account, or else one that lists the request's URL.
   static func accountOrListing(_ name: String?) -> RequestSubject {
     name.map(RequestSubject.account) ?? .listingAccount
   }
@@ -82,9 +84,11 @@ package enum RequestSubject: Sendable, Equatable {
 
 /// The description of a request in the manual, without its members.
 package struct RequestPage: Sendable {
+  /// What the request does, in mdoc notation.
   package let purpose: String
   /// The members of `result`. None for an empty object.
   package let result: [MemberRow]
+  /// Further sentences, in mdoc notation.
   package let note: String?
   package let hasResult: Bool
 

@@ -4,7 +4,9 @@ package enum StateRequest: RequestBody {
   case status(account: String?, check: Bool = false)
   /// The same as `status`, with the state of the authorization servers.
   case doctor(account: String?)
+  /// The state of all accounts, in short.
   case list
+  /// Makes the account active.
   case use(account: String)
   /// Sets the account for a directory and those below it; nil to unset it.
   case useDirectory(account: String?, directory: String)
@@ -18,7 +20,6 @@ package enum StateRequest: RequestBody {
     .useDirectory(account: nil, directory: ""), .notify(program: nil), .whoami(account: nil),
   ]
 
-  /// The request's properties.
   package var row: RequestRow {
     switch self {
     case .status(let account, check: false): RequestRow("status", [.local, .repeatable], about: .accountOrAny(account))
@@ -157,7 +158,6 @@ package enum DaemonRequest: RequestBody {
 
   static var declarations: [Self] { [.status, .log, .stop] }
 
-  /// The request's properties.
   package var row: RequestRow {
     switch self {
     case .status: RequestRow("daemon_status", [.local, .repeatable, .withoutSettings], about: .any)

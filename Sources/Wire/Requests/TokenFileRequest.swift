@@ -43,6 +43,7 @@ package enum TokenFileName {
   package static let prefix = "token-"
   private static let digits = 32
 
+  /// Whether a file name has this format.
   package static func isWellFormed(_ name: String) -> Bool {
     guard name.utf8.starts(with: prefix.utf8) else { return false }
     let rest = name.utf8.dropFirst(prefix.utf8.count)

@@ -1,5 +1,6 @@
 package import Vocabulary
 
+/// Requests an access token.
 package struct TokenRequest: RequestBody {
   /// The account; nil for the active one.
   package var account: String?
@@ -7,7 +8,7 @@ package struct TokenRequest: RequestBody {
   /// The minimum remaining lifetime in seconds, up to 86,400; nil for the daemon's default.
   package var minimumValiditySeconds: Int?
 
-  /// How long to wait for an unreachable server, up to 3600 seconds; nil to fail immediately.
+  /// How long to wait for an unreachable server, in seconds up to 3600; nil to fail immediately.
   package var waitSeconds: Int?
 
   /// Whether to renew the token even if the cached one is valid.
@@ -95,6 +96,7 @@ package struct TokenRequest: RequestBody {
   /// Whether a lease's peer gets the token, set by the daemon. Not part of the protocol.
   package var isLent = false
 
+  /// What the response contains besides the token.
   package var extras: Extras
 
   /// The optional parts of a response to include.
@@ -123,7 +125,6 @@ package struct TokenRequest: RequestBody {
     self.extras = extras
   }
 
-  /// The request's properties.
   package var row: RequestRow {
     RequestRow(
       "token", [.repeatable, .lentWithToken], from: .authorizationServer,
@@ -168,7 +169,6 @@ package struct ForgetRequest: RequestBody {
     self.account = account
     self.url = url
   }
-  /// The request's properties.
   package var row: RequestRow { RequestRow("forget", about: .accountOrListing(account)) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -206,7 +206,6 @@ package struct LogoutRequest: RequestBody {
     self.browser = browser
   }
 
-  /// The request's properties.
   package var row: RequestRow {
     RequestRow("logout", .change, from: .authorizationServer, about: all ? .any : .accountOrActive(account))
   }

@@ -3,10 +3,10 @@
 package struct VariablesRequest: RequestBody {
   package static let mostNames = 4
 
+  /// In the order of the descriptors.
   package private(set) var names: [String]
 
   package init(names: [String]) { self.names = names }
-  /// The request's properties.
   package var row: RequestRow { RequestRow("variables", [.local, .withoutSettings], about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -31,10 +31,10 @@ package struct VariablesRequest: RequestBody {
 /// The result is `{"holding":[…],"mapped":[…]}`: the indices of such values, and the names of the variables that
 /// accounts set.
 package struct EnvironmentScreening: RequestBody {
-  /// The maximum size of all values including NULs. A variable has at most 131,072 bytes with memory pages of 4 KiB
-  /// (execve(2)).
+  /// The maximum size of all values including NULs, in bytes. A variable has at most 131,072 bytes with memory pages of
+  /// 4 KiB (execve(2)).
   package static let mostBytes = 196_608
-  /// The minimum length of a value to check. Real tokens are longer.
+  /// The minimum length of a value to check, in bytes. Real tokens are longer.
   package static let leastBytes = 16
   package var row: RequestRow { RequestRow("screen_environment", .local, about: .any) }
 

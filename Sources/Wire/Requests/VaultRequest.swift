@@ -39,14 +39,15 @@ package enum VaultRequest: RequestBody {
   /// Checks all slots and records.
   case check
 
-  /// Sets the idle time before the vault locks; 0 for never.
+  /// Sets the idle time before the vault locks, in seconds; 0 for never.
   case set(lockAfterSeconds: Int)
 
   package static let maximumSlot = 255
   package static let maximumSlots = 16
-  /// The maximum idle time before the vault locks.
+  /// The maximum idle time before the vault locks, in seconds.
   package static let maximumLockAfterSeconds = 30 * 86_400
 
+  /// The number of descriptors.
   package var secretCount: Int {
     switch self {
     case .status, .lock, .bind, .removeSlot, .setAside, .check, .set: 0
@@ -62,7 +63,6 @@ package enum VaultRequest: RequestBody {
     Self.check, Self.set(lockAfterSeconds: 0),
   ]
 
-  /// The request's properties.
   package var row: RequestRow {
     switch self {
     case .status: RequestRow("vault_status", [.local, .repeatable], about: .any)

@@ -3,7 +3,7 @@ package import Vocabulary
 /// Verifies tokens. Descriptors: a key set if announced, one to read tokens from (one per line), and one to
 /// write results to.
 package struct VerifyRequest: RequestBody {
-  /// In seconds.
+  /// The maximum of ``clockSkew``, in seconds.
   package static let maximumClockSkew = 300
 
   /// The account whose issuer's keys are used; nil for the active one, unless ``issuer`` is set.
@@ -19,15 +19,19 @@ package struct VerifyRequest: RequestBody {
   package var audiences: [String] = []
   /// The accepted `alg` values. If empty, all supported ones.
   package var algorithms: [String] = []
+  /// The required `typ`.
   package var type: String?
+  /// The kind of token, whose rules apply.
   package var profile: TokenProfile?
+  /// Claims that must be present.
   package var requiredClaims: [String] = []
   /// Whether `exp` is optional.
   package var allowsMissingExpiry = false
-  /// Required claim values, as `NAME=VALUE`.
+  /// Claims and the values that they must have, as `NAME=VALUE`.
   package var claims: [String] = []
+  /// Whether to ignore the claims.
   package var signatureOnly = false
-  /// The clock tolerance in seconds; nil for 60.
+  /// The tolerance for time claims in seconds; nil for 60.
   package var clockSkew: Int?
 
   /// Whether the result of a valid token has only ``briefMembers`` and ``briefClaims``.
@@ -37,7 +41,6 @@ package struct VerifyRequest: RequestBody {
 
   package init() {}
 
-  /// The request's properties.
   package var row: RequestRow {
     let needsAccount = issuer == nil && !bringsKeys
     return RequestRow(
