@@ -25,7 +25,7 @@ extension AccountSetting {
     provider, scope, resource, audience, parameters, claims, authorizationDetails, dpop, keyStorage,
   ]
 
-  /// The settings that `agent login` has options for. `agent account` and `agent workload` have all of them.
+  /// The settings with an option of `agent login`. `agent account` and `agent workload` have options for all settings.
   package static let atSignIn = [
     issuer, clientID, provider, scope, resource, caFile, allowHTTPLoopback, origins, redirectURI,
     keepsAccessToken,

@@ -18,7 +18,6 @@ package final class AccountSetting: Sendable {
   /// Whether the setting controls where secrets are sent or what recipients must meet. The vault keeps its value from
   /// the sign-in. After a change, the account counts as signed out.
   package let isSealed: Bool
-  /// Whether a change takes effect at the next sign-in.
   package var countsAtSignIn: Bool { Self.countingAtSignIn.contains { $0 === self } }
   /// Whether it can be reset to its default.
   package let canBeUnset: Bool
@@ -37,15 +36,17 @@ package final class AccountSetting: Sendable {
     case choice([String])
   }
 
+  /// A command-line option that sets the setting.
   package struct Option: Sendable {
     package let name: String
     package let group: OptionGroup
+    /// The letter of the short form.
     package let short: Character?
     /// The name of the option's argument in usage lines.
     package let metavar: String
     /// Whether spaces separate several values.
     package let splitsAtSpaces: Bool
-    /// Whether the client's credentials declare the option, because its value differs from the setting's.
+    /// Whether the same option also provides one of the client's credentials, and is declared there.
     package let isShared: Bool
 
     init(
@@ -70,6 +71,7 @@ package final class AccountSetting: Sendable {
     package let expected: Expectation
   }
 
+  /// What an invalid value should have been.
   package enum Expectation: Sendable, Hashable {
     /// A text of limited length.
     case text(mostBytes: Int)
@@ -100,6 +102,7 @@ package final class AccountSetting: Sendable {
 
   // MARK: - Rows
 
+  /// A text.
   convenience init(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, String?> & Sendable, kind: Kind = .text,
     _ option: Option?,
@@ -114,6 +117,7 @@ package final class AccountSetting: Sendable {
       })
   }
 
+  /// A list of texts.
   convenience init(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, [String]> & Sendable, _ option: Option?,
     _ summary: String,
@@ -128,6 +132,7 @@ package final class AccountSetting: Sendable {
       })
   }
 
+  /// A flag.
   convenience init(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, Bool> & Sendable, _ option: Option?, _ summary: String,
     details: String = "", isSealed: Bool = false
@@ -141,6 +146,7 @@ package final class AccountSetting: Sendable {
       })
   }
 
+  /// One of several words.
   convenience init<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, Choice?> & Sendable,
     among choices: [Choice] = Array(Choice.allCases), _ option: Option?, _ summary: String, details: String = "",
@@ -189,12 +195,12 @@ extension AccountSetting {
   /// The name for `--unset`: the option's, or else the setting's with dashes.
   package var word: String { option?.name ?? String(name.map { $0 == "_" ? "-" : $0 }) }
 
-  /// Whether an option belongs to a setting that only commands for accounts can change.
+  /// Whether the option sets a setting, but is no option of `agent login`.
   package static func isOnlyOfAccount(option name: String) -> Bool {
     all.contains { $0.option?.name == name && !atSignIn.contains($0) }
   }
 
-  /// The options in a command line that are settings, or those that are not.
+  /// The options in a command line, with their values, that set settings; with `areSettings` false, the others.
   static func options(in words: [String], areSettings: Bool = true) -> [String] {
     var (found, isWanted) = ([String](), false)
     for word in words {
@@ -207,6 +213,7 @@ extension AccountSetting {
   /// The value as JSON; nil if unspecified.
   package func value(in settings: AccountSettings) -> JSON? { read(settings) }
 
+  /// The value, or else the default, as JSON.
   package func effectiveValue(in settings: AccountSettings) -> JSON? {
     read(settings) ?? fallback.map { .string($0) }
   }

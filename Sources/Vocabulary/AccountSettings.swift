@@ -6,6 +6,7 @@
 package struct AccountSettings: Sendable, Hashable {
   package var issuer: String?
   package var clientID: String?
+  /// Nil to infer it from the issuer.
   package var provider: ProviderName?
 
   /// The requested scopes; if empty, the issuer's default.
@@ -102,6 +103,7 @@ package struct AccountSettings: Sendable, Hashable {
     return named.compactMapValues { $0 }
   }
 
+  /// Applies the settings that `other` specifies.
   package mutating func apply(_ other: AccountSettings) {
     for setting in AccountSetting.all {
       guard let value = setting.value(in: other) else { continue }

@@ -3,6 +3,7 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case hostNotFound = "host_not_found"
   /// No name server responded, so the host may exist.
   case nameServerSilent = "name_server_silent"
+  /// The server's machine rejected the connection.
   case refused
   case noRoute = "no_route"
   case networkUnreachable = "network_unreachable"

@@ -17,6 +17,7 @@ package struct OriginEntry: Sendable, Hashable {
   package private(set) var user: String?
   /// The kind of token to send; nil for the protocol's default.
   package private(set) var token: TokenKind?
+  /// The requested scope; empty for the account's own.
   package private(set) var scope: [String] = []
   package private(set) var resources: [String] = []
   package private(set) var audience: String?

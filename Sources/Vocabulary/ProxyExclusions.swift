@@ -11,6 +11,8 @@ package struct ProxyExclusions {
     entries = Array(list.lowercased().utf8).split { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }
   }
 
+  /// Whether to reach the host directly.
+  ///
   /// - Parameter host: As in a URL, with brackets around an IPv6 address.
   package func contain(_ host: String) -> Bool {
     let bytes = Array(host.lowercased().utf8)

@@ -4,12 +4,13 @@ package enum SessionStep: Sendable, Hashable {
   case waitedForAccount(milliseconds: Int)
   case recordRead
   case recordWritten
-  /// A cached document was used.
+  /// A cached document of the server was used: its metadata or keys.
   case documentKept(EndpointRole, ageSeconds: Int)
-  /// The cached keys do not verify a token, so they are fetched again.
+  /// A token cannot be verified with the cached keys, so they are fetched again.
   case keysDoubted
   /// The cached metadata contains an unusable endpoint, so it is fetched again.
   case metadataDoubted
+  /// A server responded.
   case answered(RequestLine, status: Int, milliseconds: Int)
   case idTokenVerified(SigningAlgorithm)
 }

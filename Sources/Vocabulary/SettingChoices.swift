@@ -48,7 +48,9 @@ package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterabl
   case none
   case secretBasic = "client_secret_basic"
   case secretPost = "client_secret_post"
+  /// An assertion signed with the client's key (RFC 7523).
   case privateKeyJWT = "private_key_jwt"
+  /// A client certificate of an authority.
   case tlsClientAuth = "tls_client_auth"
   case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
 }

@@ -7,7 +7,7 @@ package struct Translations: Sendable, Hashable {
   package let templates: [String: String]
 
   package static let english = Translations()
-  /// Texts, and bytes in a text.
+  /// The maximum number of texts, and of bytes in a text.
   package static let most = 32, longest = 1_000
 
   private init() {

@@ -9,7 +9,7 @@ package struct AccountPreset: Sendable {
   package let name: String
   package let path: String
   package private(set) var settings = AccountSettings()
-  /// Command lines of `agent setup`, without these words.
+  /// The command lines of `agent setup` to run, without the words "agent setup".
   package private(set) var programs: [String] = []
 
   init(
@@ -45,7 +45,7 @@ package struct AccountPreset: Sendable {
   /// The issuer, or the provider if it determines the issuer.
   package var service: String { settings.issuer ?? settings.provider?.rawValue ?? "" }
 
-  /// The preset's settings, by whether the account has changed them.
+  /// The preset's settings, divided by whether an account's settings differ from them.
   package func comparison(with shown: AccountSettings) -> (unchanged: [AccountSetting], changed: [AccountSetting]) {
     let own = AccountSetting.all.filter { $0.value(in: settings) != nil }
     let changed = own.filter { setting in

@@ -8,8 +8,9 @@ package import Platform
 package struct AdministratorFiles: Sendable {
   package static let directory = "/etc/agent"
   private static let suffix = ".json"
-  /// The limits of files per directory, and of bytes per file.
+  /// The maximum number of files per directory.
   private static let most = 100
+  /// The maximum size of a file, in bytes.
   private static let mostBytes = 1 << 16
 
   package var providers: [Provider] = []
@@ -24,7 +25,7 @@ package struct AdministratorFiles: Sendable {
 
     package enum Cause: Sendable {
       case unreadable(DirectoryError)
-      /// With file, line and column.
+      /// The message, with file, line and column.
       case invalid(Phrase)
     }
 
@@ -74,6 +75,7 @@ package struct AdministratorFiles: Sendable {
       ?? problems.first { $0.path.hasSameBytes(as: "\(Self.providerDirectory())/\(name)\(Self.suffix)") }
   }
 
+  /// Reads all valid files of a directory; records the others in ``problems``.
   private mutating func values<Value>(
     in directory: String, _ owner: UInt32, _ read: (FileObject, String) throws(Problem) -> Value
   ) -> [Value] {
@@ -97,6 +99,7 @@ package struct AdministratorFiles: Sendable {
     return values
   }
 
+  /// Reads a file; nil if missing.
   private static func object(at path: String, _ owner: UInt32) throws(Problem) -> FileObject? {
     let bytes: [UInt8]?
     do throws(DirectoryError) {

@@ -31,7 +31,7 @@ package struct FileObject: Sendable {
     return Problem(path: path, cause: .invalid(text.located(in: path, at: TextPosition(place, in: bytes))))
   }
 
-  /// The problem of a member with another value than the expected one.
+  /// The problem of a member whose value is not the expected one.
   package func wrong(_ name: String, _ expected: Phrase) -> Problem {
     problem(Phrase("\(TerminalText.clean(name, limit: 64)) must be \(expected)"), of: name)
   }
@@ -63,12 +63,14 @@ package struct FileObject: Sendable {
     return text
   }
 
+  /// False if absent.
   func flag(_ name: String) throws(Problem) -> Bool {
     guard let value = value(name) else { return false }
     guard let flag = value.bool else { throw wrong(name, Phrase(.flag)) }
     return flag
   }
 
+  /// Empty if absent.
   func texts(_ name: String) throws(Problem) -> [String] {
     guard let value = value(name) else { return [] }
     let texts = value.array?.map { $0.string ?? "" }
@@ -78,12 +80,14 @@ package struct FileObject: Sendable {
     return texts
   }
 
+  /// Nil if absent.
   func object(_ name: String) throws(Problem) -> FileObject? {
     guard let member = node[name] else { return nil }
     guard member.kind == .object else { throw wrong(name, Phrase("an object")) }
     return FileObject(path, bytes, member)
   }
 
+  /// Empty if absent.
   func objects(_ name: String) throws(Problem) -> [FileObject] {
     guard let member = node[name] else { return [] }
     guard member.kind == .array, member.elements.allSatisfy({ $0.kind == .object }) else {
@@ -92,12 +96,13 @@ package struct FileObject: Sendable {
     return member.elements.map { FileObject(path, bytes, $0) }
   }
 
-  /// The texts in an object, by their names.
+  /// The texts in an object, by their names. Empty if absent.
   func table(_ name: String) throws(Problem) -> [(name: String, text: String)] {
     guard let object = try object(name) else { return [] }
     return try object.names.map { (name) throws(Problem) in (name, try object.text(name) ?? "") }
   }
 
+  /// The maximum length of a text, in bytes.
   private static let most = AccountSetting.maximumTextBytes
 
   private static func isText(_ text: String) -> Bool {

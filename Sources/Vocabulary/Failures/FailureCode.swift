@@ -16,12 +16,18 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case noAccount = "no_account"
   case signedOut = "signed_out"
   case sessionExpired = "session_expired"
+  /// The server requires a new sign-in to refresh the session.
   case interactionRequired = "interaction_required"
+  /// The resource refuses the account's tokens, even new ones.
   case tokenRefused = "token_refused"
+  /// A sealed setting has changed since the sign-in.
   case configurationChanged = "configuration_changed"
+  /// An endpoint has moved to another origin since the sign-in.
   case endpointMoved = "endpoint_moved"
+  /// The server identified another user than at the sign-in.
   case identityChanged = "identity_changed"
   case stepUpNeeded = "step_up_needed"
+  /// The vault only has sessions of other machines.
   case otherMachine = "other_machine"
   case codeExpired = "code_expired"
   case unknownLogin = "unknown_login"
@@ -47,16 +53,20 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case redirectRejected = "redirect_rejected"
 
   // The user must correct something.
+  /// The token may not be sent to this origin.
   case originNotAllowed = "origin_not_allowed"
+  /// No account lists the origin that needs a token.
   case placeNotListed = "place_not_listed"
   case certificateRejected = "certificate_rejected"
   case pinMismatch = "pin_mismatch"
   case clientRejected = "client_rejected"
   case serverRejected = "server_rejected"
   case serverMisbehaved = "server_misbehaved"
+  /// The ID Token is invalid.
   case tokenRejected = "id_token_rejected"
   case tokenNotBound = "token_not_bound"
   case lifetimeTooShort = "lifetime_too_short"
+  /// The vault was created on another device.
   case foreignDevice = "foreign_device"
   case vaultUnusable = "vault_unusable"
   case storage = "storage"
@@ -67,6 +77,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
 
   case notPermitted = "not_permitted"
   case leaseEnded = "lease_ended"
+  /// A resource's response to a lease contained the token.
   case tokenReturned = "token_returned"
 
   // Unlocking helps.
@@ -77,6 +88,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   // Problems opening the vault.
   case tpmLockedOut = "tpm_locked_out"
   case tpmUnavailable = "tpm_unavailable"
+  /// The only slot of a level cannot be removed.
   case lastSlot = "last_slot"
   case noSuchSlot = "no_such_slot"
 
@@ -189,5 +201,6 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
   case locked = 5
   /// Denied by the user or the server.
   case denied = 6
+  /// The token that was to be verified is invalid.
   case tokenNotValid = 7
 }

@@ -2,7 +2,7 @@ package import Encoding
 
 /// Problems of JSON files.
 extension Phrase {
-  /// The text after "must be".
+  /// Describes the expected value, to follow "must be".
   package init(_ expectation: AccountSetting.Expectation) {
     switch expectation {
     case .text(let count): self = Phrase("a text of at most \(count) bytes")

@@ -14,7 +14,7 @@ extension Phrase {
     object["\(name)_values"] = members
   }
 
-  /// The values, or nil if there are none or no translation is needed.
+  /// The values as JSON; nil if there are none or no translation is needed.
   private var formMembers: JSON? {
     let isVerbatim = template == "%1$s" && !values.contains(where: \.isCommand)
     guard plural == nil, !values.isEmpty, !isVerbatim else { return nil }
@@ -27,6 +27,7 @@ extension Phrase {
     self = phrase.running(json["\(name)_command"]?.string.map(Self.clean))
   }
 
+  /// Parses the text, or its template and values.
   private static func received(_ json: JSON, _ name: String) -> Phrase? {
     guard let text = json[name]?.string.map(clean) else { return nil }
     if let template = json["\(name)_template"]?.string.map(clean),

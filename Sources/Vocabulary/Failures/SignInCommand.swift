@@ -11,12 +11,12 @@ package struct SignInCommand: Sendable {
   /// The issuer of an account that is not stored yet.
   private let newIssuer: String?
 
-  /// Before the options of a sign-in without a user.
+  /// Precedes the options of a sign-in without a user.
   package static let workload = "workload"
-  /// Before all other words, with the issuer, if the account is new.
+  /// Precedes all other words and the issuer, if the account is new.
   package static let new = "new"
 
-  /// - Parameter entered: The options, after the words above.
+  /// - Parameter entered: The options, after ``new`` and the issuer, or ``workload``, if they apply.
   package init(_ account: String?, _ entered: [String] = []) {
     self.account = account
     var words = entered[...]
@@ -59,6 +59,7 @@ package struct SignInCommand: Sendable {
     return Phrase(Correction(command, adding: added, removing: removed))
   }
 
+  /// The command that first adds the account.
   private func adding(_ account: String, at issuer: String, _ words: [String]) -> [String] {
     let isKnown =
       ProviderName(known: account) != nil || words.contains("--issuer") || words.contains("--provider")
@@ -72,9 +73,10 @@ package struct SignInCommand: Sendable {
   /// Options to read a client secret, which exclude each other, and the one that forbids prompts.
   private static let secrets = ["client-secret-file", "no-input"]
 
-  /// The command for a terminal, without options that forbid prompts.
+  /// The command for a terminal: without options that forbid prompts.
   package var asking: Phrase { with([], without: ["no-input", "json", "start"]) }
   package var askingForSecret: Phrase { with("client-secret-prompt", without: Self.secrets) }
+  /// The command that also registers a client.
   package var registering: Phrase { with("register", without: ["client-id", "client-secret-prompt"] + Self.secrets) }
   package var pasting: Phrase { with("paste", without: ["browser", "device", "no-open"]) }
   /// The command that stops using a proxy.

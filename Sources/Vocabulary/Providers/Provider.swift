@@ -56,6 +56,7 @@ package struct Provider: Sendable, Hashable {
   package var obstacle: String?
   /// Why the device grant is impossible, although the service has something similar.
   package var deviceObstacle: String?
+  /// What users can do about certain errors.
   package var advice: [Advice] = []
 
   package init(_ name: ProviderName, _ title: String) {
@@ -65,9 +66,11 @@ package struct Provider: Sendable, Hashable {
 
   /// A departure from the standards.
   package enum Quirk: String, Sendable, Hashable, CaseIterable {
+    /// The server publishes no metadata.
     case noMetadata = "no-metadata"
     /// The `scope` in responses is separated by commas.
     case scopeWithCommas = "scope-with-commas"
+    /// The `scope` in responses is an array.
     case scopeInArray = "scope-in-array"
     /// The device grant uses `scopes` instead of `scope`.
     case scopesInDeviceGrant = "scopes-in-device-grant"
@@ -81,11 +84,13 @@ package struct Provider: Sendable, Hashable {
     case issuerWithoutScheme = "issuer-without-scheme"
     /// The server is multi-tenant. Its metadata contains another issuer, or a template with `{tenantid}`.
     case tenantIssuer = "tenant-issuer"
+    /// The metadata lacks the device authorization endpoint.
     case unannouncedDeviceEndpoint = "unannounced-device-endpoint"
     /// The user must specify the redirect URI.
     case ownRedirectURI = "own-redirect-uri"
     /// The issuer in the metadata may differ by a trailing slash, contrary to RFC 8414 section 3.3.
     case slashInIssuer = "slash-in-issuer"
+    /// Every client needs a secret.
     case secretNeeded = "secret-needed"
     /// Authorization codes require a client secret, device codes do not.
     case secretForCode = "secret-for-code"
@@ -148,7 +153,7 @@ package struct Provider: Sendable, Hashable {
     all.first { !$0.isVariant && $0.isIssuer(issuer) }
   }
 
-  /// Whether a server with this issuer may be the provider's.
+  /// Whether a server with this issuer may belong to the provider.
   package func mayBe(at issuer: String) -> Bool { hasOwnServers || isIssuer(issuer) }
 
   /// Whether two issuers are the same server. With the quirk ``Quirk/slashInIssuer``, they may differ by a trailing
@@ -172,7 +177,7 @@ package struct Provider: Sendable, Hashable {
     return issuerTemplates.contains { Self.matches(issuer, $0) }
   }
 
-  /// The provider for a URL that has only scheme and host.
+  /// The provider whose issuer or host is this URL of only scheme and host.
   package static func of(place: String) -> Provider? {
     guard let uri = try? URI(place), uri.isHTTPS, uri.port == nil, uri.path.isEmpty || uri.path == "/",
       uri.query == nil, uri.fragment == nil
