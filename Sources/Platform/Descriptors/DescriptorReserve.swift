@@ -4,9 +4,11 @@ internal import CPlatform
 /// at a time does. Thread-safe.
 package final class DescriptorReserve: Sendable {
   private struct State {
+    /// The reserved descriptors.
     var kept: [SharedDescriptor] = []
-    /// Whether the descriptors are released for work in progress.
+    /// The number of existing ``Hold`` values.
     var holders = 0
+    /// Whether the descriptors are released for work in progress.
     var isLent = false
   }
 

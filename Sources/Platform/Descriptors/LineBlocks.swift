@@ -4,7 +4,7 @@ package struct LineBlocks: Sendable {
   package struct Line: Sendable, Hashable {
     /// Starts at 1 and includes empty lines.
     package let number: Int
-    /// The line's range in ``Block/bytes``; nil for a line that is too long, which is skipped.
+    /// The line's range in ``Block/bytes``; nil if the line is too long and was skipped.
     package let place: Range<Int>?
   }
 
@@ -17,6 +17,7 @@ package struct LineBlocks: Sendable {
   /// The size of one read, in bytes.
   private static let pieceBytes = 256 << 10
 
+  /// The maximum length of a line, in bytes.
   private let limit: Int
   /// The beginning of an incomplete line.
   private var pending: [UInt8] = []
@@ -86,5 +87,6 @@ package struct LineBlocks: Sendable {
     lines.append(Line(number: lineNumber, place: place))
   }
 
+  /// Whether this is a space, tab or CR.
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
 }

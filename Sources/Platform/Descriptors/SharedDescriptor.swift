@@ -10,7 +10,7 @@ package final class SharedDescriptor: Sendable {
 
   /// Fills `buffer` until the end of the input or of the buffer.
   ///
-  /// - Parameter isGivenUp: Ends the wait if true. Called ten times a second.
+  /// - Parameter isGivenUp: Returns true to end the wait. Called ten times a second.
   /// - Returns: The number of bytes read; the size of the buffer if there are more.
   /// - Throws: `ETIMEDOUT` if nothing arrives for `timeout`, or if the wait was ended.
   package func readToEnd(
@@ -29,6 +29,7 @@ package final class SharedDescriptor: Sendable {
     return filled
   }
 
+  /// Reads once. Returns the number of bytes, 0 at the end.
   private func fill(_ buffer: inout MutableSpan<UInt8>, from start: Int) throws(SystemError) -> Int {
     let number = descriptor.raw
     return try unsafe buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in

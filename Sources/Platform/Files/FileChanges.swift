@@ -15,10 +15,11 @@ package final class FileChanges {
   /// `/proc/self/mountinfo`, which reports changes of the mount table.
   private let mounts: FileDescriptor
   private var watches: [Int32: Watch] = [:]
+  /// Whether the watches are set up.
   private var stage = Stage.unknown
-  /// The number of the last change of any file.
+  /// The number of changes so far.
   private var count: UInt64 = 0
-  /// The number of the last change of each file.
+  /// The number of each file's last change.
   private var counts: [UInt64]
   /// The directory and name of each file after resolving all links.
   private var locations: [(directory: String, name: String)]
@@ -33,6 +34,7 @@ package final class FileChanges {
     var isOnPath = false
   }
 
+  /// A name in a watched directory, and the index of the file that it leads to.
   private struct Entry {
     let name: String
     let file: Int
@@ -113,6 +115,7 @@ package final class FileChanges {
 
   // MARK: Events
 
+  /// Reads all pending events.
   private func takeEvents(_ result: inout Changes) {
     unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
       while true {

@@ -108,7 +108,6 @@ struct LinkWalk: ~Copyable {
     return FileDescriptor(owning: try SystemCall.checked(unsafe agent_open_path(number, name), "open"))
   }
 
-  /// The target of a link; nil if the name is not a link.
   static func target(of name: String, in directory: borrowing FileDescriptor) -> String? {
     target(of: name, from: directory.raw)
   }

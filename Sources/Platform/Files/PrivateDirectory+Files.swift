@@ -57,6 +57,7 @@ extension PrivateDirectory {
     return known
   }
 
+  /// Gives the temporary file its final name.
   private borrowing func rename(_ temporary: String, to name: String, isDurable: Bool) throws(SystemError) {
     let directory = raw
     let new = try? inode(of: temporary)
@@ -140,6 +141,7 @@ extension PrivateDirectory {
     return try FileStatus(of: name, in: descriptor).inode
   }
 
+  /// Whether the path still leads to this directory.
   package borrowing func isStillAtItsPath() -> Bool {
     var found = stat()
     guard unsafe lstat(path, &found) == 0, let own = try? FileStatus(of: descriptor) else { return false }
@@ -193,6 +195,7 @@ extension PrivateDirectory {
     return temporary
   }
 
+  /// A random name ".NAME.RANDOM.tmp".
   static func temporaryName(for name: String) -> String {
     let suffix = Randomness.bytes(8).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
     return ".\(name).\(suffix).tmp"

@@ -71,6 +71,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
 
   private static func isOwned(_ status: FileStatus) -> Bool { status.owner == Machine.userID }
 
+  /// Whether the group and others have none of the rights.
   private static func isClosed(_ status: FileStatus, _ rights: UInt32) -> Bool { status.permissions & rights == 0 }
 
   /// Whether ``init(opening:create:withoutOthersRights:)`` would accept the directory at a path. Allocates nothing on
@@ -81,6 +82,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return isOwned(status) && isClosed(status, allRights)
   }
 
+  /// Opens a directory, creating it if requested.
   static func openOrMake(_ path: String, create: Bool) throws(SystemError) -> Int32 {
     try check(path)
     do {

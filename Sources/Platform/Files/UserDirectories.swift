@@ -17,7 +17,7 @@ package enum UserDirectories {
     "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
   ]
 
-  /// The first variable of root that refers to another user's directory, as with `su`: that user could not use files
+  /// The first variable of root that contains a directory of another user, as with `su`: that user could not use files
   /// that root creates there. Nil for other users than root.
   package static var foreign: Foreign? { foreign(in: Environment.value, user: Machine.userID) }
 
@@ -87,7 +87,7 @@ package enum UserDirectories {
     absolute(Environment.value("XDG_RUNTIME_DIR")).map { "\($0)\(runtimePart)" }
   }
 
-  /// The suffix of ``runtimeCandidates()`` in a directory for all programs.
+  /// The last part of each of ``runtimeCandidates()``.
   static var runtimePart: String { "/agent" }
 
   package static func runtimeCandidates(in variables: Variables) -> [String] {

@@ -19,12 +19,13 @@ package enum Namespaces {
     }
   }
 
+  /// The names of this process's private namespaces.
   private static let named: [String] = Kind.allCases.filter(\.isPrivate).compactMap(\.own)
 
   /// Whether a namespace of this process is private.
   package static var arePrivate: Bool { !named.isEmpty }
 
-  /// A property of this process and of process 1.
+  /// A property of this process and of process 1; nil if one is unknown.
   private static func pair<Value>(_ read: (String) -> Value?, _ name: String) -> (own: Value, first: Value)? {
     guard let own = read("/proc/self/\(name)"), let first = read("/proc/1/\(name)") else { return nil }
     return (own, first)

@@ -12,7 +12,7 @@ package struct PortHolder: Sendable, Hashable {
     (self.user, self.userName, self.process, self.program) = (user, userName, process, program)
   }
 
-  /// The largest table that is read.
+  /// The largest table that is read, in bytes.
   private static let maxBytes = 8 << 20
   private static let maxNames = 65_536
 

@@ -2,7 +2,9 @@ internal import CPlatform
 
 /// The two addresses of an accepted TCP connection, for finding the peer's user in the kernel's tables.
 package struct TCPEnds: Sendable, Hashable {
+  /// The process with the other end of a connection.
   package enum Owner: Sendable, Hashable {
+    /// A process of this user.
     case user(UInt32)
     /// No process has the other end any more.
     case gone
