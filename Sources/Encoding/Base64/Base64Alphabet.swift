@@ -68,6 +68,7 @@ struct Base64Alphabet {
     }
   }
 
+  /// The error with the first invalid character's offset.
   private func invalidCharacter(in text: Span<UInt8>, count: Int) -> Base64URLError {
     for index in 0..<count where values[Int(text[index])] == Self.none { return .invalidCharacter(offset: index) }
     return .nonCanonical
@@ -95,6 +96,7 @@ struct Base64Alphabet {
     try appendRest(group, characters: count % 4, to: &sink)
   }
 
+  /// Writes the bytes of a last, incomplete group of characters.
   private func appendRest<S: ByteSink & ~Copyable>(
     _ group: UInt32, characters: Int, to sink: inout S
   ) throws(Base64URLError) {
@@ -110,6 +112,7 @@ struct Base64Alphabet {
     }
   }
 
+  /// Writes the characters of a group of up to three bytes.
   private func append<S: ByteSink & ~Copyable>(_ group: UInt32, characters: Int, to sink: inout S) {
     for place in 0..<characters {
       sink.append(character(for: UInt8(truncatingIfNeeded: group >> UInt32(18 - 6 * place)) & 63))

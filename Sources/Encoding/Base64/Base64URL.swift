@@ -19,6 +19,7 @@ package enum Base64URL {
     Base64Alphabet.urlSafe.append(bytes, to: &sink)
   }
 
+  /// The length of the encoding of `count` bytes.
   package static func encodedCount(_ count: Int) -> Int {
     count / 3 * 4 + (count % 3 == 0 ? 0 : count % 3 + 1)
   }
@@ -46,6 +47,7 @@ package enum Base64URL {
 
 /// Why a text is invalid base64 (RFC 4648). Contains nothing of the text.
 package enum Base64URLError: Error, Hashable, Sendable {
+  /// No encoding has this number of characters.
   case impossibleLength
   /// The byte at this offset is not in the alphabet, or is misplaced padding.
   case invalidCharacter(offset: Int)

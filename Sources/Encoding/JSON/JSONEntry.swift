@@ -1,3 +1,4 @@
+/// The type of a JSON value.
 package enum JSONKind: Sendable {
   case null, bool, number, string, array, object
 }

@@ -74,6 +74,7 @@ enum JSONEscape {
     return unit & 0xFC00 == 0xDC00 ? unit : nil
   }
 
+  /// The number in the four hexadecimal digits at `start`.
   private static func codeUnit(_ raw: Span<UInt8>, at start: Int) -> UInt32 {
     var unit: UInt32 = 0
     for index in start..<(start + 4) {

@@ -79,6 +79,7 @@ extension JSONLayout.Node {
     return nil
   }
 
+  /// Whether a member of this object has a name that contains the byte.
   package func hasName(with byte: UInt8) -> Bool {
     guard kind == .object else { return false }
     let end = Int(entry.next)

@@ -48,6 +48,7 @@ package struct JSONNumber: Sendable, Hashable {
 
   /// The parts of a number: sign, whole part and fraction.
   private struct Decimal {
+    /// The size of the part after the decimal point.
     enum Fraction { case none, belowHalf, half, aboveHalf }
 
     var isNegative = false

@@ -1,8 +1,5 @@
-/// The only parser of JSON, which follows RFC 8259 strictly.
-///
-/// Parses in a single pass without recursion. Also rejects texts that parsers interpret differently: duplicate names,
-/// lone surrogates, ill-formed UTF-8, a byte order mark. Each method gets the text, which may be a secret that exists
-/// only during the call.
+/// The only parser of JSON, with the strict rules of ``JSONLayout/init(parsing:limits:)``. Parses in a single pass
+/// without recursion. Each method gets the text, which may be a secret that exists only during the call.
 struct JSONParser {
   private let limits: JSONLimits
   private(set) var entries: [JSONEntry] = []
@@ -118,6 +115,7 @@ struct JSONParser {
     name = found
   }
 
+  /// Unescapes a name into ``names``.
   private mutating func storeName(_ string: JSONStringPlace, _ bytes: Span<UInt8>) -> JSONEntry.Name {
     let raw = bytes.extracting(string.start..<string.end)
     let start = names.count
@@ -218,6 +216,7 @@ struct JSONParser {
     }
   }
 
+  /// The next byte; throws at the end of the text.
   private func current(_ bytes: Span<UInt8>) throws(JSONError) -> UInt8 {
     guard position < bytes.count else { throw JSONError(code: .unexpectedEnd, offset: position) }
     return bytes[position]

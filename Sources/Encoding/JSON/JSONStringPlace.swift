@@ -34,6 +34,7 @@ struct JSONStringPlace {
     self.hasEscapes = hasEscapes
   }
 
+  /// Checks the unescaped character at `start` and returns the index after it.
   private static func skipCharacter(_ bytes: Span<UInt8>, at start: Int) throws(JSONError) -> Int {
     switch UTF8Sequence.find(in: bytes, at: start) {
     case .length(let length): return start + length
@@ -68,6 +69,7 @@ struct JSONStringPlace {
     }
   }
 
+  /// The number in the four hexadecimal digits of a `\u` escape.
   private static func codeUnit(_ bytes: Span<UInt8>, escape: Int) throws(JSONError) -> UInt16 {
     var unit: UInt16 = 0
     for index in (escape + 2)..<(escape + 6) {

@@ -14,6 +14,7 @@ package struct LooseJSONObject: Sendable {
     case whole
   }
 
+  /// What the next byte belongs to. `between`: neither a string nor a comment.
   private enum State {
     case between, string, escape, slash, lineComment, comment, commentStar
   }
@@ -21,6 +22,7 @@ package struct LooseJSONObject: Sendable {
   package private(set) var extent = Extent.none
   private var state = State.between
   private var depth = 0
+  /// The number of bytes read.
   private var offset = 0
   private var stringStart = 0
   /// The last string directly in the object, with its quotes, until another token follows.
@@ -29,6 +31,7 @@ package struct LooseJSONObject: Sendable {
   private var name: Range<Int>?
   /// The index after the object.
   private var end: Int?
+  /// The ranges, with quotes, of the string members.
   private var found: [(name: Range<Int>, value: Range<Int>)] = []
   private let collects: Bool
 
@@ -66,6 +69,7 @@ package struct LooseJSONObject: Sendable {
     }
   }
 
+  /// Handles the closing quote of a string.
   private mutating func endString() {
     state = .between
     guard depth == 1 else { return }
@@ -78,6 +82,7 @@ package struct LooseJSONObject: Sendable {
     }
   }
 
+  /// Handles a byte outside strings and comments.
   private mutating func readBetween(_ byte: UInt8) {
     switch byte {
     case 0x20, 0x09, 0x0A, 0x0D: return

@@ -29,6 +29,7 @@ struct HTTPDateReader {
 
   var isAtEnd: Bool { rest.isEmpty }
 
+  /// Moves past `text` if it is next. Returns false otherwise.
   mutating func take(_ text: String) -> Bool {
     guard rest.starts(with: text.utf8) else { return false }
     rest = rest.dropFirst(text.utf8.count)

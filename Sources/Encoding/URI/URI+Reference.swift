@@ -9,6 +9,7 @@ extension URI {
     return resolved
   }
 
+  /// The reference as a complete URI.
   private func absolute(_ reference: String) -> String {
     let base = String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }, as: UTF8.self)
     let root = String(decoding: base.utf8.dropLast(path.utf8.count), as: UTF8.self)

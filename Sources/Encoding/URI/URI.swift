@@ -46,10 +46,8 @@ package struct URI: Sendable, Hashable {
 
   package var isHTTPS: Bool { hasScheme("https") }
 
-  /// Whether this is plain http to the loopback interface (RFC 8252 section 7.3).
-  ///
-  /// Whether this is an http URI at `127.0.0.1`, `[::1]` or `localhost`, which libcurl (since 7.78) and browsers
-  /// resolve themselves (RFC 6761 section 6.3). Names below `localhost` may be another host's.
+  /// Whether this is an http URI at `127.0.0.1`, `[::1]` or `localhost` (RFC 8252 section 7.3), which libcurl (since
+  /// 7.78) and browsers resolve themselves (RFC 6761 section 6.3). Names below `localhost` may be another host's.
   package var isHTTPLoopback: Bool {
     hasScheme("http") && ["127.0.0.1", "[::1]", "localhost"].contains { host.lowercased().hasSameBytes(as: $0) }
   }
@@ -64,6 +62,7 @@ package struct URI: Sendable, Hashable {
   /// Host and port, without the default port.
   package var authority: String { String(decoding: origin.utf8.dropFirst(scheme.utf8.count + 3), as: UTF8.self) }
 
+  /// The scheme's port; nil if unknown.
   package var defaultPort: UInt16? {
     switch scheme.lowercased() {
     case "https": 443

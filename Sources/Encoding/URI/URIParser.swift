@@ -1,6 +1,7 @@
 /// Splits an absolute URI and checks its parts (RFC 3986 section 3).
 struct URIParser {
   private let bytes: [UInt8]
+  /// The ranges of the parts in ``bytes``.
   private(set) var scheme = 0..<0
   private(set) var host = 0..<0
   private(set) var port: UInt16?
