@@ -1,6 +1,5 @@
 internal import COpenSSL
 
-/// A private key with its certificate chain.
 package final class CertifiedKey: Sendable {
   /// The chain in DER, starting with the key's own certificate.
   package let certificates: [[UInt8]]

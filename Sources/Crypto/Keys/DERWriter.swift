@@ -15,6 +15,7 @@ struct DERWriter: ~Copyable {
 
   static func integerSize(_ number: borrowing SecretBytes) -> Int { number.withBytes { integerSize($0) } }
 
+  /// Writes a tag and a content length.
   mutating func begin(_ tag: UInt8, _ content: Int) {
     buffer.append(tag)
     for byte in Self.lengthBytes(content) { buffer.append(byte) }
@@ -31,6 +32,7 @@ struct DERWriter: ~Copyable {
 
   consuming func finish() throws(CryptoError) -> SecretBytes { try buffer.finish() }
 
+  /// The index of the first byte that is not zero.
   private static func firstDigit(_ number: Span<UInt8>) -> Int {
     var start = 0
     while start < number.count, number[start] == 0 { start += 1 }

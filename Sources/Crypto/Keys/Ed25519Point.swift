@@ -21,8 +21,8 @@ enum Ed25519Point {
     y[31] < 0x7f || y[1..<31].contains { $0 != 0xff } || y[0] < 0xed
   }
 
-  /// The y coordinates of the eight points of small order: 1 and -1, 0, and the two of order eight. The sign of x makes
-  /// no difference; the encodings of y = 1 and y = -1 with a sign are not canonical.
+  /// The y coordinates of the eight points of small order: 1, -1, 0, and the two of order eight. The sign of x makes no
+  /// difference.
   private static let smallOrder: [[UInt8]] = [
     [1] + [UInt8](repeating: 0, count: 31),
     [0xec] + [UInt8](repeating: 0xff, count: 30) + [0x7f],

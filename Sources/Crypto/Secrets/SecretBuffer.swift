@@ -51,7 +51,9 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     try storage.withBytes(body)
   }
 
-  /// The secret and frees unused memory of the secure heap.
+  /// Returns the secret, without unused memory of the secure heap.
+  ///
+  /// - Throws: The first failure of writing.
   package consuming func finish() throws(CryptoError) -> SecretBytes {
     if let failure { throw failure }
     guard storage.arena == nil, storage.count < storage.capacity else { return storage }
@@ -68,6 +70,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     return needed <= storage.capacity || grow(to: needed)
   }
 
+  /// Moves the content to larger memory. Returns false after a failure.
   private mutating func grow(to needed: Int) -> Bool {
     let capacity = min(limit, max(needed, initialCapacity, storage.capacity * 2))
     do throws(CryptoError) {
@@ -81,6 +84,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     }
   }
 
+  /// Wipes the content and records the error for ``finish()``.
   private mutating func fail(_ error: CryptoError) {
     failure = error
     storage = SecretBytes()

@@ -1,3 +1,4 @@
+/// A signature scheme with its hash.
 package enum SignatureAlgorithm: Sendable, Hashable {
   /// RSASSA-PKCS1-v1_5 (RFC 8017 section 8.2).
   case rsaPKCS1(Digest)

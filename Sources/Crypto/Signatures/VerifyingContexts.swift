@@ -10,6 +10,7 @@ final class VerifyingContexts: Sendable {
     }
   }
 
+  /// The prepared contexts.
   private let begun = Monitor<[(algorithm: SignatureAlgorithm, shared: Shared)]>([])
 
   func context(for algorithm: SignatureAlgorithm, with key: borrowing KeyHandle) throws(CryptoError) -> SignatureContext

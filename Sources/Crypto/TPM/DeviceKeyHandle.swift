@@ -58,6 +58,7 @@ private final class DeviceSigner: Sendable {
     return unsafe KeyHandle(owning: made)
   }
 
+  /// Creates the libcrypto key with the public half and this signer.
   private func makeObject(_ x: [UInt8], _ y: [UInt8]) -> OpaquePointer? {
     guard Self.index >= 0, let method = unsafe Self.method else { return nil }
     let first = unsafe BN_bin2bn(x, Int32(x.count), nil)

@@ -26,7 +26,7 @@ struct HeldKey: Sendable {
 }
 
 extension PrivateKey {
-  /// The first byte of a stored device key. PKCS #8 begins with another one.
+  /// The first byte of a stored device key, where PKCS #8 has another one.
   private static let heldMark: UInt8 = 1
 
   /// Generates an ECDSA key on P-256 in a device.

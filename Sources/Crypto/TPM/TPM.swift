@@ -25,6 +25,7 @@ package struct TPM: ~Copyable {
   /// The maximum length of an authorization that every TPM accepts, in bytes.
   static let maximumAuthorizationLength = 32
 
+  /// Selects the provider's implementations.
   private static let properties = "provider=tpm2"
   private let library: LibraryContext
 

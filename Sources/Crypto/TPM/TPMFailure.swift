@@ -19,6 +19,7 @@ enum TPMFailure {
     return error
   }
 
+  /// The error for a response code.
   private static func meaning(_ code: UInt32) -> CryptoError.Code {
     // The intermediate libraries have their own layer numbers: 10 is the connection; 11 and 12 pass on the TPM's code.
     let layer = code >> 16 & 0xFF

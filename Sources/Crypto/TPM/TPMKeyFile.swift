@@ -1,11 +1,13 @@
 extension TPM.Key {
   // TPM 2.0 Library, part 2: the constants of sections 6.3 and 6.4, and the bits of section 8.3.
   private static let ecc = 0x0023
+  /// `TPM_ALG_NULL`.
   private static let nothing = 0x0010
   private static let ecdsa = 0x0018
   private static let sha256 = 0x000B
   private static let p256 = 0x0003
   private static let usableWithAuthorization = 1 << 6
+  /// The bit of a key that signs only data of the TPM itself.
   private static let isRestricted = 1 << 16
   private static let signs = 1 << 18
   /// The object identifier `id-loadablekey` (2.23.133.10.1.3).
@@ -101,6 +103,7 @@ extension TPM.Key {
       try take(width).reduce(0) { $0 << 8 | Int($1) }
     }
 
+    /// Reads `count` bytes.
     private mutating func take(_ count: Int) throws(CryptoError) -> ArraySlice<UInt8> {
       guard count <= rest.count else { throw invalid }
       defer { rest = rest.dropFirst(count) }
