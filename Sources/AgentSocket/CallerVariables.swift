@@ -4,6 +4,7 @@ package import Wire
 /// The environment variables that a request needs from this process. After passing them, repeat the request on the same
 /// connection: it had no effect.
 package struct CallerVariables: Sendable {
+  /// The request that passes the variables.
   package let request: Request
   /// A pipe for each value, to send with the request.
   package let values: [SharedDescriptor]

@@ -2,7 +2,6 @@ package import Platform
 package import Wire
 
 extension Failure {
-  /// Describes an unusable private directory.
   package init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path):
@@ -22,7 +21,6 @@ extension Failure {
     }
   }
 
-  /// Describes a failed system call.
   package init(_ error: SystemError, doing attempt: Phrase) {
     self.init(.storage, Phrase("\(attempt): \(Phrase(stringLiteral: error.message))"))
   }

@@ -41,6 +41,7 @@ package struct LineBuffer: Sendable {
     return count
   }
 
+  /// Frees or adds memory for the next read.
   private mutating func makeRoom() throws(LineError) {
     if start == end { (start, end, searched) = (0, 0, 0) }
     guard end == storage.count else { return }

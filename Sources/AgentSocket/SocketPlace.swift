@@ -1,6 +1,7 @@
 internal import Platform
 package import Wire
 
+/// The location of a daemon's socket.
 package struct SocketPlace: Sendable, Hashable {
   package let directory: String
   package let name: String
