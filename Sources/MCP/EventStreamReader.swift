@@ -23,6 +23,8 @@ struct EventStreamReader {
   struct TooLong: Error {}
 
   /// Parses bytes, and passes the data of each `message` event to `tell`.
+  ///
+  /// - Throws: ``TooLong`` if an event exceeds the limit.
   mutating func feed(_ bytes: Span<UInt8>, _ tell: ([UInt8]) -> Void) throws(TooLong) {
     var start = 0
     for index in bytes.indices {

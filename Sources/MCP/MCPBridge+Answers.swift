@@ -3,7 +3,7 @@ internal import Wire
 
 // Handles the server's responses and messages.
 extension MCPBridge {
-  /// Handles a message of the server in response to `running`.
+  /// Handles a message of the server, received as a response to `running`.
   func arrived(_ text: [UInt8], _ running: Running) {
     guard let message = try? MCPMessage(text) else {
       return server.host.warn("ignored data from the server that is not a message")
@@ -153,6 +153,7 @@ extension MCPBridge {
     }
   }
 
+  /// Answers all unsent requests with a failure.
   private func failWaiting(_ failure: Failure) {
     let sendings = waiting
     waiting = []
@@ -169,12 +170,14 @@ extension MCPBridge {
     for id in sending.message.requests where sending.unanswered.remove(id) != nil { output.fail(id, problem) }
   }
 
+  /// Prints a failure, which the client gets too.
   private func note(_ failure: Failure) { server.host.note(server.host.completed(failure).text) }
 
   // MARK: Interrupted streams
 
   /// The default delay in milliseconds.
   private static let standardRetry = 1000
+  /// The maximum delay in milliseconds.
   private static let longestRetry = 3_600_000
   /// The limit of consecutive attempts without a message.
   private static let mostRetries = 5
@@ -217,6 +220,7 @@ extension MCPBridge {
     sendRequest(.listening, "GET", session.fields + last)
   }
 
+  /// Closes the stream of the server's own messages.
   func stopListening() {
     listener = MCPListener()
     for (key, running) in exchanges { if case .listening = running.purpose { remove(key) } }
@@ -290,6 +294,7 @@ extension MCPBridge {
     if sending.generation == session.generation { reopen() }
   }
 
+  /// The ID of the bridge's own `initialize` request.
   private static let reopeningID = MCPSignIns.prefix + "initialize"
 
   /// Starts a new session with the client's own `initialize` message.

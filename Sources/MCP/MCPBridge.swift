@@ -21,6 +21,7 @@ package final class MCPBridge {
   var signIns: MCPSignIns
   private var input = MCPInput()
   private var timers: [(moment: Instant, act: () -> Void)] = []
+  /// The last poller key in use.
   private var lastKey: UInt64 = Key.first
   /// When to cancel everything, after the client has ended.
   private var end: Instant?
@@ -45,6 +46,7 @@ package final class MCPBridge {
     }
   }
 
+  /// What an HTTP request is for.
   enum Purpose {
     case message(MCPSending)
     /// The rest of an interrupted response, after an event's ID.
@@ -113,12 +115,14 @@ package final class MCPBridge {
     }
   }
 
+  /// Whether the client has ended and nothing is left to do.
   private var isOver: Bool {
     if output.isClosed { return true }
     guard let end else { return false }
     return Instant.now >= end || (waiting.isEmpty && !exchanges.values.contains { $0.purpose.sending != nil })
   }
 
+  /// Whether to read more input: not while too many messages wait.
   private var mayRead: Bool { waiting.count < Self.mostWaiting && !input.hasEnded }
 
   private func readInput() {
@@ -149,6 +153,7 @@ package final class MCPBridge {
 
   private var nextTimer: Instant? { (timers.map(\.moment) + [end].compactMap { $0 }).min() }
 
+  /// Runs `act` on the loop after a delay.
   func schedule(after delay: Duration, _ act: @escaping () -> Void) {
     timers.append((Instant.now.advanced(by: delay), act))
   }
@@ -212,6 +217,7 @@ package final class MCPBridge {
     }
   }
 
+  /// Whether the message may be sent now, before the responses to earlier ones.
   private func mayStart(_ sending: MCPSending) -> Bool {
     let running = exchanges.values.compactMap { running in
       if case .message(let sending) = running.purpose { sending } else { nil }

@@ -16,15 +16,17 @@ final class MCPExchange {
   }
 
   private var connection: ClosableConnection
+  /// The pipe for the response's body; nil for an inline request.
   private var pipe: SharedDescriptor?
   private let host: any MCPHost
   private var request: CallRequest
   private let content: [UInt8]?
   private var head: ResponseHead?
+  /// The number of body bytes received.
   private var received = 0
   /// How much of the inline content was sent.
   private var sent = 0
-  /// Whether variables were passed, which happens once at most.
+  /// Whether the caller's variables were passed, at most once.
   private var variables = Variables.notAsked
   /// The body's length and the failure, once reported.
   private var result: (bodyBytes: Int, problem: Failure?)?
@@ -107,7 +109,7 @@ final class MCPExchange {
     self.failure = failure
   }
 
-  /// Passes the missing variables.
+  /// Passes the variables that the failed request lacks, to repeat it.
   private func handOver(what failure: Failure) throws(Failure) {
     guard variables == .notAsked, let values = try connection.variables(lackedBy: failure) else { throw failure }
     variables = .underWay
@@ -128,6 +130,7 @@ final class MCPExchange {
     try send()
   }
 
+  /// Sends the next part of the inline content.
   private func sendPart() throws(Failure) {
     guard let content else { return }
     let end = min(sent + ResourceBodyRequest.mostBytes, content.count)
@@ -146,6 +149,7 @@ final class MCPExchange {
     }
   }
 
+  /// Reads the body's remaining part, before the end is reported.
   private func readRest(_ tell: (Step) -> Void) throws(Failure) {
     guard let total = result?.bodyBytes else { return }
     while received < total {

@@ -18,7 +18,9 @@ struct MCPMessage {
   let method: String?
   /// Nil for a notification, a batch, and the response to an unreadable message.
   let id: JSON?
+  /// The IDs of the requests in the message.
   let requests: [JSON]
+  /// The IDs of the requests that the message answers.
   let answers: [JSON]
   private let layout: JSONLayout
 
@@ -151,6 +153,7 @@ struct MCPMessage {
   /// The protocol revision in the message, required since 2026-07-28; nil in older ones.
   var revision: String? { parameter("_meta", "io.modelcontextprotocol/protocolVersion")?.string }
 
+  /// Whether the message has this method.
   func isCalled(_ method: String) -> Bool { self.method.map { $0.hasSameBytes(as: method) } ?? false }
 
   // MARK: Own messages

@@ -12,6 +12,7 @@ package struct MCPServer {
     self.request = request
   }
 
+  /// The failure for the client, with a command that it may run.
   func problem(_ failure: Failure, status: Int?) -> MCPProblem {
     let failure = host.completed(failure)
     return MCPProblem(failure, status: status, host.remedy(of: failure))
@@ -35,6 +36,7 @@ package struct MCPServer {
       hint: isHint ? target.map { .command("agent mcp \(ShellWord.quoted($0.text))") } : nil)
   }
 
+  /// Starts an HTTP request.
   func send(_ method: String, _ fields: [String], _ body: [UInt8]?) throws(Failure) -> MCPExchange {
     var request = request
     request.method = method

@@ -11,12 +11,15 @@ final class MCPSignIn {
     case failed(Failure)
   }
 
+  /// The ID of the bridge's question to the client.
   let id: String
+  /// The failure that the sign-in remedies.
   let problem: MCPProblem
   /// The reason as a sentence, without a command.
   private let reason: String
   /// The messages to repeat afterwards.
   var held: [MCPSending] = []
+  /// The code, once received.
   private(set) var code: Event.DeviceCode?
   /// Whether a separate request asked the client to show the page.
   var isAsked = false

@@ -22,6 +22,7 @@ struct MCPSignIns {
 
   init(_ policy: SignInPolicy?) { self.policy = policy }
 
+  /// Whether the poller key belongs to the current sign-in.
   func isKey(_ key: UInt64) -> Bool { self.key == key }
 
   /// Whether a sign-in may start.
@@ -35,6 +36,7 @@ struct MCPSignIns {
     return "\(Self.prefix)sign-in-\(count)"
   }
 
+  /// Records the current sign-in.
   mutating func began(_ signIn: MCPSignIn, key: UInt64) { (current, self.key) = (signIn, key) }
 
   /// Ends the current sign-in, and returns it.
@@ -98,6 +100,7 @@ extension MCPBridge {
     }
   }
 
+  /// Handles progress of the current sign-in.
   func signInStep(_ step: MCPSignIn.Step) {
     switch step {
     case .code: signIns.current.map { ask($0) }

@@ -5,6 +5,7 @@ internal import Wire
 /// Reads lines from the client on standard input.
 struct MCPInput {
   private let input = SharedDescriptor(FileDescriptor(owning: 0))
+  /// The incomplete line.
   private var bytes: [UInt8] = []
   /// How many bytes contain no line feed.
   private var searched = 0
@@ -23,6 +24,7 @@ struct MCPInput {
     case refused(Failure, id: JSON)
   }
 
+  /// Adds standard input to the poller, unless it is a file.
   mutating func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     do { try poller.add(input.descriptor.raw, interest: .read, key: key) } catch {
       guard error.isPermissionDenied else { throw error }
