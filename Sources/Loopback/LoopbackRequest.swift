@@ -8,6 +8,7 @@ package enum LoopbackRequest {
   package static let maximumBytes = 65_536
   private static let maximumFields = 128
 
+  /// The result of parsing the received bytes.
   package enum Reading: Sendable, Hashable {
     /// More bytes are needed.
     case incomplete
@@ -45,6 +46,7 @@ package enum LoopbackRequest {
   /// Searches for the empty line that ends a head. A bare LF ends a line too (RFC 9112 section 2.2). Examines each byte
   /// once, however many pieces arrive.
   package struct HeadEnd: Sendable {
+    /// The number of bytes examined.
     private var searched = 0
     private var lineStart = 0
     /// Whether a non-empty line was found. Empty lines before it are skipped.
@@ -54,6 +56,7 @@ package enum LoopbackRequest {
 
     package init() {}
 
+    /// The length of the head, once its end was received.
     fileprivate mutating func find(in bytes: Span<UInt8>) -> Int? {
       while end == nil, searched < bytes.count {
         let byte = bytes[searched]
