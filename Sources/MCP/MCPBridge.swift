@@ -46,7 +46,7 @@ package final class MCPBridge {
     }
   }
 
-  /// What an HTTP request is for.
+  /// The purpose of an HTTP request.
   enum Purpose {
     case message(MCPSending)
     /// The rest of an interrupted response, after an event's ID.

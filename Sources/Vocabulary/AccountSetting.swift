@@ -71,7 +71,7 @@ package final class AccountSetting: Sendable {
     package let expected: Expectation
   }
 
-  /// What an invalid value should have been.
+  /// The expected kind of value.
   package enum Expectation: Sendable, Hashable {
     /// A text of limited length.
     case text(mostBytes: Int)

@@ -14,7 +14,7 @@ package struct LooseJSONObject: Sendable {
     case whole
   }
 
-  /// What the next byte belongs to. `between`: neither a string nor a comment.
+  /// The context of the next byte. `between`: neither a string nor a comment.
   private enum State {
     case between, string, escape, slash, lineComment, comment, commentStar
   }

@@ -134,7 +134,7 @@ package enum Form {
     return text
   }
 
-  /// The index of the byte, or `end` if there is none.
+  /// The index of the byte, or `end` if absent.
   private static func firstPlace(of byte: UInt8, in bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {
     var index = start
     while index < end, bytes[index] != byte { index += 1 }

@@ -71,7 +71,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
 
   private static func isOwned(_ status: FileStatus) -> Bool { status.owner == Machine.userID }
 
-  /// Whether the group and others have none of the rights.
+  /// Whether the rights are denied to the group and others.
   private static func isClosed(_ status: FileStatus, _ rights: UInt32) -> Bool { status.permissions & rights == 0 }
 
   /// Whether ``init(opening:create:withoutOthersRights:)`` would accept the directory at a path. Allocates nothing on

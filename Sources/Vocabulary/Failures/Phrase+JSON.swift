@@ -14,7 +14,7 @@ extension Phrase {
     object["\(name)_values"] = members
   }
 
-  /// The values as JSON; nil if there are none or no translation is needed.
+  /// The values as JSON; nil if empty or if no translation is needed.
   private var formMembers: JSON? {
     let isVerbatim = template == "%1$s" && !values.contains(where: \.isCommand)
     guard plural == nil, !values.isEmpty, !isVerbatim else { return nil }

@@ -13,7 +13,7 @@ extension Phrase {
     return joined(phrases.dropFirst().dropLast().reduce(phrases[0]) { Phrase("\($0), \($1)") }, last)
   }
 
-  /// The question "did you mean …?" with known words similar to `word`; nil if there are none.
+  /// The question "did you mean …?" with the known words similar to `word`, if any.
   package static func meant(by word: String, among known: [String]) -> Phrase? {
     let meant = Suggestion.candidates(for: word, among: known).map { "\"\($0)\"" }
     return meant.isEmpty ? nil : Phrase("did you mean \(choices(meant))?")

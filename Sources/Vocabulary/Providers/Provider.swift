@@ -56,7 +56,7 @@ package struct Provider: Sendable, Hashable {
   package var obstacle: String?
   /// Why the device grant is impossible, although the service has something similar.
   package var deviceObstacle: String?
-  /// What users can do about certain errors.
+  /// Advice to users about certain errors.
   package var advice: [Advice] = []
 
   package init(_ name: ProviderName, _ title: String) {

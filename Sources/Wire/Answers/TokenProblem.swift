@@ -12,7 +12,7 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   case invalidHeader = "invalid_header"
   case missingAlgorithm = "missing_algorithm"
   case unsupportedAlgorithm = "unsupported_algorithm"
-  /// The algorithm is `none`.
+  /// `alg` is `none`.
   case unsecured = "unsecured_token"
   /// `crit` names an unsupported extension.
   case criticalHeader = "critical_header"

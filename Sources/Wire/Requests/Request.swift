@@ -112,7 +112,7 @@ package indirect enum Request: Sendable, Hashable {
     return describer.entries
   }
 
-  /// A copy with this account, if the request has none.
+  /// A copy with this account, unless the request has one.
   package func naming(_ account: String) -> Request {
     var members = AccountNaming(account: account)
     return passing(&members)
