@@ -119,6 +119,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
     }
   }
 
+  /// The manual's description of `preset`.
   package static let presetMeaning = "The administrator's file for accounts of this name; absent without one."
 
   /// The members of the object `preset`.

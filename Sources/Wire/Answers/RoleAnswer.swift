@@ -5,7 +5,9 @@ package struct RoleAnswer: Sendable {
   package let accessKeyID: String
   /// In unix seconds.
   package let expiresAt: Int
+  /// The secret's position in the line.
   private let secretAccessKey: JSONLayout.Node
+  /// The token's position in the line.
   private let sessionToken: JSONLayout.Node
 
   /// Parses a response line.

@@ -137,7 +137,6 @@ package indirect enum Event: Sendable, Hashable {
 
 /// A kind of event: its members and its description.
 package protocol EventBody: MemberList, Sendable {
-  /// The event's description.
   var row: EventRow { get }
   var event: Event { get }
 }
@@ -265,6 +264,7 @@ private struct Base64Bytes: MemberValue {
 /// An event with an entry of a log; nil if this build does not know its kind.
 private struct EntryBody<Entry: EventEntry>: EventBody {
   var entry: Entry?
+  /// The member's meaning, for the manual.
   let meaning: String
   let make: @Sendable (Entry?) -> Event
   let row: EventRow

@@ -79,6 +79,7 @@ package struct LeaseEntry: Sendable, Hashable {
   /// The requesting process, according to the system when it connected. Nil if no peer caused the event.
   package private(set) var peer: Peer?
 
+  /// A process that uses the lease.
   package struct Peer: Sendable, Hashable {
     package let user: Int
     /// The process ID; 0 in another namespace.
@@ -90,6 +91,7 @@ package struct LeaseEntry: Sendable, Hashable {
     }
   }
 
+  /// A lease's event.
   package enum Event: Sendable, Hashable {
     case opened(account: String)
     /// A peer's request ended with a status and a body size in bytes, or failed with the code. `dropped` header fields
@@ -184,7 +186,6 @@ extension LeaseEntry: EventEntry, MemberList {
     try members.peer(&peer)
   }
 
-  /// The kind of event, and its sentence.
   private var row: (kind: Kind, text: String) {
     switch event {
     case .opened(let account): (.opened, "opened for \(TerminalText.clean(account, limit: 64))")

@@ -178,8 +178,6 @@ extension SessionEvent: MemberList {
   /// The description for the manual, in mdoc notation.
   package var meaning: String { row(hasAccount: true, { _ in "" }).meaning }
 
-  /// Whether commands may get another token, the members, the description and the text.
-  ///
   /// - Parameter stamp: Formats unix seconds.
   fileprivate func row(
     hasAccount: Bool, _ stamp: (Int) -> String

@@ -177,7 +177,6 @@ package struct LogRow: Sendable {
 }
 
 extension LogEvent {
-  /// The entry's code, members and text.
   package var row: LogRow {
     switch self {
     case .started: LogRow("started", "the daemon started")
@@ -260,6 +259,7 @@ extension LogEvent {
     }
   }
 
+  /// The end of an operation, with its duration and result.
   private static func ended(
     _ event: String, _ what: String, _ milliseconds: Int, _ code: FailureCode?, _ reason: String? = nil
   ) -> LogRow {
@@ -286,7 +286,6 @@ extension LogEvent.KeySetFlaw {
 }
 
 extension LogEvent.CommandProblem {
-  /// The members for the log, and the text.
   fileprivate var row: (members: [(String, JSON?)], text: String) {
     switch self {
     case .exited(let status): ([("reason", "exited"), ("status", .int(status))], "exit status \(status)")

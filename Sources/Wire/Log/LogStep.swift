@@ -40,7 +40,6 @@ package enum LogStep: Sendable, Hashable {
     }
   }
 
-  /// The entry's code, members and text.
   var row: LogRow {
     switch self {
     case .tokenServed(let left):
@@ -71,7 +70,6 @@ package enum LogStep: Sendable, Hashable {
 }
 
 extension SessionStep {
-  /// The entry's code, members and text.
   fileprivate var row: LogRow {
     switch self {
     case .waitedForAccount(let time):
@@ -109,7 +107,6 @@ extension RequestLine {
 }
 
 extension LogStep.RefreshReason {
-  /// The members for the log, and the text.
   fileprivate var row: (members: [(String, JSON?)], text: String) {
     switch self {
     case .noToken: ([("reason", "no_token")], "no cached token")

@@ -89,6 +89,7 @@ struct MemberWriter: MemberPass {
     return bytes
   }
 
+  /// Writes a member's name.
   private mutating func begin(_ name: String) {
     if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
     bytes.append(UInt8(ascii: "\""))

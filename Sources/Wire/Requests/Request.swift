@@ -152,6 +152,7 @@ extension RequestBody {
   }
 }
 
+/// A function of any request's value.
 private protocol RequestVisitor {
   associatedtype Result
   func visit(_ body: some RequestBody) -> Result
@@ -177,8 +178,8 @@ package struct RequestEnvelope: Sendable, Hashable {
 
   /// The caller's working directory, which may select the account. Empty to send it only if needed.
   ///
-  /// The daemon cannot always read `/proc/PID/cwd`, and in another namespace the path may differ. Since it costs a
-  /// system call, clients first omit it for a cached token, and repeat the request with it after `directory_needed`.
+  /// The daemon cannot always read `/proc/PID/cwd`. To save a system call, clients first omit it for a cached token,
+  /// and repeat the request with it after `directory_needed`.
   package var directory: String?
 
   package init(

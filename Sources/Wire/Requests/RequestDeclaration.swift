@@ -1,8 +1,6 @@
 /// A kind of request: its members, properties and manual page.
 package protocol RequestBody: MemberList, Sendable, Hashable {
-  /// The request's name and properties.
   var row: RequestRow { get }
-  /// The request's description in the manual.
   var page: RequestPage { get }
 }
 

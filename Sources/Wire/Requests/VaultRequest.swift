@@ -43,6 +43,7 @@ package enum VaultRequest: RequestBody {
   case set(lockAfterSeconds: Int)
 
   package static let maximumSlot = 255
+  /// The maximum number of slots in one request.
   package static let maximumSlots = 16
   /// The maximum idle time before the vault locks, in seconds.
   package static let maximumLockAfterSeconds = 30 * 86_400
@@ -107,6 +108,7 @@ package enum VaultRequest: RequestBody {
     }
   }
 
+  /// Visits the member `level`.
   private static func level<Pass: MemberPass>(
     _ level: Protection, _ members: inout Pass
   ) throws(Pass.Problem) -> Protection {
@@ -195,6 +197,7 @@ package enum VaultRequest: RequestBody {
     }
   }
 
+  /// The members about a vault file.
   private static var fileRows: [MemberRow] {
     [
       MemberRow("path", "text", "The file."), MemberRow("exists", "boolean", "Whether it exists."),
