@@ -18,10 +18,12 @@ package final class AccountSetting: Sendable {
   /// Whether the setting controls where secrets are sent or what recipients must meet. The vault keeps its value from
   /// the sign-in. After a change, the account counts as signed out.
   package let isSealed: Bool
+  /// Whether a change takes effect at the next sign-in.
   package var countsAtSignIn: Bool { Self.countingAtSignIn.contains { $0 === self } }
   /// Whether it can be reset to its default.
   package let canBeUnset: Bool
 
+  /// Returns the value, if specified.
   private let read: @Sendable (AccountSettings) -> JSON?
   /// Sets the value, or resets it if nil. Returns false for a word that is not a choice.
   private let write: @Sendable (inout AccountSettings, JSON?) -> Bool

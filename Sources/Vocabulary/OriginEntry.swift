@@ -75,6 +75,7 @@ package struct OriginEntry: Sendable, Hashable {
   /// The normalized text.
   package var text: String { ([origin + path] + details).joined(separator: " ") }
 
+  /// The words `NAME=VALUE`.
   private var details: [String] {
     var words: [String] = []
     if let user { words.append("user=\(user)") }

@@ -4,6 +4,7 @@ internal import Encoding
 /// may change.
 package struct AccountPreset: Sendable {
   private static let mostPrograms = 16
+  /// The member with ``programs``.
   private static let setup = "setup"
 
   package let name: String

@@ -8,9 +8,7 @@ package import Platform
 package struct AdministratorFiles: Sendable {
   package static let directory = "/etc/agent"
   private static let suffix = ".json"
-  /// The maximum number of files per directory.
   private static let most = 100
-  /// The maximum size of a file, in bytes.
   private static let mostBytes = 1 << 16
 
   package var providers: [Provider] = []
@@ -39,6 +37,7 @@ package struct AdministratorFiles: Sendable {
 
   /// The files as of the last ``read(checking:)``, for all threads.
   package static var current: AdministratorFiles { last.withLock { $0 } }
+  /// The value of ``current``.
   private static let last = Monitor(AdministratorFiles())
 
   private init() {}

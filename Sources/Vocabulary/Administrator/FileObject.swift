@@ -102,7 +102,6 @@ package struct FileObject: Sendable {
     return try object.names.map { (name) throws(Problem) in (name, try object.text(name) ?? "") }
   }
 
-  /// The maximum length of a text, in bytes.
   private static let most = AccountSetting.maximumTextBytes
 
   private static func isText(_ text: String) -> Bool {

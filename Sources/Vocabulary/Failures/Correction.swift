@@ -3,7 +3,6 @@ internal import Encoding
 /// A command in a hint: the failed one with other options, or a sign-in. Clients apply it to the user's complete
 /// command line instead (hints run).
 package struct Correction: Sendable, Hashable {
-  /// The maximum number of changed options in a received correction.
   private static let mostChanges = 16
 
   /// The command in the hint, quoted for `sh`.

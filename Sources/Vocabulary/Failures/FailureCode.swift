@@ -92,7 +92,6 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case lastSlot = "last_slot"
   case noSuchSlot = "no_such_slot"
 
-  /// The exit status, and the meaning for agent-protocol(7) in mdoc notation.
   private var row: (status: ExitStatus, meaning: String) {
     switch self {
     case .invalidRequest: (.usage, "The request or the command line is invalid.")

@@ -19,7 +19,7 @@ extension Phrase {
     return meant.isEmpty ? nil : Phrase("did you mean \(choices(meant))?")
   }
 
-  /// Hints for each value of an option: the failed command with that value, or just the option.
+  /// A hint that offers an option's values: the failed command with each, or just the option.
   package static func choices(_ values: [String], of option: String, command: [String] = []) -> Phrase {
     choices(
       values.map { value in

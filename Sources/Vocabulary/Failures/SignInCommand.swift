@@ -27,6 +27,7 @@ package struct SignInCommand: Sendable {
     options = Array(isWorkload ? words.dropFirst() : words)
   }
 
+  /// The command as a hint.
   package var phrase: Phrase { with([]) }
 
   /// The command with another switch.

@@ -164,6 +164,7 @@ package struct Provider: Sendable, Hashable {
       && ("\(issuer)/".hasSameBytes(as: other) || "\(other)/".hasSameBytes(as: issuer))
   }
 
+  /// Whether the issuer is the provider's.
   private func isIssuer(_ issuer: String) -> Bool {
     // Users may paste a page's URL. The obstacle is then reported first.
     if obstacle != nil {
@@ -190,6 +191,7 @@ package struct Provider: Sendable, Hashable {
     }
   }
 
+  /// Whether a URL matches a template.
   private static func matches(_ text: String, _ template: String) -> Bool {
     var rest = text.utf8[...]
     var isWord = false
