@@ -28,7 +28,7 @@ package struct FileStamp: Sendable, Hashable {
 }
 
 extension PrivateDirectory {
-  /// The stamp of a file; nil if it does not exist. Does not follow a symbolic link.
+  /// The stamp of a file, as by ``FileStamp/init(at:)``.
   package borrowing func stamp(of name: String) throws(SystemError) -> FileStamp? {
     try PrivateDirectory.checkName(name)
     var status = stat()

@@ -54,6 +54,7 @@ extension Spawn {
       && one.st_dev == two.st_dev
   }
 
+  /// The paths to try.
   static func candidates(for executable: String) -> [String] {
     if executable.utf8.contains(UInt8(ascii: "/")) { return [executable] }
     let path = Environment.value("PATH") ?? "/bin:/usr/bin"

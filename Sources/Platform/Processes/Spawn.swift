@@ -102,6 +102,7 @@ package enum Spawn {
     try SystemCall.library("kill") { Glibc.kill(-leader, signal) }
   }
 
+  /// Waits for a child if `block` is true.
   private static func poll(_ process: Int32, block: Bool) throws(SystemError) -> ProcessStatus? {
     var signalled: Int32 = 0
     var number: Int32 = 0

@@ -27,6 +27,7 @@ extension UnixSocket {
     }
   }
 
+  /// Connects, with `path` as working memory.
   private static func connect(
     _ home: UnsafePointer<CChar>?, building path: UnsafeMutableBufferPointer<CChar>, _ name: String, _ seconds: Int
   ) throws(SystemError) -> FileDescriptor? {

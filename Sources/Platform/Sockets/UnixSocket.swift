@@ -88,7 +88,6 @@ package enum UnixSocket {
     try SystemCall.library("shutdown") { Glibc.shutdown(number, Int32(SHUT_WR)) }
   }
 
-  /// Two connected sockets, both blocking.
   package static func pair() throws(SystemError) -> SocketPair { try SocketPair() }
 
   /// The effective user of the peer process at the time of its connect or listen (`SO_PEERCRED`, `unix(7)`).
