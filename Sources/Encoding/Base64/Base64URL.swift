@@ -10,7 +10,6 @@ package enum Base64URL {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Encodes `bytes`. Not for secrets: a `String` cannot be wiped.
   package static func encode(_ bytes: [UInt8]) -> String {
     encode(bytes.span)
   }

@@ -15,7 +15,6 @@ package enum JSON: Sendable {
     self = try JSONLayout(parsing: bytes, limits: limits).root.value(in: bytes)
   }
 
-  /// Parses a text according to RFC 8259, strictly and within limits.
   package init(parsing bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONError) {
     try self.init(parsing: bytes.span, limits: limits)
   }

@@ -14,7 +14,6 @@ package struct JSONLayout: Sendable {
     storage = Storage(entries: parser.entries, names: parser.names, byteCount: bytes.count)
   }
 
-  /// Parses a text like ``init(parsing:limits:)`` for spans.
   package init(parsing bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONError) {
     try self.init(parsing: bytes.span, limits: limits)
   }

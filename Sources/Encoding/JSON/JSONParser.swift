@@ -86,6 +86,7 @@ struct JSONParser {
     depth -= 1
   }
 
+  /// Adds an entry for a value.
   private mutating func add(
     _ kind: JSONKind, from start: Int, to end: Int, hasEscapes: Bool = false
   ) {

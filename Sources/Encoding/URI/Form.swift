@@ -77,7 +77,6 @@ package enum Form {
     return fields
   }
 
-  /// Parses all fields, like ``parse(_:maxFields:maxBytes:repeatable:)`` for spans.
   package static func parse(_ text: String) throws(FormError) -> [FormField] {
     let view = text.utf8
     return try parse(view.span)

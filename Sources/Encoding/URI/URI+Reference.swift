@@ -27,7 +27,6 @@ extension URI {
     return end.map { reference.utf8[$0] == UInt8(ascii: ":") } ?? false
   }
 
-  /// Whether ``path`` has dot segments; see ``hasDotSegments(inPath:)``.
   package var hasDotSegments: Bool { Self.hasDotSegments(inPath: path) }
 
   /// Whether a segment of a path is "." or "..", even if percent-encoded (RFC 3986 section 6.2.2.2).

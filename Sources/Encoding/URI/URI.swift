@@ -3,7 +3,6 @@
 /// Never normalized: URIs are equal if their texts are, byte for byte. Whitespace, control characters, a user name or
 /// password, and a zone in an IPv6 address are rejected.
 package struct URI: Sendable, Hashable {
-  /// The maximum length in bytes.
   package static let maxBytes = 2048
 
   /// The complete URI, in printable ASCII.
