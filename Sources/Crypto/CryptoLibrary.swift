@@ -1,5 +1,6 @@
 internal import COpenSSL
 
+/// The system's libcrypto.
 package enum CryptoLibrary {
   /// The OpenSSL version in use, such as `3.0.13`.
   package static let version: String = {

@@ -36,6 +36,7 @@ extension PrivateKey {
     try self.init(unsafe KeyHandle(owning: key))
   }
 
+  /// A context for generating keys.
   private static func generator(_ type: Int32) throws(CryptoError) -> KeyContext {
     ErrorQueue.clear()
     let context = try KeyContext(newKeyOf: type)

@@ -14,6 +14,7 @@ extension PublicComponents {
     self = try unsafe Self.read(der, "d2i_PublicKey") { unsafe d2i_PublicKey(EVP_PKEY_RSA, nil, &$0, $1) }
   }
 
+  /// Parses a key with a libcrypto function.
   private static func read(
     _ der: Span<UInt8>, _ function: String,
     _ parse: (inout UnsafePointer<UInt8>?, Int) -> OpaquePointer?

@@ -24,6 +24,7 @@ internal import COpenSSL
     return copy
   }
 
+  /// Creates a context for signing or verifying.
   static func begin(
     _ purpose: Purpose, _ algorithm: SignatureAlgorithm, with key: borrowing KeyHandle
   ) throws(CryptoError) -> SignatureContext {

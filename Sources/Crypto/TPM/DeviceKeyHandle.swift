@@ -49,6 +49,7 @@ private final class DeviceSigner: Sendable {
     return 1
   }
 
+  /// Creates a libcrypto object that signs with the device.
   func makeHandle() throws(CryptoError) -> KeyHandle {
     guard case .ec(.p256, let x, let y) = key.key.publicComponents else {
       throw CryptoError(.unsupportedAlgorithm, "held key")

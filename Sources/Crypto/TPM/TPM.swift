@@ -126,6 +126,7 @@ package struct TPM: ~Copyable {
     }
   }
 
+  /// Sets the curve and the authorization.
   private borrowing func setParameters(
     of context: borrowing KeyContext, authorization: borrowing SecretBytes
   ) throws(CryptoError) {
