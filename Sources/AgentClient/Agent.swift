@@ -207,6 +207,7 @@ public final class Agent: SessionContainer {
 
   // MARK: - The connection
 
+  /// Returns the result of a request.
   func ask(_ request: Request) async throws(AgentError) -> JSONObject {
     try await converse(request, WireProtocol.defaultTimeoutSeconds) { (line) throws(Failure) in
       switch try Reply(parsing: line) {

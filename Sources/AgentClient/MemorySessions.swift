@@ -24,6 +24,7 @@ public final class MemorySessions: SessionContainer {
   /// An ``AgentError`` is passed to the caller. Any other error gets the code `internal_error`.
   public typealias RefreshHandler = @Sendable (_ session: Session, _ options: TokenOptions) async throws -> Grant
 
+  /// An account.
   private struct Entry {
     let issuer: String
     /// The token and its session; nil after a sign-out.
@@ -34,6 +35,7 @@ public final class MemorySessions: SessionContainer {
   private struct State {
     var installation = InstallationID.random()
     var entries: [String: Entry] = [:]
+    /// The active account.
     var active: String?
   }
 

@@ -25,6 +25,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     case rejected
   }
 
+  /// The state after the last token.
   private struct Known {
     /// The session of the last token; nil after a sign-out.
     var session: Session?
@@ -51,6 +52,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private let options: TokenOptions
   private let tellRefresh: RefreshHandler?
   private let known = Monitor<Known?>(nil)
+  /// By resource.
   private let rejections = Monitor<[String: Rejection]>([:])
 
   /// Creates a session, without requesting anything yet.

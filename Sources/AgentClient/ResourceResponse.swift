@@ -108,6 +108,7 @@ final class UnsentBody: Sendable {
   private struct State: Sendable {
     /// The parts in reverse order.
     var parts: [ResourceBodyRequest]
+    /// Whether the agent has requested the next part.
     var isWanted = false
   }
 

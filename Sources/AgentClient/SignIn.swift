@@ -79,6 +79,7 @@ public final class SignIn: AsyncSequence, Sendable {
 
   private let replies: ReplyStream
   private let agent: Agent
+  /// The sign-in's ID, once known.
   private let name = Monitor<String?>(nil)
 
   init(_ replies: ReplyStream, _ agent: Agent) {
