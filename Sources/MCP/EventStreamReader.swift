@@ -8,6 +8,7 @@ struct EventStreamReader {
   private(set) var retryMilliseconds: Int?
 
   private var line: [UInt8] = []
+  /// The data of the event so far.
   private var data: [UInt8] = []
   private var id: [UInt8]?
   private var type: [UInt8] = []

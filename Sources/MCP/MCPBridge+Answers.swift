@@ -175,9 +175,7 @@ extension MCPBridge {
 
   // MARK: Interrupted streams
 
-  /// The default delay in milliseconds.
   private static let standardRetry = 1000
-  /// The maximum delay in milliseconds.
   private static let longestRetry = 3_600_000
   /// The limit of consecutive attempts without a message.
   private static let mostRetries = 5

@@ -30,6 +30,7 @@ package final class MCPBridge {
   enum Key {
     static let input: UInt64 = 0
     static let signals: UInt64 = 1
+    /// The first key of an HTTP request.
     static let first: UInt64 = 2
   }
 
@@ -62,6 +63,7 @@ package final class MCPBridge {
     /// Ends the session.
     case closing
 
+    /// The message that the request is for, if any.
     var sending: MCPSending? {
       switch self {
       case .message(let sending), .rest(let sending, _): sending
@@ -78,7 +80,6 @@ package final class MCPBridge {
     case stream(EventStreamReader)
   }
 
-  /// The limit of concurrent messages.
   private static let mostAtOnce = 64
   /// The limit of waiting messages. Input then pauses.
   private static let mostWaiting = 1024

@@ -116,7 +116,7 @@ final class MCPExchange {
     try connection.send(host.envelope(values.request), passing: values.values)
   }
 
-  /// Repeats the request for a socket that cannot pass descriptors.
+  /// Repeats the request with bodies in lines, for a socket that cannot pass descriptors.
   private func repeatInline() throws(Failure) {
     pipe = nil
     request.isInline = true

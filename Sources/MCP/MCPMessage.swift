@@ -24,7 +24,6 @@ struct MCPMessage {
   let answers: [JSON]
   private let layout: JSONLayout
 
-  /// The maximum length in bytes.
   static let mostBytes = 32 << 20
   /// Lenient, because only the client and the server interpret tool arguments and results.
   private static let limits = JSONLimits.lenient(bytes: mostBytes, elements: 1 << 20)
@@ -192,8 +191,10 @@ struct MCPMessage {
 
 /// Why a request failed, for the client.
 struct MCPProblem {
+  /// A JSON-RPC error code.
   var code: Int
   var message: String
+  /// Further members for the client.
   var data = JSONObject()
 
   // JSON-RPC 2.0 section 5.1.

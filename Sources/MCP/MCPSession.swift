@@ -216,10 +216,12 @@ struct MCPToolFields {
 /// A request for the list of tools, after a call was refused for wrong or missing header fields (revision 2026-07-28,
 /// `HeaderMismatch`).
 struct MCPToolsRequest {
+  /// The refused call.
   let call: MCPSending
   /// The response to the call.
   let refusal: MCPMessage
   let message: MCPMessage
+  /// The page's number, from 1.
   private let pages: Int
 
   private static let mostPages = 16

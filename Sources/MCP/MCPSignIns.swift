@@ -8,6 +8,7 @@ struct MCPSignIns {
   /// Whether to sign in. Nil to sign in only if the client can open a URL.
   let policy: SignInPolicy?
   private(set) var current: MCPSignIn?
+  /// The poller key of ``current``.
   private var key: UInt64?
   private var lastFailure: Instant?
   private var count = 0
