@@ -22,7 +22,7 @@ package struct SocketPlace: Sendable, Hashable {
     try named(by: Environment.value("AGENT_SOCKET"), user: Environment.value("AGENT_SOCKET_USER"))
   }
 
-  /// The location for these values of the variables.
+  /// The location for values of `AGENT_SOCKET` and `AGENT_SOCKET_USER`.
   package static func named(by variable: String?, user: String? = nil) throws(Failure) -> SocketPlace? {
     guard let path = variable, !path.isEmpty else { return nil }
     guard var place = SocketPlace(path: path) else {

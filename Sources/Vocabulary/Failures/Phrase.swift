@@ -29,7 +29,7 @@ package struct Phrase: Sendable {
   /// A hint that consists of a command, quoted for `sh`.
   package static func command(_ text: String) -> Phrase { Phrase(verbatim: text).running(text) }
 
-  /// A copy with the command, quoted for `sh`, that the phrase ends with.
+  /// A copy that ends with this command, quoted for `sh`, as its text already does.
   package func running(_ command: String?) -> Phrase {
     var phrase = self
     phrase.ownCommand = command

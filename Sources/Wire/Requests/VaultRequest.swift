@@ -16,7 +16,7 @@ package enum VaultRequest: RequestBody {
   /// Creates and unlocks the missing key of a level. Descriptor: the passphrase or PIN.
   case create(Protection)
 
-  /// Binds the vault to this device with a new automatic slot. Nil lets the daemon choose the binding.
+  /// Lets this device open the vault by a new automatic slot. Nil lets the daemon choose the binding.
   case bind(VaultBinding?)
 
   /// Adds a passphrase to an unlocked level. Descriptor: the passphrase.
