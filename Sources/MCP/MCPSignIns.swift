@@ -125,7 +125,7 @@ extension MCPBridge {
     for sending in signIn.held { fail(sending, signIn.problem) }
   }
 
-  /// Makes the client show the page, in the way of each call's revision.
+  /// Asks the client to show the page, as each call's revision requires.
   private func ask(_ signIn: MCPSignIn) {
     var held: [MCPSending] = []
     for sending in signIn.held {

@@ -133,7 +133,7 @@ extension LeaseEntry: EventEntry, MemberList {
     case ended = "lease_ended"
   }
 
-  /// An entry without members.
+  /// Creates an entry with empty members.
   package init(_ kind: Kind) {
     let event: Event =
       switch kind {

@@ -30,7 +30,7 @@ package enum VaultRequest: RequestBody {
   /// Generates new keys and encrypts all records again. Descriptors: the secrets of these slots, in order.
   case rotateKey(slots: [Int])
 
-  /// Binds a vault that no longer opens to this device. Descriptor: a passphrase.
+  /// Lets this device open a vault that no longer opens automatically. Descriptor: a passphrase.
   case rebind
 
   /// Renames an unusable vault, so that a new one can be created.
