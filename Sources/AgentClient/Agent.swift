@@ -20,7 +20,7 @@ public final class Agent: SessionContainer {
   let socketPath: String?
   private let startsDaemon: Bool
   let programPath: String?
-  private let idle = Monitor<DaemonConnection?>(nil)
+  private let idleConnection = Monitor<DaemonConnection?>(nil)
 
   /// How long a response may exceed the request's deadline. The agent itself reports a missed deadline.
   private static let grace = Duration.seconds(5)
@@ -83,14 +83,14 @@ public final class Agent: SessionContainer {
     try await identity(of: account).flatMap { User($0) }
   }
 
-  private static let withoutSession: [FailureCode] = [.noAccount, .signedOut, .sessionExpired]
+  private static let noSessionCodes: [FailureCode] = [.noAccount, .signedOut, .sessionExpired]
 
   /// The response to `whoami` from the verified ID Token; nil without a session.
   private func identity(of account: String?) async throws(AgentError) -> JSONObject? {
     do throws(AgentError) {
       return try await ask(.state(.whoami(account: account, verified: true)))
     } catch {
-      if Self.withoutSession.contains(where: { $0.rawValue == error.code }) { return nil }
+      if Self.noSessionCodes.contains(where: { $0.rawValue == error.code }) { return nil }
       throw error
     }
   }
@@ -226,8 +226,8 @@ public final class Agent: SessionContainer {
   ) async throws(AgentError) -> Result {
     do throws(Failure) {
       let envelope = RequestEnvelope(request, timeoutSeconds: timeoutSeconds)
-      if let connection = idle.withLock({ $0.take() }) {
-        if try isTaken(envelope, over: connection) {
+      if let connection = idleConnection.withLock({ $0.take() }) {
+        if try sendIfOpen(envelope, over: connection) {
           do throws(Failure) { return try await answer(to: envelope, over: connection, body) } catch {
             guard error.code == .daemonUnavailable, request.has(.repeatable) else { throw error }
           }
@@ -242,7 +242,7 @@ public final class Agent: SessionContainer {
   /// Sends a request over the idle connection.
   ///
   /// - Returns: False if the agent had closed the connection, so that the request was not received.
-  private func isTaken(
+  private func sendIfOpen(
     _ request: RequestEnvelope, over connection: borrowing DaemonConnection
   ) throws(Failure) -> Bool {
     do throws(Failure) { try connection.sendWhole(request) } catch {
@@ -287,7 +287,7 @@ public final class Agent: SessionContainer {
   private func keep(_ connection: consuming DaemonConnection) {
     // Of two idle connections, one is closed.
     var connection = Optional(connection)
-    idle.withLock { swap(&$0, &connection) }
+    idleConnection.withLock { swap(&$0, &connection) }
   }
 
   /// Begins a long request on a connection of its own.
@@ -325,13 +325,13 @@ public final class Agent: SessionContainer {
   /// Whether calls may start the daemon.
   private func mayStart() throws(Failure) -> Bool {
     guard startsDaemon, socketPath == nil else { return false }
-    return try SocketPlace.named() == nil
+    return try SocketLocation.named() == nil
   }
 
   /// Connects to the daemon; nil if it is not running. May block if the daemon does not accept connections.
   func connectIfRunning() throws(Failure) -> DaemonConnection? {
-    guard let socketPath else { return try SocketPlace.connectToDaemon() }
-    guard let place = SocketPlace(path: socketPath) else {
+    guard let socketPath else { return try SocketLocation.connectToDaemon() }
+    guard let place = SocketLocation(path: socketPath) else {
       throw Failure(.invalidRequest, "the path of the socket is not absolute")
     }
     return try place.connect()

@@ -61,7 +61,7 @@ public struct AgentEvent: Sendable, Hashable {
 extension AgentEvent.Kind {
   fileprivate init(_ event: SessionEvent) {
     let end = event.expiresAt
-    let code = event.failing?.code ?? .internalError
+    let code = event.failure?.code ?? .internalError
     self =
       switch event.name {
       case .signedIn: .signedIn(expiresAt: end, isGuest: event.isGuest, wasGuest: event.wasGuest)

@@ -50,7 +50,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private let account: String?
   private let container: Container
   private let options: TokenOptions
-  private let tellRefresh: RefreshHandler?
+  private let reportRefresh: RefreshHandler?
   private let known = Monitor<Known?>(nil)
   /// By resource.
   private let rejections = Monitor<[String: Rejection]>([:])
@@ -61,15 +61,15 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   ///   - account: The default is the active account.
   ///   - container: The container with the session.
   ///   - options: The tokens' options. ``TokenOptions/forcesRefresh`` is ignored.
-  ///   - tellRefresh: Called once for each new token except the first one.
+  ///   - reportRefresh: Called once for each new token except the first one.
   public init(
     _ account: String? = nil, in container: Container, _ options: TokenOptions = TokenOptions(),
-    onRefresh tellRefresh: RefreshHandler? = nil
+    onRefresh reportRefresh: RefreshHandler? = nil
   ) {
     self.account = account
     self.container = container
     self.options = options
-    self.tellRefresh = tellRefresh
+    self.reportRefresh = reportRefresh
   }
 
   /// The session of the last token; nil before the first one and after a sign-out.
@@ -144,7 +144,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
       if error.remedy == .signIn { forget() }
       throw error
     }
-    if try await isRenewed(by: token.fingerprint(), token.session) { tellRefresh?(token.session) }
+    if try await isRenewed(by: token.fingerprint(), token.session) { reportRefresh?(token.session) }
     return token
   }
 

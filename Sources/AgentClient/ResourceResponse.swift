@@ -34,7 +34,7 @@ public final class ResourceResponse: AsyncSequence, Sendable {
         self.replies = replies
         self.unsent = unsent
         return
-      case .event(.bodyWanted): unsent.isWanted()
+      case .event(.bodyWanted): unsent.recordRequest()
       case .event: continue
       case .failure(let failure): throw AgentError(failure)
       case .result, nil: throw AgentError(Reply.unreadable)
@@ -90,7 +90,7 @@ public final class ResourceResponse: AsyncSequence, Sendable {
     while true {
       switch try await replies.next(after: unsent.send) {
       case .event(.body(let bytes)): return bytes
-      case .event(.bodyWanted): unsent.isWanted()
+      case .event(.bodyWanted): unsent.recordRequest()
       case .event: continue
       case .failure(let failure): throw AgentError(failure)
       case .result(let result):
@@ -117,7 +117,7 @@ final class UnsentBody: Sendable {
   init(_ parts: [ResourceBodyRequest]) { state = Monitor(State(parts: parts.reversed())) }
 
   /// Records that the agent requested the next part.
-  func isWanted() { state.withLock { $0.isWanted = true } }
+  func recordRequest() { state.withLock { $0.isWanted = true } }
 
   /// Sends the next part, if the agent has requested it.
   func send(over connection: borrowing DaemonConnection) throws(Failure) {

@@ -17,7 +17,7 @@ package struct CallerVariables: Sendable {
   /// - Throws: `invalid_request` if a value is too long.
   package init?(lackedBy failure: Failure, over connection: borrowing DaemonConnection) throws(Failure) {
     let names = failure.variables
-    guard (1...VariablesRequest.mostNames).contains(names.count), !connection.isOfOtherUser else { return nil }
+    guard (1...VariablesRequest.maximumCount).contains(names.count), !connection.isOfOtherUser else { return nil }
     var values: [SharedDescriptor] = []
     for name in names {
       guard let value = Environment.value(name), !value.isEmpty else { return nil }
@@ -31,11 +31,11 @@ package struct CallerVariables: Sendable {
 
 extension FileDescriptor {
   /// The capacity of a pipe (pipe(7)), which is enough for any secret.
-  private static let mostPiped = 32_768
+  private static let pipeCapacity = 32_768
 
   /// The reading end of a pipe that contains these bytes.
   package static func pipe(holding bytes: Span<UInt8>, called name: Phrase) throws(Failure) -> FileDescriptor {
-    guard bytes.count <= mostPiped else { throw Failure(.invalidRequest, Phrase("the \(name) is too long")) }
+    guard bytes.count <= pipeCapacity else { throw Failure(.invalidRequest, Phrase("the \(name) is too long")) }
     do {
       let pipe = try Pipe()
       try pipe.writing.writeAll(bytes)

@@ -149,7 +149,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
 
   /// The error for a connection that ended.
   private borrowing func ended(_ error: SystemError?) -> Failure {
-    if let process = privateDaemon, let line = process.lastWords() {
+    if let process = privateDaemon, let line = process.lastErrorLine() {
       return Failure(.daemonUnavailable, "\(process.name) ended before it answered: \(line)")
     }
     // The daemon read nothing within the timeout.

@@ -12,7 +12,7 @@ package struct DaemonProcess: Sendable {
   /// The timeout for the process's end. It may be waiting for a server that got a refresh token.
   private static let timeout = Duration.seconds(10)
   /// The timeout for the process's last message.
-  private static let lastWordsTimeout = Duration.seconds(3)
+  private static let lastErrorLineTimeout = Duration.seconds(3)
 
   /// - Parameters:
   ///   - name: The program.
@@ -24,10 +24,10 @@ package struct DaemonProcess: Sendable {
   }
 
   /// The last line of standard error, safe for a terminal. Nil without one or while the process is running.
-  package func lastWords() -> String? {
+  package func lastErrorLine() -> String? {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var space = buffer.mutableSpan
-    guard let count = try? errors.readToEnd(into: &space, timeout: Self.lastWordsTimeout) else { return nil }
+    guard let count = try? errors.readToEnd(into: &space, timeout: Self.lastErrorLineTimeout) else { return nil }
     let lines = buffer.prefix(count).split(separator: UInt8(ascii: "\n"))
     guard let last = lines.last else { return nil }
     let prefix = Array("\(name): error: ".utf8)

@@ -57,13 +57,13 @@ package enum Generator {
     guard [1, 3].contains(arguments.count),
       let program = arguments.count == 3 ? ProgramName(arguments[1]) : .standard
     else {
-      Console.tell("usage: generate TOP [NAME DIRECTORY]\n")
+      Console.printToStandardError("usage: generate TOP [NAME DIRECTORY]\n")
       Processes.exit(2)
     }
     let (top, directory) = (arguments[0], arguments[arguments.count - 1])
     var files: [GeneratedFile] = []
     do throws(PageError) { files = try Self.files(for: program, in: top) } catch {
-      Console.tell("generate: error: \(error.text)\n")
+      Console.printToStandardError("generate: error: \(error.text)\n")
       Processes.exit(1)
     }
     if let text = try? FileDescriptor(opening: "\(directory)/\(schemaPath)", for: .reading).readToEnd(limit: 1 << 20) {
@@ -76,7 +76,7 @@ package enum Generator {
         try target.writeAll(Array(file.content.utf8).span)
         try target.close()
       } catch {
-        Console.tell("generate: error: \(file.path): \(error.message)\n")
+        Console.printToStandardError("generate: error: \(file.path): \(error.message)\n")
         Processes.exit(1)
       }
     }

@@ -52,7 +52,7 @@ package enum Main {
     guard let command = invocation.command else {
       throw Failure(.invalidRequest, "no command given", hint: "agent help")
     }
-    let action = try command.run(invocation)
+    let action = try command.makeAction(invocation)
     try invocation.refuseUnread()
     return try action.run()
   }
@@ -66,12 +66,12 @@ package enum Main {
   private static func fail(
     _ failure: Failure, _ console: Console, _ command: Command?, _ invocation: Invocation?, _ arguments: [String] = []
   ) -> Int32 {
-    guard !failure.isUntold else { return failure.code.exitStatus.rawValue }
+    guard !failure.isSilent else { return failure.code.exitStatus.rawValue }
     var failure = failure.fromOlderDaemon ?? failure
     failure = invocation?.explained(failure) ?? failure
     let answer = command?.failureAnswer
     if let command, let answer, answer.isOneLine {
-      Console.tell(console.line(of: failure, in: command.name) + "\n")
+      Console.printToStandardError(console.line(of: failure, in: command.name) + "\n")
     } else {
       console.report(failure)
     }

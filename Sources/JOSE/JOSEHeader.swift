@@ -16,7 +16,7 @@ struct JOSEHeader: Sendable {
 
   init(parsing json: [UInt8]) throws(JOSEError) {
     guard json.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
-    guard let value = try? JSON(parsing: json), let members = value.object, !value.holdsNUL
+    guard let value = try? JSON(parsing: json), let members = value.object, !value.containsNUL
     else { throw JOSEError(.invalidHeader) }
     try Self.refuseUnsupported(members)
     self.members = members
@@ -52,18 +52,18 @@ struct JOSEHeader: Sendable {
 
 extension JSON {
   /// Whether a string or name in the value contains U+0000, which no identifier needs.
-  var holdsNUL: Bool {
+  var containsNUL: Bool {
     switch self {
     case .null, .bool, .number: false
-    case .string(let text): text.holdsNUL
-    case .array(let elements): elements.contains { $0.holdsNUL }
-    case .object(let members): members.names.contains { $0.holdsNUL || members[$0]?.holdsNUL == true }
+    case .string(let text): text.containsNUL
+    case .array(let elements): elements.contains { $0.containsNUL }
+    case .object(let members): members.names.contains { $0.containsNUL || members[$0]?.containsNUL == true }
     }
   }
 }
 
 extension String {
-  var holdsNUL: Bool {
+  var containsNUL: Bool {
     let view = utf8
     let bytes = view.span
     for index in bytes.indices where bytes[index] == 0 { return true }

@@ -10,7 +10,7 @@ extension JWK {
     if Self.isSymmetric(members) || Self.hasPrivateMembers(members) { throw JOSEError(.embeddedPrivateKey) }
     let components = try Self.components(members)
     let keyID = try Self.string("kid", members)
-    if keyID?.holdsNUL == true { throw JOSEError(.invalidKey) }
+    if keyID?.containsNUL == true { throw JOSEError(.invalidKey) }
     var algorithm: JWSAlgorithm?
     if let name = try Self.string("alg", members) {
       algorithm = JWSAlgorithm(name: name)

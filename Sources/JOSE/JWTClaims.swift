@@ -61,7 +61,7 @@ package struct JWTClaims: Sendable {
       if value.string != nil { return try string("aud").map { [$0] } }
       guard let list = value.array, !list.isEmpty else { throw JOSEError(.invalidClaim) }
       let strings = list.compactMap(\.string)
-      guard strings.count == list.count, !strings.contains(where: \.holdsNUL) else { throw JOSEError(.invalidClaim) }
+      guard strings.count == list.count, !strings.contains(where: \.containsNUL) else { throw JOSEError(.invalidClaim) }
       return strings
     }
   }
@@ -78,7 +78,7 @@ package struct JWTClaims: Sendable {
   /// A string claim without U+0000.
   package func string(_ name: String) throws(JOSEError) -> String? {
     guard let value = self[name] else { return nil }
-    guard let string = value.string, !string.holdsNUL else { throw JOSEError(.invalidClaim) }
+    guard let string = value.string, !string.containsNUL else { throw JOSEError(.invalidClaim) }
     return string
   }
 

@@ -57,9 +57,9 @@ package struct PrivateKeyText: ~Copyable {
     _ text: Span<UInt8>, _ device: (any KeyDevice)?
   ) throws(JOSEError) -> PrivateKeyText {
     guard let blocks = PEM.blocks(in: text) else { throw JOSEError(.invalidKey) }
-    if blocks.contains(where: { $0.isLabelled("ENCRYPTED PRIVATE KEY") }) { throw JOSEError(.passphraseNeeded) }
+    if blocks.contains(where: { $0.hasLabel("ENCRYPTED PRIVATE KEY") }) { throw JOSEError(.passphraseNeeded) }
     let keys = blocks.filter { block in
-      ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", heldLabel].contains { block.isLabelled($0) }
+      ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", heldLabel].contains { block.hasLabel($0) }
     }
     guard let block = keys.first, keys.count == 1 else { throw JOSEError(.invalidKey) }
     var characters = SecretBuffer()
@@ -75,7 +75,7 @@ package struct PrivateKeyText: ~Copyable {
     }
     let der: SecretBytes
     do { der = try bytes.finish() } catch { throw JOSEError(error) }
-    if block.isLabelled(heldLabel) { return PrivateKeyText(held: try held(der, device)) }
+    if block.hasLabel(heldLabel) { return PrivateKeyText(held: try held(der, device)) }
     let key: PrivateKey
     do throws(CryptoError) {
       key = try der.withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }

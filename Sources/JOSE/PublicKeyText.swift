@@ -34,13 +34,13 @@ extension JWKSet {
   private static func components(
     of block: PEM.Block, in text: Span<UInt8>
   ) throws(JOSEError) -> PublicComponents? {
-    guard ["PUBLIC KEY", "RSA PUBLIC KEY", "CERTIFICATE"].contains(where: block.isLabelled) else { return nil }
+    guard ["PUBLIC KEY", "RSA PUBLIC KEY", "CERTIFICATE"].contains(where: block.hasLabel) else { return nil }
     var (characters, der): ([UInt8], [UInt8]) = ([], [])
     PEM.appendBase64(of: block, in: text, to: &characters)
     do { try Base64.decode(characters.span, to: &der) } catch { throw JOSEError(.invalidKey) }
     do throws(CryptoError) {
-      if block.isLabelled("CERTIFICATE") { return try Certificate(der: der).publicComponents }
-      if block.isLabelled("PUBLIC KEY") { return try PublicComponents(subjectPublicKeyInfo: der.span) }
+      if block.hasLabel("CERTIFICATE") { return try Certificate(der: der).publicComponents }
+      if block.hasLabel("PUBLIC KEY") { return try PublicComponents(subjectPublicKeyInfo: der.span) }
       return try PublicComponents(rsaPublicKey: der.span)
     } catch {
       throw error.code == .unsupportedAlgorithm ? JOSEError(.unsupportedKey) : JOSEError(error)

@@ -6,25 +6,25 @@ internal import Wire
 final class DaemonChannel {
   private let connection: Connection
   private unowned let loop: EventLoop
-  private var key: UInt64 = 0
+  private var loopKey: UInt64 = 0
   /// Called when the channel has ended, with the failure if any.
-  private let left: (Failure?) -> Void
+  private let onEnd: (Failure?) -> Void
   /// Unsent requests, each with the daemon's end of a new connection.
   private var queue: [(line: [UInt8], end: SharedDescriptor?)] = []
   /// Whether the daemon has not answered the last request.
   private var isAsking = false
 
-  /// - Parameter left: Called once when the connection ends, with the daemon's reason, if any.
-  init(_ socket: SharedDescriptor, _ loop: EventLoop, left: @escaping (Failure?) -> Void) throws(SystemError) {
+  /// - Parameter onEnd: Called once when the connection ends, with the daemon's reason, if any.
+  init(_ socket: SharedDescriptor, _ loop: EventLoop, onEnd: @escaping (Failure?) -> Void) throws(SystemError) {
     let descriptor = try socket.descriptor.duplicate()
     try descriptor.setNonBlocking(true)
     connection = Connection(id: 0, descriptor: descriptor, mayIdle: true, now: loop.now)
     self.loop = loop
-    self.left = left
-    key = try loop.watch(connection.descriptor.raw) { [unowned self] _ in read() }
+    self.onEnd = onEnd
+    loopKey = try loop.watch(connection.descriptor.raw) { [unowned self] _ in read() }
   }
 
-  deinit { loop.unwatch(key) }
+  deinit { loop.unwatch(loopKey) }
 
   /// Adds a peer's connection.
   ///
@@ -32,7 +32,7 @@ final class DaemonChannel {
   func connect(_ peer: LeasePeerRequest, _ end: SharedDescriptor) { ask(peer, passing: end) }
 
   /// Reports a refused peer, unless too many requests are waiting.
-  func tell(_ refusal: LeasePeerRequest) { if queue.count < Self.mostWaiting { ask(refusal, passing: nil) } }
+  func report(_ refusal: LeasePeerRequest) { if queue.count < Self.maximumQueued { ask(refusal, passing: nil) } }
 
   /// Queues a request to the daemon.
   private func ask(_ request: LeasePeerRequest, passing end: SharedDescriptor?) {
@@ -40,7 +40,7 @@ final class DaemonChannel {
     sendNext()
   }
 
-  private static let mostWaiting = 64
+  private static let maximumQueued = 64
 
   /// Sends the next request after the answer to the previous one, so that the daemon assigns each descriptor to its
   /// line.
@@ -60,7 +60,7 @@ final class DaemonChannel {
 
   private func flush() {
     guard connection.flush() else { return }
-    loop.setInterest(connection.hasOutput ? .both : .read, of: key)
+    loop.setInterest(connection.hasOutput ? .both : .read, of: loopKey)
   }
 
   /// Handles the daemon's responses.
@@ -78,8 +78,8 @@ final class DaemonChannel {
 
   /// Ends the channel.
   private func leave(_ failure: Failure?) {
-    loop.unwatch(key)
+    loop.unwatch(loopKey)
     queue = []
-    left(failure)
+    onEnd(failure)
   }
 }

@@ -3,9 +3,9 @@ internal import Wire
 
 /// The program `agent-lease`: serves one lease's peers, and ends with the lease's owner.
 package enum LeaseMain {
-  private static let mostDescriptors = 256
+  private static let maximumDescriptors = 256
   /// The limit of data memory, enough for the longest lines of all peers.
-  private static let mostBytes = 512 << 20
+  private static let maximumBytes = 512 << 20
 
   /// Returns the exit status.
   package static func run(arguments: [String]) -> Int32 {
@@ -13,28 +13,28 @@ package enum LeaseMain {
     if options.elementsEqual(["--version"]) { return write("agent-lease \(Product.version)\n") }
     let hasJail = !options.contains(LeaseProgram.withoutJail)
     guard options.allSatisfy({ [LeaseProgram.withoutJail, LeaseProgram.testsJail].contains($0) }) else {
-      complain("it is started by agent serve and agent exec --lease")
+      printError("it is started by agent serve and agent exec --lease")
       return ExitStatus.usage.rawValue
     }
     do throws(SystemError) {
       Environment.keepOnly { _ in false }
       try ProcessHardening.harden()
-      try ResourceLimit.descriptors.lower(to: mostDescriptors)
-      try ResourceLimit.dataBytes.lower(to: mostBytes)
+      try ResourceLimit.descriptors.lower(to: maximumDescriptors)
+      try ResourceLimit.dataBytes.lower(to: maximumBytes)
       if options.contains(LeaseProgram.testsJail) { return testJail() }
       try ResourceLimit.fileBytes.lower(to: 0)
       let server = try LeaseServer(
         FileDescriptor(owning: LeaseProgram.control), FileDescriptor(owning: LeaseProgram.listener))
       if hasJail {
         do throws(Jail.Problem) { try Jail.enter() } catch {
-          complain("the kernel has no seccomp(2): error \(error.number); --no-jail does without it")
+          printError("the kernel has no seccomp(2): error \(error.number); --no-jail does without it")
           return ExitStatus.failed.rawValue
         }
       }
       try server.run()
       return ExitStatus.done.rawValue
     } catch {
-      complain("\(error.operation): \(error.message)")
+      printError("\(error.operation): \(error.message)")
       return ExitStatus.failed.rawValue
     }
   }
@@ -51,7 +51,7 @@ package enum LeaseMain {
     (try? Output.write(text, to: .standardOutput)) == nil ? ExitStatus.failed.rawValue : ExitStatus.done.rawValue
   }
 
-  private static func complain(_ message: String) {
+  private static func printError(_ message: String) {
     try? Output.write("agent-lease: error: \(message)\n", to: .standardError)
   }
 }

@@ -14,7 +14,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   private var owner: UInt64 = 0
   private var isOwnerGone = false
   /// The access rules, from the owner. No peer is accepted before.
-  private var terms: LeaseRequest?
+  private var accessRules: LeaseRequest?
   /// The channel to the daemon. Nil before the owner has passed it, and after it has ended.
   private var daemon: DaemonChannel?
   /// Why there is no channel to the daemon.
@@ -23,20 +23,20 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   /// The peers, by connection.
   private var peers: [UInt64: LeaseEntry.Peer] = [:]
   /// The key of ``listener`` in the loop.
-  private var accepting: UInt64?
+  private var acceptKey: UInt64?
   /// The keys in the loop of the sockets for HTTP.
   private var httpListeners: [UInt64] = []
   /// The connections over HTTP.
-  private var visitors: [UInt64: HTTPConnection] = [:]
+  private var httpConnections: [UInt64: HTTPConnection] = [:]
   /// The last number of an HTTP connection. Larger than any key of the loop.
-  private var lastVisitor: UInt64 = 1 << 48
+  private var lastHTTPConnection: UInt64 = 1 << 48
   /// Limits the rate of refusals that are reported to the daemon.
-  private var reports: Allowance
+  private var reportLimit: RateLimit
   /// Limits the rate of requests that the daemon answers by itself, without a server.
-  private var cheap: Allowance
+  private var localRequestLimit: RateLimit
 
-  private static let mostPeers = 32
-  private static let mostCalls = 16
+  private static let maximumPeers = 32
+  private static let maximumConcurrentCalls = 16
   /// How long to wait after descriptors ran out.
   private static let restInterval = Duration.milliseconds(500)
 
@@ -47,8 +47,8 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     loop = try EventLoop(SystemTime())
     connections = Connections(loop, mayIdle: false)
     self.listener = SharedDescriptor(listener)
-    reports = Allowance(most: 64, perSecond: 1, now: loop.now)
-    cheap = Allowance(most: 200, perSecond: 50, now: loop.now)
+    reportLimit = RateLimit(burst: 64, perSecond: 1, now: loop.now)
+    localRequestLimit = RateLimit(burst: 200, perSecond: 50, now: loop.now)
     connections.handler = self
     try control.setNonBlocking(true)
     owner = try connections.admit(control, mayIdle: true)
@@ -61,7 +61,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   /// Starts to accept peers.
   private func watch() throws(SystemError) {
-    accepting = try loop.watch(listener.descriptor.raw) { [unowned self] _ in accept() }
+    acceptKey = try loop.watch(listener.descriptor.raw) { [unowned self] _ in accept() }
   }
 
   /// Accepts a peer, if the access rules permit its user.
@@ -71,10 +71,10 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
       if error.isOutOfDescriptors { pauseAccepting() }
       return
     }
-    guard let terms, let (user, process) = try? UnixSocket.peer(socket) else { return }
+    guard let accessRules, let (user, process) = try? UnixSocket.peer(socket) else { return }
     let peer = LeaseEntry.Peer(user: Int(user), process: Int(process))
-    guard user == Machine.userID || terms.users.contains(Int(user)) else { return refuse(peer, .notPermitted) }
-    guard peers.count + visitors.count < Self.mostPeers else {
+    guard user == Machine.userID || accessRules.users.contains(Int(user)) else { return refuse(peer, .notPermitted) }
+    guard peers.count + httpConnections.count < Self.maximumPeers else {
       // The line fits the empty socket buffer.
       _ = try? socket.writeNow(Reply.failure(.crowdedLease).serialized().span)
       return refuse(peer, .tooBusy)
@@ -87,16 +87,16 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   /// Stops accepting peers for a while, since no descriptor is free.
   private func pauseAccepting() {
-    if let accepting { loop.setInterest(.none, of: accepting) }
+    if let acceptKey { loop.setInterest(.none, of: acceptKey) }
     loop.schedule(at: loop.now.advanced(by: Self.restInterval)) { [self] in
-      if let accepting { loop.setInterest(.read, of: accepting) }
+      if let acceptKey { loop.setInterest(.read, of: acceptKey) }
     }
   }
 
   /// Reports a refused peer to the daemon, within the rate limit.
   private func refuse(_ peer: LeaseEntry.Peer, _ code: FailureCode) {
-    guard reports.take(now: loop.now) else { return }
-    daemon?.tell(LeasePeerRequest(user: peer.user, process: peer.process, refused: code))
+    guard reportLimit.consume(now: loop.now) else { return }
+    daemon?.report(LeasePeerRequest(user: peer.user, process: peer.process, refused: code))
   }
 
   // MARK: Peers that know HTTP alone
@@ -115,33 +115,34 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     // The system does not reveal the user of a TCP connection. The token authorizes its requests.
     let local = UnixSocket.isConnection(socket) ? try? UnixSocket.peer(socket) : nil
     let peer = LeaseEntry.Peer(user: Int(local?.user ?? Machine.userID), process: Int(local?.process ?? 0))
-    guard let terms, peer.user == Int(Machine.userID) || terms.users.contains(peer.user) else {
+    guard let accessRules, peer.user == Int(Machine.userID) || accessRules.users.contains(peer.user) else {
       return refuse(peer, .notPermitted)
     }
-    guard peers.count + visitors.count < Self.mostPeers else {
+    guard peers.count + httpConnections.count < Self.maximumPeers else {
       // Unread bytes would make the system drop the answer.
       var unread: [UInt8] = []
-      _ = try? socket.readNow(into: &unread, upTo: HTTPRequestHead.mostBytes)
-      _ = try? socket.writeNow(HTTPConnection.crowded.span)
+      _ = try? socket.readNow(into: &unread, upTo: HTTPRequestHead.maximumBytes)
+      _ = try? socket.writeNow(HTTPConnection.crowdedResponse.span)
       return refuse(peer, .tooBusy)
     }
-    lastVisitor += 1
+    lastHTTPConnection += 1
     do throws(SystemError) {
-      visitors[lastVisitor] = try HTTPConnection(socket, lastVisitor, peer, lent, connections, self)
+      httpConnections[lastHTTPConnection] = try HTTPConnection(
+        socket, lastHTTPConnection, peer, lent, connections, self)
     } catch {
       refuse(peer, .tooBusy)
     }
   }
 
   /// Removes a closed connection.
-  func disconnected(_ connection: HTTPConnection) { visitors[connection.number] = nil }
+  func disconnected(_ connection: HTTPConnection) { httpConnections[connection.number] = nil }
 
   // MARK: Admission
 
   /// Parses a peer's line.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
     try envelope(parsing: line) { row in
-      row.has(.lent) || terms?.handsOutToken == true && row.has(.lentWithToken)
+      row.has(.lent) || accessRules?.lendsToken == true && row.has(.lentWithToken)
     }
   }
 
@@ -153,7 +154,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   }
 
   /// Reports a refusal to the daemon. Returns the reply unchanged.
-  func shown(_ reply: Reply, of ticket: Ticket) -> Reply {
+  func filtered(_ reply: Reply, of ticket: Ticket) -> Reply {
     // The daemon logs its own refusals.
     if case .failure(let failure) = reply, calls[ticket] == nil, let peer = peers[ticket.connection] {
       refuse(peer, failure.code)
@@ -162,7 +163,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   }
 
   /// Whether peers may get tokens themselves.
-  func lendsToken(to ticket: Ticket) -> Bool { terms?.handsOutToken == true }
+  func lendsToken(to ticket: Ticket) -> Bool { accessRules?.lendsToken == true }
 
   /// Removes a disconnected peer.
   func disconnected(_ connection: UInt64) { peers[connection] = nil }
@@ -172,7 +173,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   /// Handles a request of the owner or of a peer.
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     do throws(Failure) {
-      if ticket.connection == owner { return try take(envelope.request, ticket, passed) }
+      if ticket.connection == owner { return try handleOwnerRequest(envelope.request, ticket, passed) }
       try begin(envelope, ticket, passed)
     } catch {
       connections.send(.failure(error), to: ticket)
@@ -180,7 +181,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   }
 
   /// Handles the owner's requests: access rules with a connection to the daemon, or a socket for HTTP.
-  private func take(_ request: Request, _ ticket: Ticket, _ passed: [SharedDescriptor]) throws(Failure) {
+  private func handleOwnerRequest(_ request: Request, _ ticket: Ticket, _ passed: [SharedDescriptor]) throws(Failure) {
     if case .leaseHTTP(let request) = request, passed.count == 1 {
       do throws(SystemError) { try serve(request, passed[0]) } catch {
         throw Failure(.tooBusy, "the request has no descriptor for the lease", hint: "agent doctor")
@@ -191,16 +192,16 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
       throw Failure(.invalidRequest, "the owner of a lease must send its access rules and a connection to the daemon")
     }
     do throws(SystemError) {
-      daemon = try DaemonChannel(passed[0], loop) { [unowned self] failure in daemonLeft(failure) }
-      terms = request
-      if accepting == nil { try watch() }
+      daemon = try DaemonChannel(passed[0], loop) { [unowned self] failure in handleChannelEnd(failure) }
+      accessRules = request
+      if acceptKey == nil { try watch() }
     } catch {
       throw Failure(.tooBusy, "the request has no descriptor for the lease", hint: "agent doctor")
     }
     connections.send(.result(JSONObject()), to: ticket)
   }
 
-  private func daemonLeft(_ failure: Failure?) {
+  private func handleChannelEnd(_ failure: Failure?) {
     daemon = nil
     reason = failure ?? .noDaemon
   }
@@ -218,11 +219,12 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     _ owner: any LentCall.Owner
   ) throws(Failure) -> LentCall {
     guard let daemon else { throw reason }
-    guard calls.count < Self.mostCalls else {
+    guard calls.count < Self.maximumConcurrentCalls else {
       throw Failure(.tooBusy, "too many requests of the lease are in progress", hint: "try again when some have ended")
     }
     let isForResource = if case .call = envelope.request { true } else { false }
-    guard isForResource ? cheap.hasSome(now: loop.now) : cheap.take(now: loop.now) else {
+    guard isForResource ? localRequestLimit.hasRemaining(now: loop.now) : localRequestLimit.consume(now: loop.now)
+    else {
       throw Failure(.tooBusy, "too many requests of the lease were refused", hint: "try again in a few seconds")
     }
     let call = try LentCall(envelope, ticket, bodies, connections, owner)
@@ -237,7 +239,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   func send(_ event: Event, _ ticket: Ticket) { connections.send(.event(event), to: ticket) }
 
   /// Counts a failed request, which costs the daemon more than the peer.
-  func countFailure(_ reply: Reply) { if case .failure = reply { _ = cheap.take(now: loop.now) } }
+  func countFailure(_ reply: Reply) { if case .failure = reply { _ = localRequestLimit.consume(now: loop.now) } }
 
   /// Sends a peer the last line.
   func answer(_ last: LentCall.Last, _ ticket: Ticket) {
@@ -251,12 +253,12 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   func callEnded(_ ticket: Ticket) { calls[ticket] = nil }
 
-  func awaitsMore(_ ticket: Ticket) -> Bool { calls[ticket]?.takesBody ?? false }
+  func awaitsMore(_ ticket: Ticket) -> Bool { calls[ticket]?.expectsBody ?? false }
 
   /// Forwards a part of a request's body.
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     guard case .resourceBody(let part) = request, let call = calls[ticket] else { return false }
-    do throws(Failure) { try call.take(part) } catch {
+    do throws(Failure) { try call.append(part) } catch {
       call.leave()
       connections.send(.failure(error), to: ticket)
     }

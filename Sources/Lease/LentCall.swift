@@ -37,7 +37,7 @@ final class LentCall {
   private let envelope: RequestEnvelope
   private let connection: Connection
   /// The connection's key in the loop; nil before sending and after the end.
-  private var key: UInt64?
+  private var loopKey: UInt64?
   /// The daemon's end of the connection, until passed.
   private var farEnd: SharedDescriptor?
   /// The descriptors to send with the request.
@@ -45,13 +45,13 @@ final class LentCall {
   /// Copies bodies through the peer's descriptors.
   private var pumps: [Pump] = []
   /// Sends the response's body to a peer that reads lines.
-  private var lines: InlineBody?
+  private var lines: InlineResponseBody?
   /// Receives the request's body from a peer that sends lines.
-  private var content: InlineContent?
+  private var content: InlineRequestBody?
   /// The body, if the request's line contains it.
   private var contentOfLine: [UInt8]?
   /// Whether the request's body arrives in lines.
-  let takesBody: Bool
+  let expectsBody: Bool
   private var isAnswered = false
   /// Whether the peer has disconnected.
   private var isPeerGone = false
@@ -68,7 +68,7 @@ final class LentCall {
     var (envelope, call) = (envelope, CallRequest?.none)
     envelope.verbose = false
     if case .call(let request) = envelope.request { call = request }
-    takesBody = call?.sendsBodyInLines ?? false
+    expectsBody = call?.sendsBodyInLines ?? false
     let pair: (near: SharedDescriptor, far: SharedDescriptor)
     do throws(SystemError) {
       pair = try Self.makePair()
@@ -115,11 +115,11 @@ final class LentCall {
     do throws(SystemError) {
       if call.sendsBody {
         let end = try makePassed()
-        if call.isInline { content = InlineContent(end, ticket, loop) } else { pump(descriptors[0], end) }
+        if call.isInline { content = InlineRequestBody(end, ticket, loop) } else { pump(descriptors[0], end) }
       }
       let end = try makePassed()
       if call.isInline {
-        lines = InlineBody(end, ticket, loop)
+        lines = InlineResponseBody(end, ticket, loop)
       } else {
         pump(end, descriptors[descriptors.count - 1])
       }
@@ -167,8 +167,8 @@ final class LentCall {
     guard connection.flush() else { throw .unsuitable(operation: "write") }
     try watch()
     for pump in pumps { pump.run() }
-    if takesBody { content?.begin() }
-    if let bytes = contentOfLine { try? content?.take(ResourceBodyRequest(bytes: bytes, isLast: true)) }
+    if expectsBody { content?.begin() }
+    if let bytes = contentOfLine { try? content?.append(ResourceBodyRequest(bytes: bytes, isLast: true)) }
     contentOfLine = nil
   }
 
@@ -176,12 +176,12 @@ final class LentCall {
   func closeContentEnd() { contentEnd = nil }
 
   /// Writes a part of the body.
-  func take(_ part: ResourceBodyRequest) throws(Failure) { try content?.take(part) }
+  func append(_ part: ResourceBodyRequest) throws(Failure) { try content?.append(part) }
 
   private func watch() throws(SystemError) {
-    loop.unwatch(&key)
+    loop.unwatch(&loopKey)
     let interest: Poller.Interest = connection.hasOutput ? .write : .read
-    key = try loop.watch(connection.descriptor.raw, for: interest) { [unowned self] in serve() }
+    loopKey = try loop.watch(connection.descriptor.raw, for: interest) { [unowned self] in serve() }
   }
 
   /// Handles an event of the connection to the daemon.
@@ -191,8 +191,8 @@ final class LentCall {
       return
     }
     let result = connection.read()
-    while key != nil, let last = takeLine() { relay(last) }
-    if key != nil, result == .end || result == .tooLong { close() }
+    while loopKey != nil, let last = takeLine() { relay(last) }
+    if loopKey != nil, result == .end || result == .tooLong { close() }
   }
 
   /// The daemon's next line, if complete.
@@ -229,14 +229,14 @@ final class LentCall {
     isAnswered = true
     if case .reply(.failure) = last { lines?.drain() }
     lines = nil
-    loop.unwatch(&key)
+    loop.unwatch(&loopKey)
     owner.answer(last, ticket)
     close()
   }
 
   /// Closes the connection to the daemon.
   private func close() {
-    loop.unwatch(&key)
+    loop.unwatch(&loopKey)
     try? UnixSocket.shutDown(connection.descriptor)
     if isPeerGone { (pumps, content, contentEnd) = ([], nil, nil) }
     if !isAnswered, !isPeerGone { return finish(.reply(.failure(.noDaemon))) }
@@ -252,7 +252,7 @@ final class LentCall {
     for pump in pumps { pump.stop() }
     (lines, answerEnd) = (nil, nil)
     content?.stop()
-    if key == nil || (try? UnixSocket.shutDownWriting(connection.descriptor)) == nil { close() }
+    if loopKey == nil || (try? UnixSocket.shutDownWriting(connection.descriptor)) == nil { close() }
   }
 
   /// Whether the end was reported.
@@ -260,12 +260,12 @@ final class LentCall {
 
   /// Reports the end once nothing is in progress.
   private func settle() {
-    guard !isSettled, key == nil, pumps.isEmpty, isAnswered || isPeerGone else { return }
+    guard !isSettled, loopKey == nil, pumps.isEmpty, isAnswered || isPeerGone else { return }
     isSettled = true
     owner.callEnded(ticket)
   }
 
-  deinit { loop.unwatch(&key) }
+  deinit { loop.unwatch(&loopKey) }
 
   /// A line with a token, wiped after use.
   private final class TokenLine: SecretLine {

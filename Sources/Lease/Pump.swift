@@ -7,34 +7,34 @@ final class Pump {
   private let sink: SharedDescriptor
   private unowned let loop: any ReplySink
   /// Called when the transfer has ended.
-  private let ended: (Pump) -> Void
+  private let onEnd: (Pump) -> Void
   private var buffer: [UInt8] = []
   private var written = 0
-  private var key: UInt64?
+  private var loopKey: UInt64?
   private var isStopped = false
   private var lastProgress: Instant
 
-  private static let mostBytes = 64 << 10
+  private static let maximumReadBytes = 64 << 10
   /// The maximum number of reads before other connections get their turn.
-  private static let mostReadsPerRound = 16
+  private static let maximumReadsPerRound = 16
   /// The timeout without progress while the sink is full.
   private static let timeout = Duration.seconds(120)
 
-  /// - Parameter ended: Called once when all bytes were copied or a side is broken.
+  /// - Parameter onEnd: Called once when all bytes were copied or a side is broken.
   init(
     from source: SharedDescriptor, to sink: SharedDescriptor, _ loop: any ReplySink,
-    then ended: @escaping (Pump) -> Void
+    then onEnd: @escaping (Pump) -> Void
   ) {
-    (self.source, self.sink, self.loop, self.ended) = (source, sink, loop, ended)
+    (self.source, self.sink, self.loop, self.onEnd) = (source, sink, loop, onEnd)
     lastProgress = loop.now
   }
 
-  deinit { loop.unwatch(&key) }
+  deinit { loop.unwatch(&loopKey) }
 
   /// Copies what is possible now, and the rest later.
   func run() {
     guard !isStopped else { return }
-    for _ in 0..<Self.mostReadsPerRound {
+    for _ in 0..<Self.maximumReadsPerRound {
       do throws(SystemError) {
         if written == buffer.count, try read() == 0 { return end() }
       } catch {
@@ -47,7 +47,7 @@ final class Pump {
         return error.isAgain ? watch(sink, for: .write) : end()
       }
     }
-    loop.unwatch(&key)
+    loop.unwatch(&loopKey)
     loop.schedule(at: loop.now) { [weak self] in self?.run() }
   }
 
@@ -55,14 +55,16 @@ final class Pump {
     buffer.removeAll(keepingCapacity: true)
     written = 0
     // Files cannot be polled, and reading them never waits for another process.
-    if source.descriptor.isSeekable() { return try source.descriptor.read(into: &buffer, upTo: Self.mostBytes) }
-    return try source.descriptor.readNow(into: &buffer, upTo: Self.mostBytes)
+    if source.descriptor.isSeekable() { return try source.descriptor.read(into: &buffer, upTo: Self.maximumReadBytes) }
+    return try source.descriptor.readNow(into: &buffer, upTo: Self.maximumReadBytes)
   }
 
   /// Continues when this side is ready.
   private func watch(_ side: SharedDescriptor, for interest: Poller.Interest) {
-    loop.unwatch(&key)
-    do { key = try loop.watch(side.descriptor.raw, for: interest) { [unowned self] in run() } } catch { return end() }
+    loop.unwatch(&loopKey)
+    do { loopKey = try loop.watch(side.descriptor.raw, for: interest) { [unowned self] in run() } } catch {
+      return end()
+    }
     guard case .write = interest else { return }
     loop.schedule(at: lastProgress.advanced(by: Self.timeout)) { [weak self] in self?.endIfStalled() }
   }
@@ -74,13 +76,13 @@ final class Pump {
   /// Stops copying. Both descriptors stay open as long as this object exists.
   func stop() {
     isStopped = true
-    loop.unwatch(&key)
+    loop.unwatch(&loopKey)
   }
 
   /// Stops, and reports the end.
   private func end() {
     guard !isStopped else { return }
     stop()
-    ended(self)
+    onEnd(self)
   }
 }

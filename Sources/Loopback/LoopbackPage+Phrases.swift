@@ -17,12 +17,12 @@ extension LoopbackPage {
 
   /// All phrases of the pages, for their translations.
   package static let phrases: [Phrase] =
-    allCases.flatMap { [$0.words.title, $0.words.text] } + [
+    allCases.flatMap { [$0.titleAndText.title, $0.titleAndText.text] } + [
       signedInTitle, signedInText("", nil, "", thisMachine), signedInText("", "", "", thisMachine), failedText(""),
       thisMachine,
     ]
 
-  var words: (title: Phrase, text: Phrase) {
+  var titleAndText: (title: Phrase, text: Phrase) {
     switch self {
     case .received:
       (

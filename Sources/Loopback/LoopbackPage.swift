@@ -24,7 +24,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
 
   /// The complete response. The connection is closed after it.
   package func response(in language: Translations = .english) -> [UInt8] {
-    let (title, text) = words
+    let (title, text) = titleAndText
     return Self.response(
       title, text, in: language, status: status, self == .methodNotAllowed ? [("Allow", "GET")] : [])
   }
@@ -48,7 +48,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   ///
   /// - Parameter reason: Any text without its full stop.
   package static func failed(_ reason: String, in language: Translations = .english) -> [UInt8] {
-    response(LoopbackPage.failed.words.title, failedText(reason), in: language)
+    response(LoopbackPage.failed.titleAndText.title, failedText(reason), in: language)
   }
 
   private static func response(

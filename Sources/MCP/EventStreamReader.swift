@@ -17,16 +17,16 @@ struct EventStreamReader {
   private var isAtStart = true
 
   /// The limit of a line and of an event in bytes.
-  private static let mostBytes = MCPMessage.mostBytes
-  private static let mostIDBytes = 1024
+  private static let maximumBytes = MCPMessage.maximumBytes
+  private static let maximumIDBytes = 1024
 
-  /// The event exceeds ``MCPMessage/mostBytes``.
+  /// The event exceeds ``MCPMessage/maximumBytes``.
   struct TooLong: Error {}
 
-  /// Parses bytes, and passes the data of each `message` event to `tell`.
+  /// Parses bytes, and passes the data of each `message` event to `report`.
   ///
   /// - Throws: ``TooLong`` if an event exceeds the limit.
-  mutating func feed(_ bytes: Span<UInt8>, _ tell: ([UInt8]) -> Void) throws(TooLong) {
+  mutating func feed(_ bytes: Span<UInt8>, _ report: ([UInt8]) -> Void) throws(TooLong) {
     var start = 0
     for index in bytes.indices {
       let byte = bytes[index]
@@ -40,7 +40,7 @@ struct EventStreamReader {
       }
       try take(bytes.extracting(start..<index))
       (endedByReturn, start) = (byte == 0x0D, index + 1)
-      read(tell)
+      read(report)
       line.removeAll(keepingCapacity: true)
     }
     try take(bytes.extracting(start...))
@@ -48,15 +48,15 @@ struct EventStreamReader {
 
   /// Adds bytes to the current line.
   private mutating func take(_ piece: Span<UInt8>) throws(TooLong) {
-    guard line.count + data.count + piece.count <= Self.mostBytes else { throw TooLong() }
+    guard line.count + data.count + piece.count <= Self.maximumBytes else { throw TooLong() }
     line.append(contentsOf: piece)
   }
 
   /// Handles a complete line.
-  private mutating func read(_ tell: ([UInt8]) -> Void) {
+  private mutating func read(_ report: ([UInt8]) -> Void) {
     if isAtStart, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
     isAtStart = false
-    guard !line.isEmpty else { return dispatch(tell) }
+    guard !line.isEmpty else { return dispatch(report) }
     let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
     // A line that starts with a colon is a comment.
     guard colon > 0 else { return }
@@ -68,7 +68,7 @@ struct EventStreamReader {
       data.append(0x0A)
     case "event": type = Array(value)
     case "id":
-      if !value.contains(0), value.count <= Self.mostIDBytes { id = Array(value) }
+      if !value.contains(0), value.count <= Self.maximumIDBytes { id = Array(value) }
     case "retry":
       if (1...9).contains(value.count), value.allSatisfy(\.isASCIIDigit) {
         retryMilliseconds = value.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
@@ -78,12 +78,12 @@ struct EventStreamReader {
   }
 
   /// Handles the empty line at the end of an event.
-  private mutating func dispatch(_ tell: ([UInt8]) -> Void) {
+  private mutating func dispatch(_ report: ([UInt8]) -> Void) {
     if let id { lastID = id }
     if !data.isEmpty, type.isEmpty || type == Array("message".utf8) {
       data.removeLast()
       // An event without data only sets the ID.
-      if !data.isEmpty { tell(data) }
+      if !data.isEmpty { report(data) }
     }
     data.removeAll(keepingCapacity: data.capacity < 1 << 20)
     type.removeAll()

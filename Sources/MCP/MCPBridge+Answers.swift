@@ -4,7 +4,7 @@ internal import Wire
 // Handles the server's responses and messages.
 extension MCPBridge {
   /// Handles a message of the server, received as a response to `running`.
-  func arrived(_ text: [UInt8], _ running: Running) {
+  func handleServerMessage(_ text: [UInt8], _ running: Running) {
     guard let message = try? MCPMessage(text) else {
       return server.host.warn("ignored data from the server that is not a message")
     }
@@ -20,11 +20,11 @@ extension MCPBridge {
     case .reopening:
       guard message.id == .string(Self.reopeningID) else { return }
       remove(running.key)
-      reopened(message, running.head)
+      handleReopened(message, running.head)
     case .tools(let request):
       guard message.id == request.message.id else { return }
       remove(running.key)
-      listed(message, for: request)
+      handleToolList(message, for: request)
     case .reopened, .closing: break
     }
   }
@@ -38,41 +38,41 @@ extension MCPBridge {
     if sending.message.isCalled("initialize"), sending.message.kind == .request, let head {
       session.recordAcceptance(message, head)
     }
-    output.write(note(message, to: sending.message).bytes)
+    output.write(recordTools(in: message, to: sending.message).bytes)
   }
 
   // MARK: Ends
 
   /// Handles the end of a complete response.
-  func ended(_ running: Running, _ head: ResponseHead, _ problem: Failure?) {
+  func handleEnd(_ running: Running, _ head: ResponseHead, _ problem: Failure?) {
     switch running.purpose {
-    case .message(let sending), .rest(let sending, _): ended(sending, running, head, problem)
-    case .listening: stoppedListening(head.status, problem, running.body)
+    case .message(let sending), .rest(let sending, _): handleEnd(sending, running, head, problem)
+    case .listening: handleStreamEnd(head.status, problem, running.body)
     case .reopening:
       guard problem == nil, case .whole(let body) = running.body, let answer = try? MCPMessage(body) else {
-        return failed(
+        return handleFailure(
           .reopening, problem ?? Failure(.serverMisbehaved, "the server did not start a new session"))
       }
-      reopened(answer, head)
+      handleReopened(answer, head)
     case .reopened:
       isReopening = false
-      if let problem { note(problem) } else { listen() }
+      if let problem { note(problem) } else { startListening() }
     case .tools(let request):
       guard problem == nil, case .whole(let body) = running.body, let answer = try? MCPMessage(body) else {
         return deliver(request.refusal, to: request.call, nil)
       }
-      listed(answer, for: request)
+      handleToolList(answer, for: request)
     case .closing: break
     }
   }
 
-  private func ended(_ sending: MCPSending, _ running: Running, _ head: ResponseHead, _ problem: Failure?) {
-    guard let problem else { return succeeded(sending, running, head) }
+  private func handleEnd(_ sending: MCPSending, _ running: Running, _ head: ResponseHead, _ problem: Failure?) {
+    guard let problem else { return handleSuccess(sending, running, head) }
     if head.status == 404, !sending.isModern, sending.hadSessionID {
       return handleLostSession(sending)
     }
     if head.status == 401 || head.status == 403 || MCPProblem.needsPerson(problem) {
-      return refused(sending, problem, status: head.status)
+      return handleRefusal(sending, problem, status: head.status)
     }
     // The body describes the error. If the server does not know the request, the ID may be its own.
     if case .whole(let body) = running.body, let answer = try? MCPMessage(body),
@@ -101,7 +101,7 @@ extension MCPBridge {
   }
 
   /// Handles a response without an error status.
-  private func succeeded(_ sending: MCPSending, _ running: Running, _ head: ResponseHead) {
+  private func handleSuccess(_ sending: MCPSending, _ running: Running, _ head: ResponseHead) {
     if (300..<400).contains(head.status), let location = head.field("Location") {
       return fail(sending, server.redirects(to: location), status: head.status)
     }
@@ -122,29 +122,29 @@ extension MCPBridge {
       }
     case .pending: break
     }
-    if !sending.isModern, sending.message.isCalled("notifications/initialized") { listen() }
+    if !sending.isModern, sending.message.isCalled("notifications/initialized") { startListening() }
   }
 
   /// Handles an interrupted response.
   func handleInterruption(_ running: Running, _ failure: Failure) {
-    if case .tools = running.purpose { return failed(running.purpose, failure) }
+    if case .tools = running.purpose { return handleFailure(running.purpose, failure) }
     // Resume a stream after its last event. Never repeat the request.
     if case .stream(let reader) = running.body, let sending = running.purpose.sending {
       return resume(sending, reader, running.purpose)
     }
     if case .listening = running.purpose, case .stream = running.body {
-      return stoppedListening(nil, nil, running.body)
+      return handleStreamEnd(nil, nil, running.body)
     }
-    failed(running.purpose, failure)
+    handleFailure(running.purpose, failure)
   }
 
   /// Handles a request to the server that got no response.
-  func failed(_ purpose: Purpose, _ failure: Failure) {
+  func handleFailure(_ purpose: Purpose, _ failure: Failure) {
     switch purpose {
-    case .message(let sending): refused(sending, failure, status: nil)
+    case .message(let sending): handleRefusal(sending, failure, status: nil)
     case .rest(let sending, _): fail(sending, failure, status: nil)
     case .tools(let request): deliver(request.refusal, to: request.call, nil)
-    case .listening: stoppedListening(nil, failure, .pending)
+    case .listening: handleStreamEnd(nil, failure, .pending)
     case .reopening, .reopened:
       isReopening = false
       session.recordEnd()
@@ -157,7 +157,7 @@ extension MCPBridge {
   private func failWaiting(_ failure: Failure) {
     let sendings = waiting
     waiting = []
-    for sending in sendings { refused(sending, failure, status: nil) }
+    for sending in sendings { handleRefusal(sending, failure, status: nil) }
   }
 
   /// Answers every open request of a message with a failure.
@@ -175,10 +175,10 @@ extension MCPBridge {
 
   // MARK: Interrupted streams
 
-  private static let standardRetry = 1000
-  private static let longestRetry = 3_600_000
+  private static let standardRetryMilliseconds = 1000
+  private static let maximumRetryMilliseconds = 3_600_000
   /// The limit of consecutive attempts without a message.
-  private static let mostRetries = 5
+  private static let maximumRetries = 5
 
   /// Requests the rest of an interrupted response, if the server's events have IDs (revisions with sessions).
   private func resume(_ sending: MCPSending, _ reader: EventStreamReader, _ purpose: Purpose) {
@@ -193,19 +193,22 @@ extension MCPBridge {
           .network, "the answer was interrupted; the call was not repeated, because it may have been carried out"),
         status: nil)
     }
-    let isOver = sending.retries >= Self.mostRetries
+    let isOver = sending.retries >= Self.maximumRetries
     guard !isOver else {
       return fail(sending, Failure(.network, "the answer was interrupted permanently"), status: nil)
     }
     sending.retries += 1
-    schedule(after: .milliseconds(min(reader.retryMilliseconds ?? Self.standardRetry, Self.longestRetry))) { [self] in
+    schedule(
+      after: .milliseconds(
+        min(reader.retryMilliseconds ?? Self.standardRetryMilliseconds, Self.maximumRetryMilliseconds))
+    ) { [self] in
       guard !sending.unanswered.isEmpty else { return }
       sendRequest(.rest(of: sending, after: last), "GET", session.fields + ["Last-Event-ID: \(last)"])
     }
   }
 
   /// Opens the stream of the server's own messages.
-  func listen() {
+  func startListening() {
     guard !listener.isWanted else { return }
     listener = MCPListener()
     listener.isWanted = true
@@ -225,12 +228,12 @@ extension MCPBridge {
   }
 
   /// Handles the end of the stream of the server's own messages, and reopens it if supported.
-  private func stoppedListening(_ status: Int?, _ failure: Failure?, _ body: Body) {
+  private func handleStreamEnd(_ status: Int?, _ failure: Failure?, _ body: Body) {
     guard listener.isWanted else { return }
     if case .stream(let reader) = body {
       listener.lastID = String(decoding: reader.lastID, as: UTF8.self)
       listener.retryMilliseconds = reader.retryMilliseconds
-      listener.misses = 0
+      listener.failedAttempts = 0
     } else if let status, (400..<500).contains(status), status != 408, status != 429 {
       let wasOpen = listener.isOpen
       stopListening()
@@ -244,10 +247,10 @@ extension MCPBridge {
       // Not a stream.
       return stopListening()
     } else {
-      listener.misses += 1
+      listener.failedAttempts += 1
     }
-    let base = min(listener.retryMilliseconds ?? Self.standardRetry, Self.longestRetry)
-    let delay = min(base << min(listener.misses, 6), max(base, 60_000))
+    let base = min(listener.retryMilliseconds ?? Self.standardRetryMilliseconds, Self.maximumRetryMilliseconds)
+    let delay = min(base << min(listener.failedAttempts, 6), max(base, 60_000))
     schedule(after: .milliseconds(max(delay, 100))) { [self, listener] in
       if self.listener === listener { openListener() }
     }
@@ -256,8 +259,8 @@ extension MCPBridge {
   // MARK: Tools
 
   /// Records the tools in a response, and removes those with an invalid description, with a warning.
-  private func note(_ answer: MCPMessage, to request: MCPMessage) -> MCPMessage {
-    let (answer, omitted) = session.note(answer, to: request)
+  private func recordTools(in answer: MCPMessage, to request: MCPMessage) -> MCPMessage {
+    let (answer, omitted) = session.recordTools(in: answer, to: request)
     if !omitted.isEmpty {
       let names = omitted.prefix(8).map { TerminalText.clean($0, limit: 64) } + (omitted.count > 8 ? ["…"] : [])
       server.host.warn(
@@ -273,8 +276,8 @@ extension MCPBridge {
   }
 
   /// Requests the next page of the list; after the last, repeats the refused call.
-  private func listed(_ answer: MCPMessage, for request: MCPToolsRequest) {
-    let answer = note(answer, to: request.message)
+  private func handleToolList(_ answer: MCPMessage, for request: MCPToolsRequest) {
+    let answer = recordTools(in: answer, to: request.message)
     guard answer.value(["result", "tools"]) != nil else { return deliver(request.refusal, to: request.call, nil) }
     if let next = request.next(after: answer) { return list(next) }
     waiting.insert(request.call, at: 0)
@@ -305,14 +308,14 @@ extension MCPBridge {
       let message = try initialize.changed(id: .string(Self.reopeningID))
       sendRequest(.reopening, "POST", [], message.bytes)
     } catch {
-      failed(.reopening, error)
+      handleFailure(.reopening, error)
     }
   }
 
   /// Handles the server's response to the request that starts a new session.
-  private func reopened(_ answer: MCPMessage, _ head: ResponseHead?) {
+  private func handleReopened(_ answer: MCPMessage, _ head: ResponseHead?) {
     guard let head, answer.value(["result"]) != nil else {
-      return failed(.reopening, Failure(.serverMisbehaved, "the server did not start a new session"))
+      return handleFailure(.reopening, Failure(.serverMisbehaved, "the server did not start a new session"))
     }
     session.recordAcceptance(answer, head)
     let message = JSON.object(MCPMessage.notification("notifications/initialized")).serialized()
@@ -328,5 +331,5 @@ final class MCPListener {
   var lastID = ""
   var retryMilliseconds: Int?
   /// The consecutive attempts without a message.
-  var misses = 0
+  var failedAttempts = 0
 }

@@ -80,9 +80,9 @@ package final class MCPBridge {
     case stream(EventStreamReader)
   }
 
-  private static let mostAtOnce = 64
+  private static let maximumConcurrentMessages = 64
   /// The limit of waiting messages. Input then pauses.
-  private static let mostWaiting = 1024
+  private static let maximumWaiting = 1024
   /// The time for calls after the end of input, and then for ending the session. Together less than the two seconds
   /// after which clients kill the program.
   private static let drainTime = Duration.milliseconds(900)
@@ -124,7 +124,7 @@ package final class MCPBridge {
   }
 
   /// Whether to read more input: not while too many messages wait.
-  private var mayRead: Bool { waiting.count < Self.mostWaiting && !input.hasEnded }
+  private var mayRead: Bool { waiting.count < Self.maximumWaiting && !input.hasEnded }
 
   private func readInput() {
     input.read { line in
@@ -170,22 +170,24 @@ package final class MCPBridge {
 
   /// Handles a message of the client.
   private func handle(_ message: MCPMessage) {
-    session.note(message)
+    session.recordRevision(of: message)
     if let id = message.id?.string, message.kind == .answer, id.utf8.starts(with: MCPSignIns.prefix.utf8) {
-      return answered(id, message)
+      return handleAnswer(id, message)
     }
-    if message.isCalled("notifications/cancelled"), let id = message.parameter("requestId"), cancelled(id, message) {
+    if message.isCalled("notifications/cancelled"), let id = message.parameter("requestId"),
+      handleCancellation(id, message)
+    {
       return
     }
     let sending = MCPSending(message)
     if let state = message.parameter("requestState")?.string, state.utf8.starts(with: MCPSignIns.prefix.utf8) {
-      return resumed(sending, state)
+      return handleRepeatedCall(sending, state)
     }
     waiting.append(sending)
   }
 
   /// Handles the cancellation of a call. Returns whether there is nothing to send.
-  private func cancelled(_ id: JSON, _ message: MCPMessage) -> Bool {
+  private func handleCancellation(_ id: JSON, _ message: MCPMessage) -> Bool {
     if let index = waiting.firstIndex(where: { $0.unanswered.contains(id) && $0.message.kind == .request }) {
       waiting.remove(at: index)
       return true
@@ -223,7 +225,7 @@ package final class MCPBridge {
     let running = exchanges.values.compactMap { running in
       if case .message(let sending) = running.purpose { sending } else { nil }
     }
-    return !isReopening && running.count < Self.mostAtOnce
+    return !isReopening && running.count < Self.maximumConcurrentMessages
       && !running.contains { $0.isBarrier && ($0.message.kind == .notification || !$0.unanswered.isEmpty) }
   }
 
@@ -242,7 +244,7 @@ package final class MCPBridge {
         throw Failure(error, doing: "cannot make the request")
       }
     } catch {
-      failed(purpose, error)
+      handleFailure(purpose, error)
     }
   }
 
@@ -254,11 +256,11 @@ package final class MCPBridge {
     if signIns.isKey(key) { return signIns.current.map { $0.readLines(signInStep) } ?? () }
     let connection = key & ~1
     guard let running = exchanges[connection] else { return }
-    let tell = { [self] (step: MCPExchange.Step) in
+    let report = { [self] (step: MCPExchange.Step) in
       guard exchanges[connection] === running else { return }
       handle(step, running, connection)
     }
-    if key == connection { running.exchange.readLines(tell) } else { running.exchange.readPipe(tell) }
+    if key == connection { running.exchange.readLines(report) } else { running.exchange.readPipe(report) }
   }
 
   /// A new poller key. The next higher number is free too.
@@ -278,15 +280,15 @@ package final class MCPBridge {
       guard let pipe = running.exchange.pipeNumber else { return }
       do { try poller.add(pipe, interest: .read, key: key + 1) } catch {
         remove(key)
-        failed(running.purpose, Failure(error, doing: "cannot read the answer"))
+        handleFailure(running.purpose, Failure(error, doing: "cannot read the answer"))
       }
     case .body(let bytes):
       guard !addToBody(bytes, running) else { return }
       remove(key)
-      failed(running.purpose, Failure(.serverMisbehaved, "the server sent a message that is too large"))
+      handleFailure(running.purpose, Failure(.serverMisbehaved, "the server sent a message that is too large"))
     case .ended(let head, let problem):
       remove(key)
-      ended(running, head, problem)
+      handleEnd(running, head, problem)
     case .failed(let failure):
       remove(key)
       handleInterruption(running, failure)
@@ -301,7 +303,7 @@ package final class MCPBridge {
       running.body = .pending
       whole.append(contentsOf: bytes)
       running.body = .whole(whole)
-      return whole.count <= MCPMessage.mostBytes
+      return whole.count <= MCPMessage.maximumBytes
     case .stream(var reader):
       running.body = .pending
       var messages: [[UInt8]] = []
@@ -313,7 +315,7 @@ package final class MCPBridge {
         isShort = false
       }
       running.body = .stream(reader)
-      for message in messages { arrived(message, running) }
+      for message in messages { handleServerMessage(message, running) }
       return isShort
     }
   }

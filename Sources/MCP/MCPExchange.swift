@@ -71,46 +71,46 @@ final class MCPExchange {
   }
 
   /// Handles the available lines of the daemon.
-  func readLines(_ tell: (Step) -> Void) {
+  func readLines(_ report: (Step) -> Void) {
     do throws(Failure) {
       try connection.readMore()
       while let reply = try connection.takeReply() {
         switch reply {
         case .event(.response(let head)):
           self.head = head
-          tell(.head(head))
+          report(.head(head))
         case .event(.body(let bytes)):
           received += bytes.count
-          tell(.body(bytes))
+          report(.body(bytes))
         case .event(.bodyWanted): try sendPart()
-        case .event(let event): host.tell(event)
+        case .event(let event): host.show(event)
         case .failure(let failure) where failure.code == .descriptorMissing && !request.isInline: try repeatInline()
-        case .failure(let failure) where head != nil: failed(failure, tell)
-        case .failure(let failure): try handOver(what: failure)
+        case .failure(let failure) where head != nil: reportFailure(failure, report)
+        case .failure(let failure): try passVariables(lackedBy: failure)
         case .result where variables == .underWay:
           (variables, pipe, sent) = (.handedOver, nil, 0)
           try send()
         case .result(let result):
           guard let bytes = result["body_bytes"]?.int else { throw Reply.unreadable }
           self.result = (bytes, result["problem"].flatMap { Failure(json: $0) })
-          try readRest(tell)
-          reportEnd(tell)
+          try readRest(report)
+          reportEnd(report)
         }
       }
     } catch {
       connection.close()
-      failed(error, tell)
+      reportFailure(error, report)
     }
   }
 
   /// Reports a failure after the available part of the body.
-  private func failed(_ failure: Failure, _ tell: (Step) -> Void) {
-    guard head != nil, pipe != nil else { return tell(.failed(failure)) }
+  private func reportFailure(_ failure: Failure, _ report: (Step) -> Void) {
+    guard head != nil, pipe != nil else { return report(.failed(failure)) }
     self.failure = failure
   }
 
   /// Passes the variables that the failed request lacks, to repeat it.
-  private func handOver(what failure: Failure) throws(Failure) {
+  private func passVariables(lackedBy failure: Failure) throws(Failure) {
     guard variables == .notAsked, let values = try connection.variables(lackedBy: failure) else { throw failure }
     variables = .underWay
     try connection.send(host.envelope(values.request), passing: values.values)
@@ -121,7 +121,7 @@ final class MCPExchange {
     pipe = nil
     request.isInline = true
     if let content {
-      if content.count <= CallRequest.mostInlineBytes {
+      if content.count <= CallRequest.maximumInlineBytes {
         request.inlineBody = Base64.encode(content)
       } else {
         request.sendsBodyInLines = true
@@ -133,46 +133,46 @@ final class MCPExchange {
   /// Sends the next part of the inline content.
   private func sendPart() throws(Failure) {
     guard let content else { return }
-    let end = min(sent + ResourceBodyRequest.mostBytes, content.count)
+    let end = min(sent + ResourceBodyRequest.maximumBytes, content.count)
     let part = ResourceBodyRequest(bytes: Array(content[sent..<end]), isLast: end == content.count)
     sent = end
     try connection.send(RequestEnvelope(.resourceBody(part)))
   }
 
-  func readPipe(_ tell: (Step) -> Void) {
+  func readPipe(_ report: (Step) -> Void) {
     do throws(Failure) {
-      guard try !readPart(tell) else { return }
+      guard try !readPart(report) else { return }
       pipe = nil
-      if let failure { tell(.failed(failure)) }
+      if let failure { report(.failed(failure)) }
     } catch {
-      tell(.failed(error))
+      report(.failed(error))
     }
   }
 
   /// Reads the body's remaining part, before the end is reported.
-  private func readRest(_ tell: (Step) -> Void) throws(Failure) {
+  private func readRest(_ report: (Step) -> Void) throws(Failure) {
     guard let total = result?.bodyBytes else { return }
     while received < total {
-      guard pipe != nil, try readPart(tell) else {
+      guard pipe != nil, try readPart(report) else {
         throw Failure(.daemonUnavailable, "the daemon ended before the answer was complete")
       }
     }
   }
 
   /// Reads from the pipe; false at the end.
-  private func readPart(_ tell: (Step) -> Void) throws(Failure) -> Bool {
+  private func readPart(_ report: (Step) -> Void) throws(Failure) -> Bool {
     var bytes: [UInt8] = []
     do { _ = try pipe?.descriptor.read(into: &bytes, upTo: Self.pieceBytes) } catch {
       throw Failure(error, doing: "cannot read the answer")
     }
     received += bytes.count
-    if !bytes.isEmpty { tell(.body(bytes)) }
+    if !bytes.isEmpty { report(.body(bytes)) }
     return !bytes.isEmpty
   }
 
   /// Reports the end of the response.
-  private func reportEnd(_ tell: (Step) -> Void) {
+  private func reportEnd(_ report: (Step) -> Void) {
     guard let head, let result else { return }
-    tell(.ended(head, problem: result.problem))
+    report(.ended(head, problem: result.problem))
   }
 }

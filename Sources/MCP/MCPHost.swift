@@ -14,7 +14,7 @@ package protocol MCPHost {
   func log(_ request: Request)
 
   /// Shows an event to the user.
-  func tell(_ event: Event)
+  func show(_ event: Event)
 
   /// Prints a message that the client gets too.
   func note(_ message: Phrase)

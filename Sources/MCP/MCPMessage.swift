@@ -24,12 +24,12 @@ struct MCPMessage {
   let answers: [JSON]
   private let layout: JSONLayout
 
-  static let mostBytes = 32 << 20
+  static let maximumBytes = 32 << 20
   /// Lenient, because only the client and the server interpret tool arguments and results.
-  private static let limits = JSONLimits.lenient(bytes: mostBytes, elements: 1 << 20)
+  private static let limits = JSONLimits.lenient(bytes: maximumBytes, elements: 1 << 20)
 
   static var tooLarge: Failure {
-    let mebibytes = mostBytes >> 20
+    let mebibytes = maximumBytes >> 20
     return Failure(
       .malformedToken,
       "the message is too large: at most \(mebibytes) MiB, \(limits.elements) values and a nesting of \(limits.depth)"
@@ -93,9 +93,9 @@ struct MCPMessage {
   static func id(ofRefused text: [UInt8]) -> JSON {
     var (ids, hasMethod) = ([JSON](), false)
     var limits = limits
-    limits.bytes = mostMemberBytes
+    limits.bytes = maximumMemberBytes
     forOuterMembers(of: text) { piece in
-      guard piece.count < mostMemberBytes - 2,
+      guard piece.count < maximumMemberBytes - 2,
         let member = try? JSON(parsing: [UInt8(ascii: "{")] + piece + [UInt8(ascii: "}")], limits: limits)
       else { return }
       if let id = member["id"] { ids.append(id) }
@@ -106,14 +106,14 @@ struct MCPMessage {
   }
 
   /// The limits of the search for an ID.
-  private static let mostMembers = 64
-  private static let mostMemberBytes = 4096
+  private static let maximumMembers = 64
+  private static let maximumMemberBytes = 4096
 
   /// Passes the outermost object's members to `take`, as text.
   private static func forOuterMembers(of text: [UInt8], _ take: (ArraySlice<UInt8>) -> Void) {
     var (depth, start, count) = (0, 0, 0)
     var (isInString, isEscaped) = (false, false)
-    for index in text.indices where count < mostMembers {
+    for index in text.indices where count < maximumMembers {
       let byte = text[index]
       if isInString {
         isInString = isEscaped || byte != UInt8(ascii: "\"")

@@ -15,12 +15,12 @@ struct MCPSession {
   private(set) var namedRevision: String?
   private var toolFields = MCPToolFields()
 
-  private static let mostIDBytes = 2048
+  private static let maximumIDBytes = 2048
 
   var hasID: Bool { id != nil }
 
   /// Whether the client can open a URL (since revision 2025-11-25).
-  func takesURLs(_ message: MCPMessage) -> Bool {
+  func canOpenURLs(_ message: MCPMessage) -> Bool {
     if message.revision != nil {
       return message.parameter("_meta", "io.modelcontextprotocol/clientCapabilities", "elicitation", "url") != nil
     }
@@ -55,22 +55,22 @@ struct MCPSession {
 
   /// Whether a session ID is visible ASCII, as required.
   private static func isVisible(_ text: String) -> Bool {
-    (1...mostIDBytes).contains(text.utf8.count) && text.utf8.allSatisfy(\.isVisibleASCII)
+    (1...maximumIDBytes).contains(text.utf8.count) && text.utf8.allSatisfy(\.isVisibleASCII)
   }
 
   // MARK: Fields
 
   /// Records the message's revision.
-  mutating func note(_ message: MCPMessage) {
+  mutating func recordRevision(of message: MCPMessage) {
     if let revision = message.revision { namedRevision = revision }
   }
 
   /// Records which tool arguments must be sent in header fields.
   ///
   /// - Returns: The response without unusable tools, and the names of those tools.
-  mutating func note(_ answer: MCPMessage, to request: MCPMessage) -> (MCPMessage, omitted: [String]) {
+  mutating func recordTools(in answer: MCPMessage, to request: MCPMessage) -> (MCPMessage, omitted: [String]) {
     guard request.revision != nil, request.isCalled("tools/list") else { return (answer, []) }
-    return toolFields.note(answer, startsList: request.parameter("cursor") == nil)
+    return toolFields.record(answer, startsList: request.parameter("cursor") == nil)
   }
 
   /// The header fields that identify the session.
@@ -119,9 +119,9 @@ struct MCPToolFields {
   /// The annotated arguments by tool: each argument's path and the suffix of its field's name.
   private var places: [String: [(path: [String], name: String)]] = [:]
 
-  private static let mostTools = 4096
+  private static let maximumTools = 4096
   /// The limit of marked arguments per tool. A tool with more cannot be called.
-  private static let mostAnnotations = 256
+  private static let maximumAnnotations = 256
   private static let annotation = "x-mcp-header"
   /// Keywords with subschemas that must not be annotated.
   private static let others = [
@@ -135,7 +135,7 @@ struct MCPToolFields {
   ///
   /// - Parameter startsList: Whether the response is the first page of a list.
   /// - Returns: The response without unusable tools, and their names.
-  mutating func note(_ answer: MCPMessage, startsList: Bool) -> (MCPMessage, omitted: [String]) {
+  mutating func record(_ answer: MCPMessage, startsList: Bool) -> (MCPMessage, omitted: [String]) {
     guard let tools = answer.value(["result", "tools"])?.array else { return (answer, []) }
     if startsList { places = [:] }
     var kept: [JSON] = []
@@ -151,7 +151,7 @@ struct MCPToolFields {
         continue
       }
       kept.append(tool)
-      if !found.isEmpty, places.count < Self.mostTools { places[name] = found }
+      if !found.isEmpty, places.count < Self.maximumTools { places[name] = found }
     }
     guard !omitted.isEmpty, var result = answer.value(["result"])?.object, let id = answer.id else {
       return (answer, [])
@@ -168,7 +168,7 @@ struct MCPToolFields {
   ) -> Bool {
     guard let schema = schema?.object else { return true }
     if let annotation = schema[annotation] {
-      guard !path.isEmpty, found.count < mostAnnotations, let name = annotation.string, isToken(name),
+      guard !path.isEmpty, found.count < maximumAnnotations, let name = annotation.string, isToken(name),
         ["string", "integer", "boolean"].contains(schema["type"]?.string ?? ""),
         !found.contains(where: { $0.name.lowercased().hasSameBytes(as: name.lowercased()) })
       else { return false }
@@ -224,7 +224,7 @@ struct MCPToolsRequest {
   /// The page's number, from 1.
   private let pages: Int
 
-  private static let mostPages = 16
+  private static let maximumPages = 16
   /// The codes of such refusals. The second is from drafts.
   private static let mismatches: [JSON] = [-32020, -32001]
 
@@ -238,7 +238,7 @@ struct MCPToolsRequest {
 
   /// The request for the next page; nil after the last.
   func next(after answer: MCPMessage) -> MCPToolsRequest? {
-    guard let cursor = answer.value(["result", "nextCursor"]), cursor.string != nil, pages < Self.mostPages else {
+    guard let cursor = answer.value(["result", "nextCursor"]), cursor.string != nil, pages < Self.maximumPages else {
       return nil
     }
     return MCPToolsRequest(call, refusal, cursor: cursor, pages: pages + 1)

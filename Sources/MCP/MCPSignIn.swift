@@ -45,21 +45,21 @@ final class MCPSignIn {
   var number: Int32? { connection.number }
 
   /// Handles the available lines of the daemon.
-  func readLines(_ tell: (Step) -> Void) {
+  func readLines(_ report: (Step) -> Void) {
     do throws(Failure) {
       try connection.readMore()
       while let reply = try connection.takeReply() {
         switch reply {
         case .event(.deviceCode(let code)):
           self.code = code
-          tell(.code(code))
-        case .event(let event): host.tell(event)
+          report(.code(code))
+        case .event(let event): host.show(event)
         case .failure(let failure): throw failure
-        case .result: tell(.done)
+        case .result: report(.done)
         }
       }
     } catch {
-      tell(.failed(error))
+      report(.failed(error))
     }
   }
 

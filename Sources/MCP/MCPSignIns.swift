@@ -13,11 +13,11 @@ struct MCPSignIns {
   private var lastFailure: Instant?
   private var count = 0
   /// The original calls that were answered with a question, by its state. The client repeats them.
-  private var asked: [String: MCPMessage] = [:]
+  private var questions: [String: MCPMessage] = [:]
 
   /// The prefix of the bridge's own IDs.
   static let prefix = "agent-bridge-"
-  private static let mostAsked = 256
+  private static let maximumQuestions = 256
   /// How long not to ask again after a refusal.
   private static let pauseAfterFailure = Duration.seconds(3600)
 
@@ -27,8 +27,8 @@ struct MCPSignIns {
   func isKey(_ key: UInt64) -> Bool { self.key == key }
 
   /// Whether a sign-in may start.
-  func mayAsk(_ takesURLs: Bool) -> Bool {
-    guard policy != .never, policy == .ask || takesURLs else { return false }
+  func mayAsk(_ canOpenURLs: Bool) -> Bool {
+    guard policy != .never, policy == .ask || canOpenURLs else { return false }
     return lastFailure.map { Instant.now >= $0.advanced(by: Self.pauseAfterFailure) } ?? true
   }
 
@@ -41,15 +41,15 @@ struct MCPSignIns {
   mutating func began(_ signIn: MCPSignIn, key: UInt64) { (current, self.key) = (signIn, key) }
 
   /// Ends the current sign-in, and returns it.
-  mutating func ended(well: Bool) -> MCPSignIn? {
+  mutating func finish(succeeded: Bool) -> MCPSignIn? {
     let signIn = current
     signIn?.close()
     (current, key) = (nil, nil)
-    lastFailure = well ? nil : .now
+    lastFailure = succeeded ? nil : .now
     return signIn
   }
 
-  mutating func close() { _ = ended(well: false) }
+  mutating func close() { _ = finish(succeeded: false) }
 
   /// Removes a waiting call that was cancelled. Returns whether there was one.
   mutating func forget(_ id: JSON) -> Bool {
@@ -60,12 +60,12 @@ struct MCPSignIns {
 
   /// Keeps a call that was answered with a question.
   mutating func keep(_ message: MCPMessage, as state: String) {
-    if asked.count >= Self.mostAsked { asked.removeAll() }
-    asked[state] = message
+    if questions.count >= Self.maximumQuestions { questions.removeAll() }
+    questions[state] = message
   }
 
   /// Returns and forgets a kept call.
-  mutating func taken(_ state: String) -> MCPMessage? { asked.removeValue(forKey: state) }
+  mutating func removeQuestion(_ state: String) -> MCPMessage? { questions.removeValue(forKey: state) }
 }
 
 // Handles calls that need a sign-in.
@@ -74,12 +74,12 @@ extension MCPBridge {
   private static let question = "agent_sign_in"
 
   /// Handles a message that was refused before processing or could not be sent. May start a sign-in.
-  func refused(_ sending: MCPSending, _ failure: Failure, status: Int?) {
+  func handleRefusal(_ sending: MCPSending, _ failure: Failure, status: Int?) {
     let failure = server.host.completed(failure)
     let problem = server.problem(failure, status: status)
     guard !sending.message.requests.isEmpty, !sending.waitedForSignIn,
       let login = server.host.remedy(of: failure)?.signIn,
-      signIns.current != nil || signIns.mayAsk(session.takesURLs(sending.message))
+      signIns.current != nil || signIns.mayAsk(session.canOpenURLs(sending.message))
     else { return fail(sending, problem) }
     sending.waitedForSignIn = true
     if let current = signIns.current {
@@ -93,7 +93,7 @@ extension MCPBridge {
       signIn.held = [sending]
       signIns.began(signIn, key: key)
       do { if let number = signIn.number { try poller.add(number, interest: .read, key: key) } } catch {
-        _ = signIns.ended(well: false)
+        _ = signIns.finish(succeeded: false)
         throw Failure(error, doing: "cannot start the sign-in")
       }
     } catch {
@@ -106,7 +106,7 @@ extension MCPBridge {
     switch step {
     case .code: signIns.current.map { ask($0) }
     case .done:
-      guard let signIn = signIns.ended(well: true) else { return }
+      guard let signIn = signIns.finish(succeeded: true) else { return }
       waiting.insert(contentsOf: signIn.held, at: 0)
       if signIn.isAsked {
         output.write(
@@ -121,7 +121,7 @@ extension MCPBridge {
 
   /// Fails the messages that wait for the sign-in.
   private func giveUp() {
-    guard let signIn = signIns.ended(well: false) else { return }
+    guard let signIn = signIns.finish(succeeded: false) else { return }
     for sending in signIn.held { fail(sending, signIn.problem) }
   }
 
@@ -129,7 +129,7 @@ extension MCPBridge {
   private func ask(_ signIn: MCPSignIn) {
     var held: [MCPSending] = []
     for sending in signIn.held {
-      guard session.takesURLs(sending.message) else {
+      guard session.canOpenURLs(sending.message) else {
         fail(sending, signIn.problemWithPage)
         continue
       }
@@ -165,7 +165,7 @@ extension MCPBridge {
   }
 
   /// Handles the client's answer to the question.
-  func answered(_ id: String, _ message: MCPMessage) {
+  func handleAnswer(_ id: String, _ message: MCPMessage) {
     guard let current = signIns.current, current.id.hasSameBytes(as: id) else { return }
     if !accepts(message.value(["result", "action"])) { giveUp() }
   }
@@ -173,8 +173,8 @@ extension MCPBridge {
   private func accepts(_ action: JSON?) -> Bool { action?.string.map { $0 == "accept" } ?? false }
 
   /// Handles a repeated call with the answer to the question.
-  func resumed(_ sending: MCPSending, _ state: String) {
-    guard let original = signIns.taken(state), var parameters = sending.message.parameter()?.object else {
+  func handleRepeatedCall(_ sending: MCPSending, _ state: String) {
+    guard let original = signIns.removeQuestion(state), var parameters = sending.message.parameter()?.object else {
       return waiting.append(sending)
     }
     let action = sending.message.parameter("inputResponses", Self.question, "action")

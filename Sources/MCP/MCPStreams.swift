@@ -59,7 +59,7 @@ struct MCPInput {
     }
     bytes.removeFirst(start)
     searched = bytes.count
-    guard bytes.count > MCPMessage.mostBytes else { return }
+    guard bytes.count > MCPMessage.maximumBytes else { return }
     if !skips { take(.refused(MCPMessage.tooLarge, id: MCPMessage.id(ofRefused: bytes))) }
     skips = true
     bytes.removeAll()

@@ -15,7 +15,7 @@ package protocol Admission: AnyObject {
   /// Whether a response may contain the lent token.
   func lendsToken(to ticket: Ticket) -> Bool
   /// Removes data that the peer must not see from a response.
-  func shown(_ reply: Reply, of ticket: Ticket) -> Reply
+  func filtered(_ reply: Reply, of ticket: Ticket) -> Reply
   /// Called when a connection is closed.
   func disconnected(_ connection: UInt64)
 }
@@ -26,15 +26,15 @@ extension Admission {
   /// - Throws: `not_permitted` for any line that is not a permitted request, and more specific errors for permitted
   ///   ones.
   package func envelope(
-    parsing line: Span<UInt8>, where isPermitted: (RequestRow) -> Bool
+    parsing line: Span<UInt8>, where isPermitted: (RequestProperties) -> Bool
   ) throws(Failure) -> RequestEnvelope {
     let envelope: RequestEnvelope
     do throws(Failure) { envelope = try RequestEnvelope(parsing: line) } catch {
       let name = (try? JSON(parsing: line, limits: WireProtocol.requestLimits))?["request"]?.string
-      let row = name.flatMap(Request.declaration(named:))?.row
+      let row = name.flatMap(Request.declaration(named:))?.properties
       throw row.map(isPermitted) == true ? error : .notLent
     }
-    guard isPermitted(envelope.request.row) else { throw .notLent }
+    guard isPermitted(envelope.request.properties) else { throw .notLent }
     return envelope
   }
 }

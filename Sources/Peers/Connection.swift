@@ -8,7 +8,7 @@ package final class Connection {
   /// Received bytes.
   private(set) var inbound: [UInt8] = []
   /// The consumed bytes of ``inbound``.
-  private var taken = 0
+  private var consumed = 0
   /// The pending output, its size in bytes, and how much of its first part was sent.
   private var outbound: (parts: [Outgoing], bytes: Int, sent: Int) = ([], 0, 0)
 
@@ -58,13 +58,13 @@ package final class Connection {
   /// How long the peer may take to read output.
   private static let sendTime = Duration.seconds(20)
 
-  static let mostOutboundBytes = 4 << 20
+  static let maximumUnreadBytes = 4 << 20
 
   /// The maximum number of bytes of one read.
   private static let readSize = 16 << 10
 
   /// The maximum number of descriptors of a request. Further ones replace the earliest.
-  static let mostPassed = VaultRequest.maximumSlots
+  static let maximumPassedDescriptors = VaultRequest.maximumSlots
 
   /// Whether the connection may be idle without limit.
   private let mayIdle: Bool
@@ -114,7 +114,7 @@ package final class Connection {
   var deadline: Instant? {
     if hasOutput { return lastProgress.advanced(by: Self.sendTime) }
     if let answering { return answering.deadline }
-    if hasPartialLine { return lastProgress.advanced(by: .seconds(WireProtocol.requestLineSeconds)) }
+    if hasUnconsumedInput { return lastProgress.advanced(by: .seconds(WireProtocol.requestLineSeconds)) }
     return mayIdle ? nil : lastProgress.advanced(by: Self.idleTime)
   }
 
@@ -128,10 +128,10 @@ package final class Connection {
       do {
         var came: SharedDescriptor?
         let count = try UnixSocket.receive(descriptor, into: &inbound, upTo: Self.readSize, waits: false, passed: &came)
-        if let came { passed = passed.suffix(Self.mostPassed - 1) + [came] }
+        if let came { passed = passed.suffix(Self.maximumPassedDescriptors - 1) + [came] }
         if count == 0 { return .end }
         found = .bytes
-        if inbound.count - taken > WireProtocol.maximumLineBytes { return .tooLong }
+        if inbound.count - consumed > WireProtocol.maximumLineBytes { return .tooLong }
         if count < Self.readSize { return found }
       } catch {
         return error.isAgain ? found : .end
@@ -144,11 +144,11 @@ package final class Connection {
     _ body: (Span<UInt8>) throws(Problem) -> Result
   ) throws(Problem) -> Result? {
     guard let end = endOfLine() else {
-      dropTaken()
+      dropConsumed()
       return nil
     }
-    let start = taken
-    taken = end + 1
+    let start = consumed
+    consumed = end + 1
     let bytes = inbound
     return try body(bytes.span.extracting(start..<end))
   }
@@ -157,36 +157,36 @@ package final class Connection {
   func takeLine(if body: (Span<UInt8>) -> Bool) -> Bool {
     guard let end = endOfLine() else { return false }
     let bytes = inbound
-    guard body(bytes.span.extracting(taken..<end)) else { return false }
-    taken = end + 1
+    guard body(bytes.span.extracting(consumed..<end)) else { return false }
+    consumed = end + 1
     return true
   }
 
   private func endOfLine() -> Int? {
     let bytes = inbound
     let span = bytes.span
-    return span.firstIndex(of: UInt8(ascii: "\n"), from: taken)
+    return span.firstIndex(of: UInt8(ascii: "\n"), from: consumed)
   }
 
   /// Frees consumed input.
-  private func dropTaken() {
-    if taken == inbound.count {
+  private func dropConsumed() {
+    if consumed == inbound.count {
       inbound.removeAll(keepingCapacity: inbound.capacity <= Self.readSize * 2)
     } else {
-      inbound.removeSubrange(..<taken)
+      inbound.removeSubrange(..<consumed)
     }
-    taken = 0
+    consumed = 0
   }
 
   /// Whether input remains unconsumed.
-  var hasPartialLine: Bool { inbound.count > taken }
+  var hasUnconsumedInput: Bool { inbound.count > consumed }
   package var hasOutput: Bool { !outbound.parts.isEmpty }
 
   /// Queues output. Returns false if too much is unread.
   package func enqueue(_ outgoing: Outgoing) -> Bool {
     outbound.bytes += outgoing.count
     outbound.parts.append(outgoing)
-    return outbound.bytes <= Self.mostOutboundBytes
+    return outbound.bytes <= Self.maximumUnreadBytes
   }
 
   /// Writes what the kernel accepts. Returns false if the connection is broken.

@@ -4,10 +4,10 @@ package import Wire
 /// The connections and their requests. Used on the loop only.
 package final class Connections {
   /// The maximum number of concurrent requests, given enough descriptors.
-  private static let mostRequests = 256
-  private static let mostPassed = 512
+  private static let maximumRequests = 256
+  private static let maximumPassedDescriptors = 512
   /// The maximum number of lines to serve for one connection before others get their turn.
-  private static let mostServedAtOnce = 32
+  private static let maximumLinesPerTurn = 32
 
   private let loop: EventLoop
   /// Whether connections may be idle without limit.
@@ -22,16 +22,17 @@ package final class Connections {
   package weak var handler: (any RequestHandler)?
   /// The maximum number of requests that wait for the network. A quarter more is for local ones, half of it also for
   /// sign-outs.
-  private let mostRequests: Int
+  private let maximumRequests: Int
   /// The maximum number of received descriptors that wait for their requests.
-  private let mostPassed: Int
+  private let maximumPassedDescriptors: Int
   /// The maximum number of connections. Beyond it, the longest idle one is closed.
-  private var mostConnections: Int { mostRequests + mostRequests / 4 }
+  private var maximumConnections: Int { maximumRequests + maximumRequests / 4 }
 
   package init(_ loop: EventLoop, mayIdle: Bool) {
     let descriptors = ResourceLimit.descriptors.soft ?? .max
-    mostRequests = min(Self.mostRequests, max(4, descriptors / 5))
-    mostPassed = min(Self.mostPassed, max(Connection.mostPassed, descriptors / 5))
+    maximumRequests = min(Self.maximumRequests, max(4, descriptors / 5))
+    maximumPassedDescriptors = min(
+      Self.maximumPassedDescriptors, max(Connection.maximumPassedDescriptors, descriptors / 5))
     self.loop = loop
     self.mayIdle = mayIdle
   }
@@ -43,8 +44,8 @@ package final class Connections {
   package func accept(_ descriptor: consuming FileDescriptor) {
     guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { return note(.peerDropped(.otherUser)) }
     if isCrowded { dropIdlest() }
-    guard connections.count < mostConnections else {
-      tell(tooManyRequests, descriptor)
+    guard connections.count < maximumConnections else {
+      writeFailure(tooManyRequests, descriptor)
       return note(.peerDropped(.crowded))
     }
     _ = try? admit(descriptor)
@@ -54,7 +55,7 @@ package final class Connections {
 
   /// Tells a peer that no descriptor is free, and closes its connection.
   package func refuse(_ descriptor: consuming FileDescriptor) {
-    tell(outOfDescriptors, descriptor)
+    writeFailure(outOfDescriptors, descriptor)
     note(.peerDropped(.crowded))
   }
 
@@ -75,7 +76,7 @@ package final class Connections {
   ) throws(SystemError) -> UInt64 {
     let id: UInt64
     do { id = try loop.watch(descriptor.raw) { [unowned self] event in handle(event) } } catch {
-      tell(outOfDescriptors, descriptor)
+      writeFailure(outOfDescriptors, descriptor)
       throw error
     }
     let connection = Connection(id: id, descriptor: descriptor, mayIdle: mayIdle, under: admission, now: now)
@@ -96,14 +97,14 @@ package final class Connections {
 
   /// Whether to close the longest idle connection for a new one: at the maximum, or if many are idle.
   private var isCrowded: Bool {
-    guard connections.count >= mostRequests else { return false }
+    guard connections.count >= maximumRequests else { return false }
     let idle = connections.values.reduce(0) { $0 + ($1.current == nil ? 1 : 0) }
-    return connections.count >= mostConnections || idle > mostRequests / 8
+    return connections.count >= maximumConnections || idle > maximumRequests / 8
   }
 
   private var tooManyRequests: Failure {
     Failure(
-      .tooBusy, "\(mostRequests) requests are already waiting for an answer", hint: "try again when some have ended")
+      .tooBusy, "\(maximumRequests) requests are already waiting for an answer", hint: "try again when some have ended")
   }
 
   private var outOfDescriptors: Failure {
@@ -116,7 +117,7 @@ package final class Connections {
   }
 
   /// Tells a peer why it is not served.
-  private func tell(_ failure: Failure, _ descriptor: borrowing FileDescriptor) {
+  private func writeFailure(_ failure: Failure, _ descriptor: borrowing FileDescriptor) {
     _ = try? descriptor.write(Reply.failure(failure).serialized().span)
   }
 
@@ -127,19 +128,19 @@ package final class Connections {
     let lent = idle.filter { $0.admission != nil }
     guard let idlest = (lent.isEmpty ? idle : lent).min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
     // Peers without a request get this response, others reconnect (every refusal is told).
-    if !idlest.hasAsked, !idlest.hasOutput { tell(crowded, idlest.descriptor) }
+    if !idlest.hasAsked, !idlest.hasOutput { writeFailure(crowded, idlest.descriptor) }
     drop(idlest, .crowded)
     return true
   }
 
   /// Whether a request is within the limit of concurrent requests.
-  private func hasPlace(for request: Request) -> Bool {
-    guard connections.count > mostRequests else { return true }
+  private func isWithinLimit(_ request: Request) -> Bool {
+    guard connections.count > maximumRequests else { return true }
     // This connection already has a ticket.
     let others = connections.values.reduce(-1) { $0 + ($1.current == nil ? 0 : 1) }
     switch request {
-    case .logout: return others < mostRequests + mostRequests / 8
-    default: return others < mostRequests || request.has(.local)
+    case .logout: return others < maximumRequests + maximumRequests / 8
+    default: return others < maximumRequests || request.has(.local)
     }
   }
 
@@ -156,8 +157,8 @@ package final class Connections {
       connection.lastProgress = now
       serveLines(connection)
       // No request will use them.
-      if !connection.hasPartialLine { connection.passed = [] }
-      if !connection.passed.isEmpty, connections.values.reduce(0, { $0 + $1.passed.count }) > mostPassed {
+      if !connection.hasUnconsumedInput { connection.passed = [] }
+      if !connection.passed.isEmpty, connections.values.reduce(0, { $0 + $1.passed.count }) > maximumPassedDescriptors {
         connection.passed = []
         refuse(connection, Failure(.tooBusy, "too many descriptors are waiting for their requests", hint: "try again"))
       }
@@ -175,7 +176,7 @@ package final class Connections {
       serving = outer
       connection.isServing = false
     }
-    serveBeside(connection)
+    serveFollowUps(connection)
     var served = 0
     while !connection.isDropped, connection.current == nil, let request = takeRequest(connection) {
       served += 1
@@ -184,7 +185,7 @@ package final class Connections {
       connection.passed = []
       do throws(Failure) {
         var envelope = try request.get()
-        guard hasPlace(for: envelope.request) else { throw tooManyRequests }
+        guard isWithinLimit(envelope.request) else { throw tooManyRequests }
         if let admission = connection.admission {
           guard let admitted = try admission.admit(envelope, ticket, passed: passed) else {
             // The user's answer counts towards the deadline.
@@ -197,7 +198,7 @@ package final class Connections {
       } catch {
         send(.failure(error), to: ticket)
       }
-      if served == Self.mostServedAtOnce, connection.current == nil, !connection.isDropped {
+      if served == Self.maximumLinesPerTurn, connection.current == nil, !connection.isDropped {
         return loop.schedule(at: loop.now) { [self] in if !connection.isDropped { serveLines(connection) } }
       }
     }
@@ -216,7 +217,7 @@ package final class Connections {
   }
 
   /// Passes lines to the current request, as long as it accepts them.
-  private func serveBeside(_ connection: Connection) {
+  private func serveFollowUps(_ connection: Connection) {
     var goesOn = true
     while goesOn, let ticket = connection.current, let handler, handler.awaitsMore(ticket) {
       goesOn = connection.takeLine(if: { line in
@@ -263,8 +264,8 @@ package final class Connections {
 extension Connections: ReplySink {
   package var now: Instant { loop.now }
 
-  package var mostAtOneServer: Int? {
-    let most = mostRequests - mostRequests / 4
+  package var maximumPerServer: Int? {
+    let most = maximumRequests - maximumRequests / 4
     return connections.count > most ? most : nil
   }
 
@@ -284,12 +285,12 @@ extension Connections: ReplySink {
     try add(descriptor, under: admission, mayIdle: mayIdle, isKept: mayIdle)
   }
 
-  package func stream(to ticket: Ticket, _ act: @escaping () -> Void) {
+  package func whenRead(by ticket: Ticket, _ act: @escaping () -> Void) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
     connection.whenRead = act
   }
 
-  package func unread(by ticket: Ticket) -> Int { connection(of: ticket)?.unreadBytes ?? 0 }
+  package func unreadBytes(by ticket: Ticket) -> Int { connection(of: ticket)?.unreadBytes ?? 0 }
 
   package func resume(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
@@ -339,7 +340,7 @@ extension Connections: ReplySink {
   package func send(_ reply: Reply, to ticket: Ticket) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
     if case .result = reply, handler?.postpone(reply, of: ticket) ?? false { return }
-    let reply = connection.admission?.shown(reply, of: ticket) ?? reply
+    let reply = connection.admission?.filtered(reply, of: ticket) ?? reply
     if case .event = reply {
       enqueue(.plain(reply.serialized()), connection)
     } else {
@@ -359,7 +360,7 @@ extension Connections: ReplySink {
     handler?.answered(ticket)
     connection.finishRequest()
     enqueue(outgoing, connection)
-    guard !connection.isServing, connection.hasPartialLine else { return }
+    guard !connection.isServing, connection.hasUnconsumedInput else { return }
     loop.schedule(at: loop.now) { [self] in if !connection.isDropped { serveLines(connection) } }
   }
 

@@ -24,26 +24,26 @@ struct RecentRequests {
   /// The entry to replace next.
   private var oldest = 0
 
-  private static let mostKnown = 8
+  private static let maximumCached = 8
   /// The maximum length of a cached line.
-  private static let mostBytes = 512
+  private static let maximumBytes = 512
 
   /// - Throws: The errors of ``Wire/RequestEnvelope/init(parsing:)``.
   mutating func envelope(parsing line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
     for request in known where request.isFor(line) { return request.envelope }
     let envelope = try RequestEnvelope(parsing: line)
-    if case .token = envelope.request, line.count <= Self.mostBytes { remember(line, envelope) }
+    if case .token = envelope.request, line.count <= Self.maximumBytes { remember(line, envelope) }
     return envelope
   }
 
   private mutating func remember(_ line: Span<UInt8>, _ envelope: RequestEnvelope) {
     var bytes: [UInt8] = []
     bytes.append(contentsOf: line)
-    if known.count < Self.mostKnown {
+    if known.count < Self.maximumCached {
       known.append(Known(bytes, envelope))
     } else {
       known[oldest] = Known(bytes, envelope)
-      oldest = (oldest + 1) % Self.mostKnown
+      oldest = (oldest + 1) % Self.maximumCached
     }
   }
 }

@@ -17,9 +17,9 @@ package protocol ReplySink: AnyObject {
   /// Stops watching a descriptor.
   func unwatch(_ key: UInt64)
   /// Calls `act` whenever the peer has read all output of a response.
-  func stream(to ticket: Ticket, _ act: @escaping () -> Void)
+  func whenRead(by ticket: Ticket, _ act: @escaping () -> Void)
   /// The number of bytes that a request's peer has not read.
-  func unread(by ticket: Ticket) -> Int
+  func unreadBytes(by ticket: Ticket) -> Int
   /// Adds a connection with access rules, and returns its number.
   ///
   /// - Parameter mayIdle: Whether it may be idle without limit.
@@ -31,7 +31,7 @@ package protocol ReplySink: AnyObject {
   /// Sends a failure to all connections with these access rules, and closes them.
   func dropPeers(of admission: any Admission, saying failure: Failure)
   /// The maximum number of concurrent requests to one server. Nil while there are few peers.
-  var mostAtOneServer: Int? { get }
+  var maximumPerServer: Int? { get }
   /// Sets a request's timeout.
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
 }
@@ -72,5 +72,5 @@ package struct Ticket: Sendable, Hashable {
   package var isInternal: Bool { connection == 0 }
 
   /// Used for work without a request.
-  package static let nobody = Ticket(connection: 0, serial: 0)
+  package static let noRequest = Ticket(connection: 0, serial: 0)
 }

@@ -24,11 +24,11 @@ package struct Timers<Event> {
     guard let first = heap.first, first.due <= now else { return nil }
     heap.swapAt(0, heap.count - 1)
     heap.removeLast()
-    sink()
+    siftDown()
     return first.event
   }
 
-  private mutating func sink() {
+  private mutating func siftDown() {
     var parent = 0
     while true {
       var least = parent

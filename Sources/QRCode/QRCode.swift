@@ -3,7 +3,7 @@ internal import CQRencode
 /// A QR code (ISO/IEC 18004): a square of dark and light modules, without the surrounding quiet zone.
 package struct QRCode: Sendable, Hashable {
   /// The maximum length of the text, in bytes. A longer one would make the code too large for a terminal.
-  package static let mostBytes = 300
+  package static let maximumBytes = 300
 
   /// The libqrencode version in use, such as `4.1.1`.
   package static var libraryVersion: String {
@@ -18,10 +18,10 @@ package struct QRCode: Sendable, Hashable {
   private let modules: [Bool]
 
   /// Creates the code for `text` with the lowest error correction. Nil for an empty text, one longer than
-  /// ``mostBytes``, or if out of memory.
+  /// ``maximumBytes``, or if out of memory.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
-    guard (1...Self.mostBytes).contains(bytes.count) else { return nil }
+    guard (1...Self.maximumBytes).contains(bytes.count) else { return nil }
     let code = unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe QRcode_encodeData(Int32(bytes.count), bytes.baseAddress, 0, QR_ECLEVEL_L)
     }

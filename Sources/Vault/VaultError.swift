@@ -62,7 +62,7 @@ package struct VaultError: Error, Hashable, Sendable {
     /// Other machines have several vaults here, but this one has none.
     case severalVaults
     /// The vault opens, so it is not moved aside.
-    case inOrder
+    case vaultOpens
     /// This machine has no vault to move aside.
     case noVault
   }
@@ -176,7 +176,7 @@ package struct VaultError: Error, Hashable, Sendable {
       Row(
         .otherMachine, "this directory contains vaults of several other machines, but none of this one",
         hint: "move away the vault files that you do not need here")
-    case .inOrder:
+    case .vaultOpens:
       Row(.invalidRequest, "the vault can be opened, so it is not set aside", hint: .command("agent vault check"))
     case .noVault:
       Row(.invalidRequest, "this machine has no vault to set aside", hint: .command("agent vault status"))
@@ -217,7 +217,7 @@ package struct VaultError: Error, Hashable, Sendable {
   package var isAboutFile: Bool {
     switch code {
     case .foreignDevice, .otherMachinesOnly, .damaged, .rolledBack, .unsupportedVersion, .unknownSlot,
-      .deviceSecretMissing, .badPermissions, .busy, .storage, .noSpace, .overQuota, .severalVaults, .inOrder:
+      .deviceSecretMissing, .badPermissions, .busy, .storage, .noSpace, .overQuota, .severalVaults, .vaultOpens:
       true
     case .busyHere, .secureHeapFull, .cryptoFailure, .tooManyAccounts, .locked, .wrongPassphrase, .wrongPIN,
       .tpmLockedOut, .tpmUnavailable, .nothingToUnlock, .alreadyProtected, .lastSlot, .noSuchSlot, .tooManySlots,
@@ -228,7 +228,7 @@ package struct VaultError: Error, Hashable, Sendable {
 
   /// Whether the file is temporarily unreadable (`EIO`, `EMFILE`, `ENOMEM` and the like), so that its content is
   /// unknown.
-  package var isUnread: Bool {
+  package var isTemporarilyUnreadable: Bool {
     switch code {
     case .storage(let error): error.isOutOfDescriptors || error.isInputOutput
     case .secureHeapFull: true

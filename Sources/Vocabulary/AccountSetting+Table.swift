@@ -20,12 +20,12 @@ extension AccountSetting {
 
   /// The settings that take effect at the next sign-in, as noted in the manual. Changing the protection moves the
   /// session immediately.
-  static let countingAtSignIn = [
+  static let appliedAtSignIn = [
     provider, scope, resource, audience, parameters, claims, authorizationDetails, dpop, keyStorage,
   ]
 
   /// The settings with an option of `agent login`. `agent account` and `agent workload` have options for all settings.
-  package static let atSignIn = [
+  package static let withLoginOption = [
     issuer, clientID, provider, scope, resource, caFile, allowHTTPLoopback, origins, redirectURI,
     keepsAccessToken,
   ]

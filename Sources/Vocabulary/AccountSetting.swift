@@ -19,7 +19,7 @@ package final class AccountSetting: Sendable {
   /// the sign-in. After a change, the account counts as signed out.
   package let isSealed: Bool
   /// Whether a change takes effect at the next sign-in.
-  package var countsAtSignIn: Bool { Self.countingAtSignIn.contains { $0 === self } }
+  package var appliesAtSignIn: Bool { Self.appliedAtSignIn.contains { $0 === self } }
   /// Whether it can be reset to its default.
   package let canBeUnset: Bool
 
@@ -76,12 +76,12 @@ package final class AccountSetting: Sendable {
   /// The expected kind of value.
   package enum Expectation: Sendable, Hashable {
     /// A text of limited length.
-    case text(mostBytes: Int)
+    case text(maximumBytes: Int)
     case flag
     /// A list of limited length.
-    case list(mostTexts: Int)
+    case list(maximumTexts: Int)
     /// A list of texts of limited length.
-    case texts(mostBytes: Int)
+    case texts(maximumBytes: Int)
     case choice([String])
   }
 
@@ -195,18 +195,18 @@ extension AccountSetting {
   package static func named(_ name: String) -> AccountSetting? { all.first { $0.name.hasSameBytes(as: name) } }
 
   /// The name for `--unset`: the option's, or else the setting's with dashes.
-  package var word: String { option?.name ?? String(name.map { $0 == "_" ? "-" : $0 }) }
+  package var optionName: String { option?.name ?? String(name.map { $0 == "_" ? "-" : $0 }) }
 
   /// Whether the option sets a setting, but is no option of `agent login`.
   package static func isOnlyOfAccount(option name: String) -> Bool {
-    all.contains { $0.option?.name == name && !atSignIn.contains($0) }
+    all.contains { $0.option?.name == name && !withLoginOption.contains($0) }
   }
 
   /// The options in a command line, with their values, that set settings; with `areSettings` false, the others.
   static func options(in words: [String], areSettings: Bool = true) -> [String] {
     var (found, isWanted) = ([String](), false)
     for word in words {
-      if word.hasPrefix("--") { isWanted = all.contains { "--\($0.word)" == word } == areSettings }
+      if word.hasPrefix("--") { isWanted = all.contains { "--\($0.optionName)" == word } == areSettings }
       if isWanted { found.append(word) }
     }
     return found
@@ -238,13 +238,13 @@ extension AccountSetting {
   /// The requirement that the value violates, if any.
   private func expectation(failedBy value: JSON) -> Expectation? {
     switch kind {
-    case .text, .file, .choice: return Self.isText(value) ? nil : .text(mostBytes: Self.maximumTextBytes)
+    case .text, .file, .choice: return Self.isText(value) ? nil : .text(maximumBytes: Self.maximumTextBytes)
     case .flag: return value.bool == nil ? .flag : nil
     case .texts:
       guard let values = value.array, values.count <= Self.maximumListCount else {
-        return .list(mostTexts: Self.maximumListCount)
+        return .list(maximumTexts: Self.maximumListCount)
       }
-      return values.allSatisfy(Self.isText) ? nil : .texts(mostBytes: Self.maximumTextBytes)
+      return values.allSatisfy(Self.isText) ? nil : .texts(maximumBytes: Self.maximumTextBytes)
     }
   }
 }

@@ -29,12 +29,12 @@ package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
 /// everything except scheme, host and port.
 package struct RequestLine: Sendable, Hashable {
   /// Longer URLs are truncated.
-  package static let longestURL = 256
+  package static let maximumURLLength = 256
 
   package let role: EndpointRole
   /// The method: at most 32 letters, digits and "-".
   package let method: String
-  /// The URL: at most ``longestURL`` printable ASCII characters.
+  /// The URL: at most ``maximumURLLength`` printable ASCII characters.
   package let url: String
 
   package init(_ role: EndpointRole, _ method: String, url: String) {
@@ -43,6 +43,6 @@ package struct RequestLine: Sendable, Hashable {
       decoding: method.utf8.prefix { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }.prefix(32), as: UTF8.self)
     let end: [UInt8] = [UInt8(ascii: "?"), UInt8(ascii: "#")]
     let printable = url.utf8.prefix { $0.isVisibleASCII && !end.contains($0) }
-    self.url = String(decoding: printable.prefix(Self.longestURL), as: UTF8.self)
+    self.url = String(decoding: printable.prefix(Self.maximumURLLength), as: UTF8.self)
   }
 }

@@ -87,14 +87,14 @@ package struct OriginEntry: Sendable, Hashable {
   }
 
   /// A copy with this scope.
-  package func asking(for scope: [String]) -> OriginEntry {
+  package func withScope(_ scope: [String]) -> OriginEntry {
     var entry = self
     entry.scope = scope
     return entry
   }
 
   /// Whether both entries have the same origin and path.
-  package func hasPlace(of other: OriginEntry) -> Bool {
+  package func hasSameLocation(as other: OriginEntry) -> Bool {
     origin.hasSameBytes(as: other.origin) && path.hasSameBytes(as: other.path)
   }
 

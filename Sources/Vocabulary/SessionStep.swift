@@ -5,11 +5,11 @@ package enum SessionStep: Sendable, Hashable {
   case recordRead
   case recordWritten
   /// A cached document of the server was used: its metadata or keys.
-  case documentKept(EndpointRole, ageSeconds: Int)
+  case cachedDocumentUsed(EndpointRole, ageSeconds: Int)
   /// A token cannot be verified with the cached keys, so they are fetched again.
-  case keysDoubted
+  case cachedKeysRejected
   /// The cached metadata contains an unusable endpoint, so it is fetched again.
-  case metadataDoubted
+  case cachedMetadataRejected
   /// A server responded.
   case answered(RequestLine, status: Int, milliseconds: Int)
   case idTokenVerified(SigningAlgorithm)

@@ -8,7 +8,7 @@ package struct Translations: Sendable, Hashable {
 
   package static let english = Translations()
   /// The maximum number of texts, and of bytes in a text.
-  package static let most = 32, longest = 1_000
+  package static let maximumCount = 32, maximumTextBytes = 1_000
 
   private init() {
     language = "en"
@@ -20,8 +20,8 @@ package struct Translations: Sendable, Hashable {
   package init?(language: String, isRightToLeft: Bool, templates: [String: String]) {
     let isTag = { (byte: UInt8) in byte == UInt8(ascii: "-") || UnicodeScalar(byte).properties.isAlphabetic }
     guard (2...35).contains(language.utf8.count), language.utf8.allSatisfy({ $0 < 0x80 && isTag($0) }),
-      templates.count <= Self.most,
-      templates.allSatisfy({ max($0.key.utf8.count, $0.value.utf8.count) <= Self.longest })
+      templates.count <= Self.maximumCount,
+      templates.allSatisfy({ max($0.key.utf8.count, $0.value.utf8.count) <= Self.maximumTextBytes })
     else { return nil }
     self.language = language
     self.isRightToLeft = isRightToLeft

@@ -38,7 +38,7 @@ extension FuzzTarget {
     while !rest.isEmpty {
       buffer += rest.prefix(size)
       rest = rest.dropFirst(size)
-      guard let piece = try? chunks.take(&buffer, most: .max) else { return nil }
+      guard let piece = try? chunks.consume(&buffer, upTo: .max) else { return nil }
       content += piece
     }
     return [content, buffer]

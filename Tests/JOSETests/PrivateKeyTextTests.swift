@@ -81,7 +81,7 @@ import Testing
     change(&bytes)
     let text = Array(PEM.text("TSS2 PRIVATE KEY", bytes).utf8)
     let read = try PrivateKeyText.read(text.span, in: device)
-    return (read.key.isHeld, read.key.kind)
+    return (read.key.isInDevice, read.key.kind)
   }
 
   @Test func `may be one that a TPM has, which is not asked`() throws {

@@ -209,10 +209,10 @@ import Vocabulary
   }
 
   @Test func `are few and short`() {
-    let many = (0...Translations.most).map { ("\($0)", "text") }
+    let many = (0...Translations.maximumCount).map { ("\($0)", "text") }
     #expect(
       Translations(language: "de", isRightToLeft: false, templates: Dictionary(many, uniquingKeysWith: { $1 })) == nil)
-    let long = String(repeating: "a", count: Translations.longest + 1)
+    let long = String(repeating: "a", count: Translations.maximumTextBytes + 1)
     #expect(Translations(language: "de", isRightToLeft: false, templates: ["a": long]) == nil)
     #expect(Translations(language: "de-AT", isRightToLeft: false, templates: ["a": "b"])?.templates == ["a": "b"])
   }

@@ -11,7 +11,7 @@ import Wire
     var session = MCPSession()
     let meta = #""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#
     let request = try message(#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{\#(meta)}}"#)
-    _ = session.note(try message(#"{"jsonrpc":"2.0","id":1,"result":{"tools":\#(list)}}"#), to: request)
+    _ = session.recordTools(in: try message(#"{"jsonrpc":"2.0","id":1,"result":{"tools":\#(list)}}"#), to: request)
     let call =
       #"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","arguments":\#(arguments),\#(meta)}}"#
     let lines = session.fields(of: try message(call))
@@ -47,7 +47,7 @@ import Wire
   ])
   func `leaves out a tool whose marks break the rules`(schema: String) throws {
     var tools = MCPToolFields()
-    let (answer, omitted) = tools.note(
+    let (answer, omitted) = tools.record(
       try Self.message(
         #"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"t","inputSchema":\#(schema)},{"name":"u"}]}}"#),
       startsList: true)

@@ -40,7 +40,7 @@ package final class RecordedReplies: ReplySink {
   package var whileSending: () -> Void = {}
   /// Called with the number of a request when it is answered. The connection's next request then begins.
   package var whenAnswered: (Int) -> Void = { _ in }
-  package var mostAtOneServer: Int?
+  package var maximumPerServer: Int?
   private var timers = Timers<() -> Void>()
   private let time: ManualTime
 
@@ -108,8 +108,8 @@ package final class RecordedReplies: ReplySink {
   package func resume(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     admitted[Int(ticket.connection)] = envelope
   }
-  package func stream(to ticket: Ticket, _ act: @escaping () -> Void) { streams[Int(ticket.connection)] = act }
-  package func unread(by ticket: Ticket) -> Int { unreadBytes }
+  package func whenRead(by ticket: Ticket, _ act: @escaping () -> Void) { streams[Int(ticket.connection)] = act }
+  package func unreadBytes(by ticket: Ticket) -> Int { unreadBytes }
   package func dropPeers(of admission: any Admission, saying failure: Failure) { endings.append(failure) }
   package func setDeadline(_ deadline: Instant, of ticket: Ticket) { deadlines[Int(ticket.connection)] = deadline }
 }

@@ -49,7 +49,7 @@ import Testing
     if cut < text.count { #expect(connection.read() == .bytes) }
     lines += Self.lines(connection)
     #expect(lines == ["first", "", "last"])
-    #expect(!connection.hasPartialLine)
+    #expect(!connection.hasUnconsumedInput)
     #expect(connection.read() == .nothing)
   }
 
@@ -103,7 +103,7 @@ import Testing
     let piece = [UInt8](repeating: 0, count: 1 << 20)
     var taken = 0
     while connection.enqueue(.plain(piece)), taken < 100 { taken += 1 }
-    #expect(taken == Connection.mostOutboundBytes >> 20)
+    #expect(taken == Connection.maximumUnreadBytes >> 20)
   }
 
   @Test func `deadlines: to ask, to finish asking, to be answered, to read`() throws {

@@ -152,11 +152,11 @@ import Wire
     let ticket = handler.handled[0].ticket
     final class Count { var calls = 0 }
     let count = Count()
-    connections.stream(to: ticket) { count.calls += 1 }
+    connections.whenRead(by: ticket) { count.calls += 1 }
     let part = Reply.event(.notice(Phrase(stringLiteral: String(repeating: "x", count: 100_000))))
     for _ in 0..<10 { connections.send(part, to: ticket) }
-    #expect(connections.unread(by: ticket) > 0)
-    while connections.unread(by: ticket) > 0 {
+    #expect(connections.unreadBytes(by: ticket) > 0)
+    while connections.unreadBytes(by: ticket) > 0 {
       #expect(count.calls == 0)
       var bytes: [UInt8] = []
       #expect(try peer.descriptor.read(into: &bytes, upTo: 1 << 16) > 0)
@@ -167,9 +167,9 @@ import Wire
     connections.send(result(1), to: ticket)
     try ask("list", peer)
     try serve(2)
-    connections.stream(to: ticket) { count.calls += 1 }
+    connections.whenRead(by: ticket) { count.calls += 1 }
     for _ in 0..<10 { connections.send(part, to: handler.handled[1].ticket) }
-    while connections.unread(by: handler.handled[1].ticket) > 0 {
+    while connections.unreadBytes(by: handler.handled[1].ticket) > 0 {
       var bytes: [UInt8] = []
       #expect(try peer.descriptor.read(into: &bytes, upTo: 1 << 16) > 0)
       try pass(seconds: 0)
@@ -241,7 +241,7 @@ import Wire
     try serve(1)
     let notice = Reply.event(.notice(Phrase(stringLiteral: String(repeating: "x", count: 100_000))))
     for _ in 0..<10 { connections.send(notice, to: handler.handled[0].ticket) }
-    #expect(connections.unread(by: handler.handled[0].ticket) > 0)
+    #expect(connections.unreadBytes(by: handler.handled[0].ticket) > 0)
     connections.dropPeers(of: terms, saying: Failure(.leaseEnded, "the terms have ended"))
     var bytes: [UInt8] = []
     while try peer.descriptor.read(into: &bytes, upTo: 1 << 16) > 0 { try pass(seconds: 0) }
@@ -426,6 +426,6 @@ private final class Terms: Admission {
     return nil
   }
   func lendsToken(to ticket: Ticket) -> Bool { false }
-  func shown(_ reply: Reply, of ticket: Ticket) -> Reply { reply }
+  func filtered(_ reply: Reply, of ticket: Ticket) -> Reply { reply }
   func disconnected(_ connection: UInt64) {}
 }

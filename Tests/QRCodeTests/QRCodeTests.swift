@@ -23,7 +23,7 @@ import Testing
 
   @Test func `is not made of nothing or of a long text`() {
     #expect(QRCode("") == nil)
-    #expect(QRCode(String(repeating: "x", count: QRCode.mostBytes)) != nil)
-    #expect(QRCode(String(repeating: "x", count: QRCode.mostBytes + 1)) == nil)
+    #expect(QRCode(String(repeating: "x", count: QRCode.maximumBytes)) != nil)
+    #expect(QRCode(String(repeating: "x", count: QRCode.maximumBytes + 1)) == nil)
   }
 }

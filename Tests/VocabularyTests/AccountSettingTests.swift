@@ -22,7 +22,7 @@ import Vocabulary
   @Test func `each have one row, under a name and an option of their own`() {
     #expect(Mirror(reflecting: AccountSettings()).children.count == AccountSetting.all.count)
     #expect(Set(AccountSetting.all.map(\.name)).count == AccountSetting.all.count)
-    #expect(Set(AccountSetting.all.map(\.word)).count == AccountSetting.all.count)
+    #expect(Set(AccountSetting.all.map(\.optionName)).count == AccountSetting.all.count)
     for setting in AccountSetting.all { #expect(AccountSetting.named(setting.name) == setting) }
   }
 

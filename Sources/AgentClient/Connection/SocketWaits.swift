@@ -56,7 +56,7 @@ final class SocketWaits: Sendable {
   /// - Throws: `timeout`; `cancelled`.
   static func wait(for descriptor: Int32, before deadline: Instant) async throws(Failure) {
     let waits: SocketWaits
-    do { waits = try shared() } catch { throw unwaitable(error) }
+    do { waits = try shared() } catch { throw waitFailure(error) }
     try await waits.wait(for: descriptor, before: deadline)
   }
 
@@ -66,11 +66,11 @@ final class SocketWaits: Sendable {
     case .readable: return
     case .late: throw .noAnswerInTime
     case .cancelled: throw Failure(.cancelled, verbatim: "the task was cancelled")
-    case .failed(let error): throw Self.unwaitable(error)
+    case .failed(let error): throw Self.waitFailure(error)
     }
   }
 
-  private static func unwaitable(_ error: SystemError) -> Failure {
+  private static func waitFailure(_ error: SystemError) -> Failure {
     Failure(.storage, verbatim: "cannot wait for the daemon's answer: \(error.message)")
   }
 

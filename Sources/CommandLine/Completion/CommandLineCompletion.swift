@@ -22,7 +22,9 @@ struct CommandLineCompletion {
   static func lines(for words: [String], by table: CommandTable) -> [String] {
     var completion = CommandLineCompletion(table: table)
     for (index, word) in words.dropLast().enumerated() {
-      if word == "--", completion.awaitsOption, completion.command?.trailing != nil { return [":command \(index + 2)"] }
+      if word == "--", completion.awaitsOption, completion.command?.trailingMetavar != nil {
+        return [":command \(index + 2)"]
+      }
       guard completion.read(word) else { return [] }
     }
     return completion.lines(for: words.last ?? "")
@@ -88,7 +90,7 @@ struct CommandLineCompletion {
       return option { $0.name == name }.map { lines($0, for: value, after: String(current[...end])) } ?? []
     }
     guard let command else { return commands(in: group).map(line) }
-    guard operands.count < command.operands.limit else { return [] }
+    guard operands.count < command.operands.maximumCount else { return [] }
     return lines(command.operands.candidates, command.operands.metavar)
   }
 

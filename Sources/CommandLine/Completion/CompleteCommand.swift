@@ -9,9 +9,9 @@ enum CompleteCommand {
   static let complete = Command(
     .complete,
     summary: "Print candidates for a shell's completion", operands: .completedWords,
-    run: run)
+    makeAction: makeAction)
 
-  private static func run(_ invocation: Invocation) -> Action {
+  private static func makeAction(_ invocation: Invocation) -> Action {
     let isPrivate = invocation[.noDaemon]
     return .doing { () throws(Failure) in
       guard !isPrivate else { return }

@@ -11,15 +11,15 @@ enum CompletionsCommand {
       Example("Complete in this zsh, after compinit", #"source <(agent completions zsh)"#),
       Example("Complete in this fish", "agent completions fish | source"),
     ],
-    run: run)
+    makeAction: makeAction)
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let name = invocation.operands.first ?? ""
     guard let shell = CompletionShell(rawValue: name) else {
       let known = CompletionShell.allCases.map(\.rawValue).joined(separator: ", ")
       throw Failure(
         .invalidRequest, "no completions for \"\(name)\", only for: \(known)",
-        hint: Phrase.meant(by: name, among: CompletionShell.allCases.map(\.rawValue)))
+        hint: Phrase.didYouMean(name, among: CompletionShell.allCases.map(\.rawValue)))
     }
     return .doing { () throws(Failure) in
       try Console.answer(CompletionScript(shell, for: .current).text)

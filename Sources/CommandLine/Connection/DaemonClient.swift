@@ -19,7 +19,7 @@ struct DaemonClient {
   var isReplacedAfterwards = false
 
   /// The maximum of ``grace``.
-  private var mostGrace = 5
+  private var maximumGrace = 5
 
   /// The timeout for a response, if shorter than the request's deadline.
   private var answerTimeout: Duration?
@@ -57,12 +57,12 @@ struct DaemonClient {
     client.timeoutSeconds = max(1, seconds - 1)
     client.console.timeoutSeconds = max(1, seconds - 1)
     client.launchTimeout = .seconds(max(1, seconds - 1))
-    client.mostGrace = 1
+    client.maximumGrace = 1
     return client
   }
 
   /// How many seconds a response may exceed the request's deadline. The daemon reports a missed deadline itself.
-  private var grace: Int { min(mostGrace, max(1, (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) / 2)) }
+  private var grace: Int { min(maximumGrace, max(1, (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) / 2)) }
 
   func withTimeout(seconds: Int) -> DaemonClient {
     var client = self
@@ -84,7 +84,7 @@ struct DaemonClient {
     if isReplacedAfterwards, Environment.value("AGENT_SOCKET") == nil {
       if let connection = try DaemonLauncher.connect(console) { return connection }
       console.detail("a child starts the daemon, since another program takes this process over")
-      launchBeside()
+      startDaemonFromChild()
     }
     return try DaemonLauncher.connectOrStart(console, timeout: launchTimeout)
   }
@@ -100,7 +100,7 @@ struct DaemonClient {
   private func withoutDirectory(_ request: Request) -> RequestEnvelope {
     RequestEnvelope(
       request, timeoutSeconds: timeoutSeconds, verbose: console.verbose && !console.quiet,
-      directory: request.row.followsDirectory ? "" : nil)
+      directory: request.properties.followsDirectory ? "" : nil)
   }
 
   /// Logs a request with `--verbose`, and returns the current time.
@@ -130,7 +130,7 @@ struct DaemonClient {
 
   /// Returns a function that checks over another connection whether the daemon still responds. A private daemon, which
   /// accepts only one connection, is assumed to.
-  func check(of connection: borrowing DaemonConnection) -> () -> Bool {
+  func responseCheck(of connection: borrowing DaemonConnection) -> () -> Bool {
     let process = connection.process
     return connection.isPrivate ? { true } : { isAnswering(process) }
   }
@@ -171,16 +171,16 @@ struct DaemonClient {
   }
 
   /// Like ``ask(_:passing:)``, but never starts a daemon. Throws `daemon_unavailable` if none runs.
-  func askIfRunning(_ request: Request) throws(Failure) -> JSONObject {
-    guard let result = try askRunning(request) else {
+  func askWithoutStarting(_ request: Request) throws(Failure) -> JSONObject {
+    guard let result = try answerIfRunning(request) else {
       throw Failure(.daemonUnavailable, "the daemon is not running", hint: "agent daemon start")
     }
     return result
   }
 
   /// Like ``ask(_:passing:)``, but never starts a daemon. Returns nil if none runs.
-  func askRunning(_ request: Request) throws(Failure) -> JSONObject? {
-    var attempts = request.has(.repeatable) ? Self.mostEndings : 1
+  func answerIfRunning(_ request: Request) throws(Failure) -> JSONObject? {
+    var attempts = request.has(.repeatable) ? Self.maximumEndings : 1
     while true {
       guard var connection = try DaemonLauncher.connect(console) else { return nil }
       attempts -= 1
@@ -194,7 +194,7 @@ struct DaemonClient {
   }
 
   /// The number of attempts if daemons end without a response. A killed process accepts connections until it is gone.
-  private static let mostEndings = 3
+  private static let maximumEndings = 3
 
   /// Sends a request over an open connection and returns its result.
   ///
@@ -215,7 +215,7 @@ struct DaemonClient {
       case .failure(let failure):
         logFailure(failure, since: begin)
         throw failure
-      case .event(let event): console.tell(event)
+      case .event(let event): console.report(event)
       }
     }
   }
@@ -285,7 +285,7 @@ struct DaemonClient {
       switch try connection.nextReply(before: deadline, waiting: wait) {
       case .event(let event):
         if let result = isMeant(event) { return result }
-        console.tell(event)
+        console.report(event)
       case .failure(let failure): throw failure
       case .result: throw Reply.unreadable
       }
@@ -309,7 +309,7 @@ struct DaemonClient {
     try askForSecret(request, over: &connection) { (line) throws(Failure) in
       try TokenAnswer(parsing: line)
     } then: { (answer, line) throws(Failure) in
-      SignInReminder.tell(answer.description, console)
+      SignInReminder.printIfDue(answer.description, console)
       return try body(answer, line)
     }
   }
@@ -353,7 +353,7 @@ struct DaemonClient {
             logFailure(error, since: begin)
             throw error
           }
-          console.tell(event)
+          console.report(event)
           return nil
         }
         logOutcome("answered", since: begin)
@@ -367,7 +367,7 @@ struct DaemonClient {
   /// Starts the daemon from a child process, so that the program that replaces this process does not become its parent.
   ///
   /// Ignores failures, because the caller connects next and reports the cause.
-  private func launchBeside() {
+  private func startDaemonFromChild() {
     let executable = Machine.executablePath()
     let request = Spawn.Request(
       executable: executable, arguments: ["agent", "daemon", "start", "--quiet"],

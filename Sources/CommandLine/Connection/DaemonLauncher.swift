@@ -14,7 +14,7 @@ enum DaemonLauncher {
   ///
   /// - Parameter console: Prints the steps.
   static func connect(_ console: Console = .silent) throws(Failure) -> DaemonConnection? {
-    try SocketPlace.connectToDaemon(within: console.timeoutSeconds) { step in console.detail(step()) }
+    try SocketLocation.connectToDaemon(within: console.timeoutSeconds) { step in console.detail(step()) }
   }
 
   /// Connects to the running daemon, or starts one.
@@ -36,7 +36,7 @@ enum DaemonLauncher {
   private static func start(
     _ console: Console, _ timeout: Duration, startsNamed: Bool
   ) throws(Failure) -> DaemonConnection {
-    let place = try SocketPlace.named()
+    let place = try SocketLocation.named()
     if let place, !startsNamed {
       do throws(DirectoryError) { _ = try PrivateDirectory(opening: place.directory, create: false) } catch {
         if case .untrusted(.notOwned, _) = error, place.otherUser == nil {
@@ -49,7 +49,7 @@ enum DaemonLauncher {
         .daemonUnavailable, Phrase("no daemon is listening at \(place.path) (AGENT_SOCKET)"),
         hint: "agent daemon start")
     }
-    let places = place.map { [$0] } ?? SocketPlace.all
+    let places = place.map { [$0] } ?? SocketLocation.all
     var problem: Failure?
     var isServedElsewhere = false
     for place in places {
@@ -139,7 +139,7 @@ enum DaemonLauncher {
 
   /// Starts the daemon under a lock, since several callers may try.
   private static func start(
-    in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console, _ timeout: Duration
+    in directory: borrowing PrivateDirectory, _ place: SocketLocation, _ console: Console, _ timeout: Duration
   ) throws(Failure) -> DaemonConnection {
     let lock: FileLock
     do {
@@ -158,7 +158,7 @@ enum DaemonLauncher {
   private static let maximumLaunches = 3
 
   private static func startUnderLock(
-    in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console, _ timeout: Duration
+    in directory: borrowing PrivateDirectory, _ place: SocketLocation, _ console: Console, _ timeout: Duration
   ) throws(Failure) -> DaemonConnection {
     for _ in 0..<maximumLaunches {
       if let connection = try place.connect(in: directory, within: console.timeoutSeconds) { return connection }
@@ -176,7 +176,7 @@ enum DaemonLauncher {
 
   /// Starts `agentd` and waits until it listens.
   private static func launch(
-    in place: SocketPlace, _ console: Console, _ timeout: Duration
+    in place: SocketLocation, _ console: Console, _ timeout: Duration
   ) throws(Failure) -> Launch {
     try requireHome()
     let begin = Instant.now
@@ -200,7 +200,7 @@ enum DaemonLauncher {
     case .none:
       throw Failure(.daemonUnavailable, "agentd started but is not listening")
     case .some(false):
-      let words = daemon.lastWords()
+      let words = daemon.lastErrorLine()
       if daemon.reap() == alreadyRunning { return .alreadyServed }
       throw Failure(
         .daemonUnavailable,

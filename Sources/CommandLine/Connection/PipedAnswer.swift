@@ -65,7 +65,7 @@ struct PipedAnswer: ~Copyable {
     func passReady() throws(Failure) {
       if try Self.reading({ () throws(SystemError) in try pipe.waitUntilReadable(timeout: .zero) }) { _ = try pass() }
     }
-    let isWorking = client.check(of: connection)
+    let isWorking = client.responseCheck(of: connection)
     while true {
       if let last = try lastLine(&connection) { return last }
       let events = try Self.reading { () throws(SystemError) in try poller.wait(until: client.nextCheck) }
@@ -90,7 +90,7 @@ struct PipedAnswer: ~Copyable {
       switch reply {
       case .result(let result): return .success(result)
       case .failure(let failure): return .failure(failure)
-      case .event(let event): client.console.tell(event)
+      case .event(let event): client.console.report(event)
       }
     }
     return nil

@@ -4,7 +4,7 @@ internal import Wire
 /// Describes requests for `--verbose`, without anything that may be secret.
 enum RequestText {
   static func text(_ request: Request, timeoutSeconds: Int?) -> String {
-    var text = request.row.name
+    var text = request.properties.name
     if let account = account(of: request) { text += " for the account \(account)" }
     if case .token(let token) = request {
       if token.forceRefresh { text += ", a new one" }

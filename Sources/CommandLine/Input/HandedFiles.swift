@@ -2,35 +2,35 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// The secrets that a command passes to the daemon as files, in the order of ``HandedSecret``.
+/// The secrets that a command passes to the daemon as files, in the order of ``PassedSecret``.
 struct HandedFiles {
-  private let files: [(kind: HandedSecret, secret: NamedSecret)]
+  private let files: [(kind: PassedSecret, secret: NamedSecret)]
 
   /// Whether `--client-secret-prompt` is given.
   private let asks: Bool
 
   /// - Parameter kinds: The secrets that the command accepts.
   /// - Throws: `invalid_request` if a secret is given twice or two come from standard input.
-  init(_ kinds: Set<HandedSecret>, _ invocation: Invocation) throws(Failure) {
-    var files: [(HandedSecret, NamedSecret)] = []
+  init(_ kinds: Set<PassedSecret>, _ invocation: Invocation) throws(Failure) {
+    var files: [(PassedSecret, NamedSecret)] = []
     // A client that is about to register has no secret yet.
-    let absent: HandedSecret? =
+    let absent: PassedSecret? =
       kinds.contains(.initialAccessToken) ? invocation[.register] ? .clientSecret : .initialAccessToken : nil
-    for kind in HandedSecret.allCases where kinds.contains(kind) && kind != absent {
+    for kind in PassedSecret.allCases where kinds.contains(kind) && kind != absent {
       let secret = try Self.secret(kind, invocation)
       if secret.isNamed { files.append((kind, secret)) }
     }
     self.files = files
     asks = kinds.contains(.clientSecret) && invocation[.clientSecretPrompt]
     if asks, invocation.has(.clientSecretFile) {
-      throw Invocation.choice(Option.clientSecretFile.declaration, Option.clientSecretPrompt.declaration)
+      throw Invocation.conflict(Option.clientSecretFile.declaration, Option.clientSecretPrompt.declaration)
     }
     if asks, invocation[.noInput] {
       throw Failure(.invalidRequest, "--client-secret-prompt needs the terminal, but --no-input is set")
     }
   }
 
-  private static func secret(_ kind: HandedSecret, _ invocation: Invocation) throws(Failure) -> NamedSecret {
+  private static func secret(_ kind: PassedSecret, _ invocation: Invocation) throws(Failure) -> NamedSecret {
     switch kind {
     case .clientSecret: try NamedSecret(Phrase("client secret"), .clientSecretFile, invocation)
     case .clientKey: try NamedSecret(Phrase("client key"), .clientKeyFile, invocation)
@@ -42,7 +42,7 @@ struct HandedFiles {
   }
 
   /// The secrets that the request announces.
-  var announced: Set<HandedSecret> {
+  var announced: Set<PassedSecret> {
     Set(files.map(\.kind)).union(asks ? [.clientSecret] : [])
   }
 

@@ -33,7 +33,7 @@ enum SecretPrompt {
     }
     try endProcess(by: ending)
     guard timeout == nil || line.last == UInt8(ascii: "\n") else {
-      Console.tell("\n")
+      Console.printToStandardError("\n")
       throw Failure(.invalidRequest, "no input")
     }
     while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { line.removeLast() }
@@ -83,7 +83,7 @@ enum SecretPrompt {
 /// Asks questions on the terminal, regardless of redirections.
 enum Confirmation {
   /// The maximum length of a question in characters.
-  private static let longest = 4096
+  private static let maximumQuestionLength = 4096
 
   /// How often a question is asked until the answer is "yes" or "no".
   private static let mostAttempts = 3
@@ -101,7 +101,7 @@ enum Confirmation {
       let left = deadline.map { Instant.now.duration(to: $0) }
       guard let line = try read(text(of: question, orElse: standard), within: left) else { return nil }
       guard line.utf8.last == UInt8(ascii: "\n") else {
-        Console.tell("\n")
+        Console.printToStandardError("\n")
         return timeout == nil ? false : nil
       }
       if line.allSatisfy(\.isWhitespace) { return standard }
@@ -113,7 +113,7 @@ enum Confirmation {
 
   static func text(of question: Phrase, orElse standard: Bool = false) -> String {
     let choice = standard ? Phrase("[Y/n]") : Phrase("[y/N]")
-    return "\(question.localized(limit: longest, keepsLines: true)) \(choice.localized()) "
+    return "\(question.localized(limit: maximumQuestionLength, keepsLines: true)) \(choice.localized()) "
   }
 
   static func isYes(_ line: String) -> Bool { isOne(line, of: Phrase("y yes")) }

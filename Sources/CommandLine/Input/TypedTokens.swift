@@ -5,7 +5,7 @@ internal import Wire
 /// Reads tokens from a file, a pipe or a terminal.
 struct TokenReader {
   /// The maximum length of a typed line. Terminals silently truncate longer ones.
-  private static let mostTypedBytes = 4095
+  private static let maximumTypedBytes = 4095
   /// Fits a pipe that is not full.
   private static let typedPieceBytes = 4096
   private static let pieceBytes = 256 << 10
@@ -37,9 +37,10 @@ struct TokenReader {
     }
     let piece = bytes[start...]
     hasEnded = piece.isEmpty || (isTyped && piece.last != UInt8(ascii: "\n"))
-    guard !isTyped || piece.count < Self.mostTypedBytes else {
+    guard !isTyped || piece.count < Self.maximumTypedBytes else {
       throw Failure(
-        .invalidRequest, "the token may be cut off: a terminal accepts at most \(Self.mostTypedBytes) bytes per line",
+        .invalidRequest,
+        "the token may be cut off: a terminal accepts at most \(Self.maximumTypedBytes) bytes per line",
         hint: "use a file or a pipe")
     }
     return piece.count
@@ -82,7 +83,7 @@ struct TypedTokens {
     var bytes: [UInt8] = []
     defer { bytes.overwrite() }
     _ = try reader.read(into: &bytes)
-    while try !hasRoom() { try whileFull() }
+    while try !isPipeWritable() { try whileFull() }
     do { try pipe.descriptor.writeAll(bytes.span) } catch {
       throw Failure(error, doing: "cannot pass the tokens to the daemon")
     }
@@ -90,7 +91,7 @@ struct TypedTokens {
   }
 
   /// Whether the pipe accepts data within ``pollInterval``.
-  private func hasRoom() throws(Failure) -> Bool {
+  private func isPipeWritable() throws(Failure) -> Bool {
     do { return try pipe.descriptor.waitUntilWritable(timeout: Self.pollInterval) } catch {
       throw Failure(error, doing: "cannot pass the tokens to the daemon")
     }

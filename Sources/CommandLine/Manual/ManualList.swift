@@ -14,14 +14,15 @@ enum ManualList {
     case "settings": Mdoc.members(settings)
     case "session-events": sessionEvents
     case "providers": Provider.builtIn.map(text).joined()
-    case "request-members": Mdoc.members(RequestEnvelope.memberRows)
+    case "request-members": Mdoc.members(RequestEnvelope.memberDescriptions)
     case "requests": Request.declarations.map(text).joined()
     case "events":
       Event.declarations.map { event in
-        Mdoc.heading(event.row.name) + Mdoc.paragraph(event.row.purpose) + Mdoc.members(event.memberRows)
+        Mdoc.heading(event.manualEntry.name) + Mdoc.paragraph(event.manualEntry.purpose)
+          + Mdoc.members(event.memberDescriptions)
       }.joined()
     case "errors":
-      Mdoc.members(FailureCode.allCases.map { MemberRow($0.rawValue, "\($0.exitStatus.rawValue)", $0.meaning) })
+      Mdoc.members(FailureCode.allCases.map { MemberDescription($0.rawValue, "\($0.exitStatus.rawValue)", $0.meaning) })
     // The second word directly follows the value.
     case "value": words.dropFirst().first.flatMap(value).map { Mdoc.paragraph($0 + words.dropFirst(2).joined()) }
     default: nil
@@ -134,7 +135,7 @@ enum ManualList {
     var meanings: [String] = []
     let lines = SessionEventName.allCases.map { name in
       let event = SessionEvent(name)
-      let rows = event.memberRows
+      let rows = event.memberDescriptions
       for row in rows where !meanings.contains(where: { $0.hasPrefix("`\"\(row.name)\"`") }) {
         meanings.append("`\"\(row.name)\"`: \(row.meaning)")
       }
@@ -161,17 +162,17 @@ extension ManualList {
   static let settings = AccountSetting.all.map { setting in
     var sentences = [setting.kind == .flag ? "\(setting.summary); by default `false`." : setting.declaration.sentence]
     if !setting.details.isEmpty { sentences.append(setting.details) }
-    if setting.countsAtSignIn { sentences.append("Takes effect at the next sign-in.") }
-    if setting.option != nil { sentences.append("Option `--\(setting.word)`.") }
-    return MemberRow(setting.name, MemberRow(setting).type, sentences.joined(separator: " "))
+    if setting.appliesAtSignIn { sentences.append("Takes effect at the next sign-in.") }
+    if setting.option != nil { sentences.append("Option `--\(setting.optionName)`.") }
+    return MemberDescription(setting.name, MemberDescription(setting).type, sentences.joined(separator: " "))
   }
 
   private static func text(of request: Request) -> String {
-    let (page, members) = (request.page, members(of: request))
+    let (page, members) = (request.manualEntry, members(of: request))
     // A request with an issuer accepts all settings.
     let hasSettings = members.settings.contains(.issuer)
-    let rows = members.own + (hasSettings ? [] : members.settings.map(MemberRow.init))
-    var text = Mdoc.heading(request.row.name) + Mdoc.paragraph(page.purpose)
+    let rows = members.own + (hasSettings ? [] : members.settings.map(MemberDescription.init))
+    var text = Mdoc.heading(request.properties.name) + Mdoc.paragraph(page.purpose)
     if !rows.isEmpty { text += ".Pp\n" + Mdoc.paragraph("Members:") + Mdoc.members(rows) }
     if hasSettings { text += ".Pp\n" + Mdoc.paragraph("The settings of agent-config(5) are members too.") }
     if page.hasResult {
@@ -182,11 +183,11 @@ extension ManualList {
     return text
   }
 
-  static func members(of request: Request) -> (own: [MemberRow], settings: [AccountSetting]) {
-    var members: (own: [MemberRow], settings: [AccountSetting]) = ([], [])
+  static func members(of request: Request) -> (own: [MemberDescription], settings: [AccountSetting]) {
+    var members: (own: [MemberDescription], settings: [AccountSetting]) = ([], [])
     for entry in request.memberEntries {
       switch entry {
-      case .row(let row): members.own.append(row)
+      case .member(let row): members.own.append(row)
       case .setting(let setting): members.settings.append(setting)
       }
     }

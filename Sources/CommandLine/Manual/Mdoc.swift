@@ -75,7 +75,7 @@ enum Mdoc {
   }
 
   /// The members of a JSON object, if any. Each starts a line.
-  static func members(_ rows: [MemberRow]) -> String {
+  static func members(_ rows: [MemberDescription]) -> String {
     guard !rows.isEmpty else { return "" }
     return list(
       rows.map { ".It Li \(argument($0.name)) Pq \(argument($0.type))\n" + paragraph($0.meaning) },

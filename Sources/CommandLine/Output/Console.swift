@@ -68,7 +68,7 @@ extension Console {
   static func unwritable(_ error: SystemError) -> Failure {
     var failure = Failure(
       .storage, Phrase("cannot write the answer to standard output: \(Phrase(known: error.message))"))
-    failure.isUntold = error.isDisconnected
+    failure.isSilent = error.isDisconnected
     return failure
   }
 
@@ -79,7 +79,7 @@ extension Console {
 
   /// Writes a result to standard output as JSON.
   static func answer(_ object: JSONObject) throws(Failure) {
-    try answer((JSON.object(object.withoutForms).serialized() + [UInt8(ascii: "\n")]).span)
+    try answer((JSON.object(object.withoutTranslations).serialized() + [UInt8(ascii: "\n")]).span)
   }
 
   /// Writes a result as text, or as JSON with `--json`.
@@ -97,7 +97,7 @@ extension Console {
   /// Prints a message, unless `--quiet`.
   func note(_ message: Phrase) {
     guard !quiet else { return }
-    Self.tell("\(ProgramName.current.text): \(message.localized(limit: Self.messageLimit))\n")
+    Self.printToStandardError("\(ProgramName.current.text): \(message.localized(limit: Self.messageLimit))\n")
   }
 
   /// Prints composed text without a translation.
@@ -114,7 +114,7 @@ extension Console {
   }
 
   /// Prints a message or a step of the daemon. Ignores other events.
-  func tell(_ event: Event) {
+  func report(_ event: Event) {
     switch event {
     case .notice(let message): note(message)
     case .progress(let entry): detail(entry)
@@ -124,7 +124,7 @@ extension Console {
   }
 
   /// Writes text to standard error, ignoring errors.
-  static func tell(_ text: String) {
+  static func printToStandardError(_ text: String) {
     try? Output.write(text, to: .standardError)
   }
 
@@ -132,20 +132,20 @@ extension Console {
   func completed(_ failure: Failure) -> Failure {
     var failure = failure
     failure.advice = failure.advice?.correcting { correction in
-      invocation.flatMap(PastedCommand.init(repeating:))?.changed(by: correction)?.text
+      invocation.flatMap(PastedCommand.init(repeating:))?.corrected(by: correction)?.text
     }
     return failure
   }
 
   func report(_ failure: Failure) {
-    Self.tell(text(of: failure, coloured: !json && Self.mayColour))
+    Self.printToStandardError(text(of: failure, coloured: !json && Self.mayColour))
   }
 
   /// The text of ``report(_:)``.
   func text(of failure: Failure, coloured: Bool) -> String {
     let failure = completed(failure)
     if json {
-      let object = JSON.object(JSONObject([("error", failure.json.withoutForms)]))
+      let object = JSON.object(JSONObject([("error", failure.json.withoutTranslations)]))
       return String(decoding: object.serialized(), as: UTF8.self) + "\n"
     }
     let message = failure.text.localized(limit: Self.messageLimit)

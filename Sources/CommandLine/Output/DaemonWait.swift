@@ -47,7 +47,7 @@ enum DaemonWait {
     let left = Instant.now.duration(to: deadline)
     if try socket.waitUntilReadable(timeout: min(left, Self.delay)) { return true }
     guard left > Self.delay else { return false }
-    guard self != .silent, let terminal = OutputTerminal.current, terminal.obeysEscapes else {
+    guard self != .silent, let terminal = OutputTerminal.current, terminal.canRewriteLines else {
       return try socket.waitUntilReadable(timeout: Instant.now.duration(to: deadline))
     }
     return try wait(for: socket, before: deadline, tellingOn: terminal)

@@ -39,13 +39,13 @@ struct Listing {
   }
 
   /// The minimum width for wrapping.
-  private static let narrowest = 20
+  private static let minimumWrappedWidth = 20
 
   /// Wraps text after the start of its line.
   static func wrapped(_ text: String, behind start: String, _ columns: Int?) -> String {
     let room = (columns ?? .max) - start.count
     var lines = [start + text]
-    if text.count > room, room >= narrowest {
+    if text.count > room, room >= minimumWrappedWidth {
       lines = Prose.wrapped(text, width: room).map { String(repeating: " ", count: start.count) + $0 }
       lines[0] = start + lines[0].dropFirst(start.count)
     }

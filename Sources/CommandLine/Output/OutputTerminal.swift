@@ -4,7 +4,7 @@ internal import Platform
 /// The capabilities of a terminal, and the user's preferences.
 struct OutputTerminal: Sendable {
   /// Whether escape sequences can rewrite a line.
-  var obeysEscapes: Bool
+  var canRewriteLines: Bool
 
   /// Whether to use bold and colours.
   var hasStyles: Bool
@@ -18,7 +18,7 @@ struct OutputTerminal: Sendable {
   var showsUTF8 = false
 
   /// The width of a terminal that reports none, such as a serial line.
-  static let usualColumns = 80
+  static let defaultColumns = 80
 
   /// The terminal on standard error, if it is one.
   static var current: OutputTerminal? { on(.standardError) }
@@ -28,7 +28,7 @@ struct OutputTerminal: Sendable {
     guard Terminal.isTerminal(descriptor) else { return nil }
     var terminal = OutputTerminal(
       term: Environment.value("TERM"), noColour: Environment.value("NO_COLOR"),
-      columns: { Terminal.width(descriptor) ?? usualColumns })
+      columns: { Terminal.width(descriptor) ?? defaultColumns })
     terminal.rows = { Terminal.height(descriptor) }
     terminal.showsUTF8 = isUTF8(Environment.value)
     return terminal
@@ -45,8 +45,8 @@ struct OutputTerminal: Sendable {
   ///   - term: `TERM`. An unset, empty or `dumb` terminal has no capabilities.
   ///   - noColour: `NO_COLOR`, ignored if empty.
   init(term: String?, noColour: String?, columns: @escaping @Sendable () -> Int) {
-    obeysEscapes = term != nil && term != "" && term != "dumb"
-    hasStyles = obeysEscapes && (noColour ?? "").isEmpty
+    canRewriteLines = term != nil && term != "" && term != "dumb"
+    hasStyles = canRewriteLines && (noColour ?? "").isEmpty
     self.columns = columns
   }
 }
@@ -60,14 +60,14 @@ struct StatusLine {
   private let tell: @Sendable (String) -> Void
   private var isShown = false
 
-  init(_ terminal: OutputTerminal, tell: @escaping @Sendable (String) -> Void = Console.tell) {
+  init(_ terminal: OutputTerminal, tell: @escaping @Sendable (String) -> Void = Console.printToStandardError) {
     self.terminal = terminal
     self.tell = tell
   }
 
   /// Shows the first text that fits, or nothing.
   mutating func show(_ wordings: [String]) {
-    guard terminal.obeysEscapes else { return }
+    guard terminal.canRewriteLines else { return }
     let columns = terminal.columns()
     guard let text = wordings.first(where: { $0.count < columns }) else { return erase() }
     tell("\(Self.clearing)\(text)\r")

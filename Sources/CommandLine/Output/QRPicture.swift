@@ -10,7 +10,7 @@ struct QRPicture {
 
   /// Nil if the code is wider than the terminal.
   init?(_ code: Event.QRCode, _ terminal: OutputTerminal) {
-    guard terminal.obeysEscapes, code.side + 2 * Self.margin <= terminal.columns() else { return nil }
+    guard terminal.canRewriteLines, code.side + 2 * Self.margin <= terminal.columns() else { return nil }
     self.code = code
     isStyled = terminal.hasStyles
   }

@@ -24,11 +24,11 @@ enum RelativeTime {
   }
 
   static func phrase(seconds: Int) -> Phrase {
-    let parts = parts(seconds: seconds).map(unit)
+    let parts = parts(seconds: seconds).map(countedUnit)
     return parts.count == 2 ? "\(parts[0]) \(parts[1])" : parts[0]
   }
 
-  private static func unit(_ part: (name: Character, count: Int)) -> Phrase {
+  private static func countedUnit(_ part: (name: Character, count: Int)) -> Phrase {
     let count = part.count
     switch part.name {
     case "d": return Phrase.counted(count, one: "\(count)d", other: "\(count)d")

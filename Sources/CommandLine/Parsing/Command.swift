@@ -16,7 +16,7 @@ final class Command: Sendable {
   let operands: Operands
 
   /// The usage of the words after `--`, for a command that runs another program.
-  let trailing: String?
+  let trailingMetavar: String?
 
   /// The common options that the command does not accept.
   let refusedOptions: @Sendable () -> [OptionDeclaration]
@@ -24,52 +24,52 @@ final class Command: Sendable {
   let failureAnswer: FailureAnswer?
 
   /// Reads the command line and returns the action. Unused options are rejected before that runs.
-  let run: @Sendable (Invocation) throws(Failure) -> Action
+  let makeAction: @Sendable (Invocation) throws(Failure) -> Action
 
-  private let answerRows: @Sendable () -> [MemberRow]
+  private let answerRows: @Sendable () -> [MemberDescription]
   private let ownOptions: @Sendable () -> [OptionDeclaration]
   private let movedOptions: @Sendable () -> [OptionDeclaration]
-  let everydayNames: @Sendable () -> [String]
+  let shortHelpNames: @Sendable () -> [String]
   private let shownExamples: @Sendable () -> [Example]
 
   /// - Parameters:
   ///   - answer: The members of the result with `--json`, unless described on the page.
   ///   - options: The command's own options, without ``Options/common``.
   ///   - moved: The options that it accepts only to name another command in its error.
-  ///   - everyday: The names of at most ten options for the short help, in this order; if empty, all.
+  ///   - shortHelp: The names of at most ten options for the short help, in this order; if empty, all.
   init(
     _ name: CommandName, topic: Topic = .other, summary: String,
-    answer: @autoclosure @escaping @Sendable () -> [MemberRow] = [],
+    answer: @autoclosure @escaping @Sendable () -> [MemberDescription] = [],
     options: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [],
     moved: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [],
-    everyday: @autoclosure @escaping @Sendable () -> [String] = [], operands: Operands = .none,
-    trailing: String? = nil, examples: @autoclosure @escaping @Sendable () -> [Example] = [],
+    shortHelp: @autoclosure @escaping @Sendable () -> [String] = [], operands: Operands = .none,
+    trailingMetavar: String? = nil, examples: @autoclosure @escaping @Sendable () -> [Example] = [],
     refusing: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [], failureAnswer: FailureAnswer? = nil,
-    run: @escaping @Sendable (Invocation) throws(Failure) -> Action
+    makeAction: @escaping @Sendable (Invocation) throws(Failure) -> Action
   ) {
     self.name = name
     self.topic = topic
     self.summary = summary
     self.operands = operands
-    self.trailing = trailing
+    self.trailingMetavar = trailingMetavar
     self.failureAnswer = failureAnswer
-    self.run = run
+    self.makeAction = makeAction
     refusedOptions = refusing
     answerRows = answer
     ownOptions = options
     movedOptions = moved
-    everydayNames = everyday
+    shortHelpNames = shortHelp
     shownExamples = examples
   }
 
   /// The members of the result with `--json`, unless described on the page.
-  var answer: [MemberRow] { answerRows() }
+  var answer: [MemberDescription] { answerRows() }
 
   var options: [OptionDeclaration] { ownOptions() }
 
-  var everydayOptions: [OptionDeclaration] {
+  var shortHelpOptions: [OptionDeclaration] {
     let options = options
-    let names = everydayNames()
+    let names = shortHelpNames()
     return names.isEmpty
       ? options : names.compactMap { name in options.first { $0.name == name } }
   }
@@ -82,8 +82,8 @@ final class Command: Sendable {
   /// The usage without the program's name: `token [OPTION]... [ACCOUNT]`.
   var usage: String {
     var usage = "\(name) [OPTION]..."
-    if let metavar = operands.metavar { usage += operands.required > 0 ? " \(metavar)" : " [\(metavar)]" }
-    if let trailing { usage += " -- \(trailing)" }
+    if let metavar = operands.metavar { usage += operands.minimumCount > 0 ? " \(metavar)" : " [\(metavar)]" }
+    if let trailingMetavar { usage += " -- \(trailingMetavar)" }
     return usage
   }
 

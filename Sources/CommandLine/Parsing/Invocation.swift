@@ -22,7 +22,7 @@ final class Invocation {
   let operands: [String]
 
   /// The words after `--`, if given.
-  let trailing: [String]?
+  let trailingArguments: [String]?
 
   /// Options not read yet.
   private var unread: [OptionDeclaration]
@@ -32,14 +32,14 @@ final class Invocation {
 
   init(
     _ commands: CommandTable, command: Command?, commandWords: [String], given: [Occurrence], operands: [String],
-    trailing: [String]?
+    trailingArguments: [String]?
   ) {
     self.commands = commands
     self.command = command
     self.commandWords = commandWords
     self.given = given
     self.operands = operands
-    self.trailing = trailing
+    self.trailingArguments = trailingArguments
     // Every command accepts the common options that it does not refuse.
     unread = given.map(\.option).filter { $0.group != .common }
   }
@@ -68,7 +68,7 @@ final class Invocation {
   var asksForEverything: Bool { !texts(Option.everything.declaration).isEmpty }
 
   /// The failure for two options that exclude each other.
-  static func choice(_ option: OptionDeclaration, _ other: OptionDeclaration) -> Failure {
+  static func conflict(_ option: OptionDeclaration, _ other: OptionDeclaration) -> Failure {
     Failure(.invalidRequest, "use only one of --\(option.name) and --\(other.name)")
   }
 
@@ -140,13 +140,13 @@ final class Invocation {
     // Common methods are in capitals, so the user may have meant another word, such as an account.
     guard method.utf8.contains(where: { $0.isASCIILetter && $0 & 0x20 != 0 }) else { return (method, url) }
     throw Failure(
-      .invalidRequest, "\(TokenShape.shown(method)) is not a request method",
-      hint: Phrase(verbatim: meant(by: method, url) ?? "agent help \(commandWords.joined(separator: " "))"))
+      .invalidRequest, "\(TokenShape.redacted(method)) is not a request method",
+      hint: Phrase(verbatim: suggestion(for: method, url) ?? "agent help \(commandWords.joined(separator: " "))"))
   }
 
   /// Suggests a command for an invalid method: in capitals, with the operands swapped, or with the word as `--account`.
   /// Nil if none fits.
-  private func meant(by method: String, _ url: String) -> String? {
+  private func suggestion(for method: String, _ url: String) -> String? {
     if Operands.methods.contains(method.uppercased()) { return repeated([method.uppercased(), url]).text }
     if Operands.methods.contains(url.uppercased()) { return repeated([url.uppercased(), method]).text }
     guard (try? AccountName(method)) != nil, texts(Option.account.declaration).isEmpty else { return nil }

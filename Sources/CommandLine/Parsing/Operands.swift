@@ -46,9 +46,9 @@ struct Operands: Sendable {
   /// A program to set up, or none.
   static let setupProgram = Operands("CLIENT", 0...1, .words(SetupClient.names))
 
-  var required: Int { count.lowerBound }
+  var minimumCount: Int { count.lowerBound }
 
-  var limit: Int { count.upperBound }
+  var maximumCount: Int { count.upperBound }
 }
 
 /// The words that a shell offers as completions.

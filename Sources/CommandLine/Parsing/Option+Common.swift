@@ -30,10 +30,10 @@ enum Options {
   /// The options for a token other than the account's own.
   static var tokenTarget: [OptionDeclaration] {
     [
-      Option.scope.saying("Ask for a token with these scopes only; may be given several times"),
-      Option.resource.saying("Ask for a token for this resource (RFC 8707); may be given several times"),
-      Option.audience.saying("Ask for a token with this audience"),
-      Option.authorizationDetails.saying(
+      Option.scope.withSummary("Ask for a token with these scopes only; may be given several times"),
+      Option.resource.withSummary("Ask for a token for this resource (RFC 8707); may be given several times"),
+      Option.audience.withSummary("Ask for a token with this audience"),
+      Option.authorizationDetails.withSummary(
         "Ask for a token with this authorization only (RFC 9396); `@FILE` reads it from a file"),
       Option.exchange.declaration,
     ]

@@ -28,7 +28,8 @@ extension AccountSetting {
       case .choice(let words): .choice(metavar, words)
       }
     return OptionDeclaration(
-      name: word, group: option?.group ?? .service, short: option?.short, argument: argument, repeats: kind == .texts,
+      name: optionName, group: option?.group ?? .service, short: option?.short, argument: argument,
+      repeats: kind == .texts,
       summary: summary)
   }
 
@@ -60,7 +61,7 @@ extension Option<Bool> {
 extension Option<[AccountSetting]> {
   static var unsetSettings: Self {
     Self(
-      "unset", in: .service, "SETTING", several: AccountSetting.all.filter(\.canBeUnset), by: { $0.word },
+      "unset", in: .service, "SETTING", several: AccountSetting.all.filter(\.canBeUnset), by: { $0.optionName },
       "Reset this setting to its default; may be given several times")
   }
 }

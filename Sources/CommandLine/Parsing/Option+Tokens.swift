@@ -17,11 +17,11 @@ extension Option<Int?> {
   /// The limit without progress.
   static var idle: Self {
     Self(
-      "idle", in: .network, time: .durationOrNever(1...CallRequest.longestIdleSeconds),
+      "idle", in: .network, time: .durationOrNever(1...CallRequest.maximumIdleSeconds),
       "Limit the time without progress once the response has begun; `never` for a stream of events")
   }
   static var leaseTime: Self {
-    Self("for", in: .lease, time: .duration(1...LeaseRequest.longestSeconds), "End the lease after this time")
+    Self("for", in: .lease, time: .duration(1...LeaseRequest.maximumSeconds), "End the lease after this time")
   }
   static var clockSkew: Self {
     Self(
@@ -181,7 +181,7 @@ extension Option<[String]> {
   }
   static var audiences: Self {
     Self(
-      AccountSetting.audience.word, in: .rules, each: .text("NAME"),
+      AccountSetting.audience.optionName, in: .rules, each: .text("NAME"),
       "The token must be for this audience (`aud`); if several are given, one is enough")
   }
   static var requiredClaims: Self {

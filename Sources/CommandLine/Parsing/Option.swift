@@ -38,7 +38,7 @@ final class OptionDeclaration: Sendable {
   }
 
   /// A copy with another summary or group, for a command with another use.
-  func saying(_ summary: String, in group: OptionGroup? = nil) -> OptionDeclaration {
+  func withSummary(_ summary: String, in group: OptionGroup? = nil) -> OptionDeclaration {
     OptionDeclaration(
       name: name, group: group ?? self.group, short: short, argument: argument, repeats: repeats, summary: summary)
   }
@@ -88,7 +88,7 @@ enum OptionArgument: Sendable {
       let meant = Suggestion.candidates(for: text, among: words).map { "\"\($0)\"" }
       if !meant.isEmpty {
         return Phrase(
-          "\"\(option)\" does not accept \(TokenShape.shown(text)): did you mean \(Phrase.choices(meant))?")
+          "\"\(option)\" does not accept \(TokenShape.redacted(text)): did you mean \(Phrase.choices(meant))?")
       }
       return Phrase("\"\(option)\" must be one of: \(words.joined(separator: ", "))")
     case .duration(let range), .durationOrNever(let range):
@@ -138,8 +138,8 @@ struct Option<Value: Sendable>: Sendable {
 
   func value(of occurrences: [String]) -> Value { convert(occurrences) }
 
-  func saying(_ summary: String, in group: OptionGroup? = nil) -> OptionDeclaration {
-    declaration.saying(summary, in: group)
+  func withSummary(_ summary: String, in group: OptionGroup? = nil) -> OptionDeclaration {
+    declaration.withSummary(summary, in: group)
   }
 }
 

@@ -15,7 +15,7 @@ struct Parser {
   private var commandWords: [String] = []
   private var given: [Invocation.Occurrence] = []
   private var operands: [String] = []
-  private var trailing: [String]?
+  private var trailingArguments: [String]?
 
   /// The first word of a group such as `daemon`, if read.
   private var group: String?
@@ -52,7 +52,8 @@ struct Parser {
       try checkCompleteness()
     }
     return Invocation(
-      table, command: command, commandWords: commandWords, given: given, operands: operands, trailing: trailing)
+      table, command: command, commandWords: commandWords, given: given, operands: operands,
+      trailingArguments: trailingArguments)
   }
 
   /// Whether an option before another program's words is ours. `ssh` has no long options.
@@ -62,8 +63,8 @@ struct Parser {
 
   /// Reads the words after `--`: another program's command, or operands.
   private mutating func readAfterDashes() throws(UsageError) {
-    if command?.trailing != nil {
-      trailing = Array(remaining)
+    if command?.trailingMetavar != nil {
+      trailingArguments = Array(remaining)
       remaining = []
     }
     while let word = remaining.popFirst() { try readWord(word) }
@@ -89,8 +90,8 @@ struct Parser {
     let candidates = group.map { group in
       Suggestion.candidates(for: word, among: CommandName.members(ofGroup: group)).map { "\(group) \($0)" }
     }
-    let hint = meant((candidates ?? OtherWords.commands(for: word, before: remaining.first)).map { "agent \($0)" })
-    return error(Phrase("unknown command \(TokenShape.shown(named))"), hint: hint)
+    let hint = suggestion((candidates ?? OtherWords.commands(for: word, before: remaining.first)).map { "agent \($0)" })
+    return error(Phrase("unknown command \(TokenShape.redacted(named))"), hint: hint)
   }
 
   /// Throws if an argument is missing or unexpected.
@@ -100,17 +101,17 @@ struct Parser {
       let members = CommandName.members(ofGroup: group).joined(separator: ", ")
       throw error(Phrase("\"\(group)\" needs one of: \(members)"))
     }
-    if operands.count < command.operands.required {
+    if operands.count < command.operands.minimumCount {
       let needed = command.operands.metavar.map { Phrase(verbatim: $0) } ?? Phrase("an argument")
       throw error(Phrase("\"\(command.name)\" needs \(needed)"))
     }
-    if operands.count > command.operands.limit {
+    if operands.count > command.operands.maximumCount {
       let services = command.name == .login ? ProviderName.known(as: operands.joined()) : []
       throw error(
-        Phrase("unexpected argument \(TokenShape.shown(operands[command.operands.limit]))"),
-        hint: meant(services.map { "agent login \($0.rawValue)" }) ?? commandToRun(from: nil))
+        Phrase("unexpected argument \(TokenShape.redacted(operands[command.operands.maximumCount]))"),
+        hint: suggestion(services.map { "agent login \($0.rawValue)" }) ?? commandToRun(from: nil))
     }
-    if command.trailing != nil, trailing?.isEmpty ?? true {
+    if command.trailingMetavar != nil, trailingArguments?.isEmpty ?? true {
       throw error(
         Phrase("no command given after \"--\""), hint: "agent help \(command.name.rawValue)")
     }
@@ -175,14 +176,14 @@ struct Parser {
     {
       return error(Phrase("\(message) before the command"), hint: Phrase("put it after the command"))
     }
-    return error(message, hint: meant(candidates.map { "--\($0)" }) ?? commandToRun(from: argument))
+    return error(message, hint: suggestion(candidates.map { "--\($0)" }) ?? commandToRun(from: argument))
   }
 
   // MARK: Errors
 
   /// Suggests the missing `--` before a command to run.
   private func commandToRun(from argument: String?) -> Phrase? {
-    guard command?.trailing != nil, trailing == nil, !operands.isEmpty else { return nil }
+    guard command?.trailingMetavar != nil, trailingArguments == nil, !operands.isEmpty else { return nil }
     // The first word may be an account or the program.
     let accounts = operands.count > 1 ? operands.prefix(1) : []
     let words = Array(operands.dropFirst(accounts.count)) + [argument].compactMap { $0 } + remaining
@@ -192,7 +193,7 @@ struct Parser {
   }
 
   /// The hint "did you mean …?"
-  private func meant(_ candidates: [String]) -> Phrase? {
+  private func suggestion(_ candidates: [String]) -> Phrase? {
     guard !candidates.isEmpty else { return nil }
     return Phrase("did you mean \(Phrase.choices(candidates.map { "\"\($0)\"" }))?")
   }

@@ -21,7 +21,7 @@ struct PastedCommand: Sendable {
 
   /// The same command line; nil if it would act differently, for example after `--resume`.
   init?(repeating invocation: Invocation) {
-    guard invocation.command != nil, invocation.trailing == nil,
+    guard invocation.command != nil, invocation.trailingArguments == nil,
       invocation.texts(Option.resume.declaration).isEmpty
     else { return nil }
     self.init(invocation, operands: invocation.operands, without: [])
@@ -30,7 +30,7 @@ struct PastedCommand: Sendable {
   mutating func add(_ option: OptionDeclaration, _ value: String) { options.append(.init(option.name, value)) }
 
   /// The corrected command; nil if it does not have the added options.
-  func changed(by correction: Correction) -> PastedCommand? {
+  func corrected(by correction: Correction) -> PastedCommand? {
     guard let command, !correction.added.isEmpty || [.login, .workload].contains(command.name),
       correction.added.allSatisfy({ added in
         (command.options + Options.common).contains { $0.name == added.name }

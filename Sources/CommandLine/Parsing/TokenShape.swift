@@ -14,7 +14,7 @@ enum TokenShape {
   }
 
   /// A word for a message. A token is replaced by a description.
-  static func shown(_ word: String) -> Phrase {
+  static func redacted(_ word: String) -> Phrase {
     isLikely(word) ? Phrase("a token") : Phrase(verbatim: "\"\(word)\"")
   }
 }

@@ -3,10 +3,10 @@ internal import Encoding
 /// Adds and removes members of JSON text without changing any other byte.
 enum JSONMembers {
   /// The limit for a file. Claude Code's has reached 100 MiB.
-  static let mostBytes = 1 << 27
+  static let maximumBytes = 1 << 27
 
   /// Lenient, because the rest of the file belongs to the program.
-  private static let limits = JSONLimits.lenient(bytes: mostBytes, elements: 1 << 22)
+  private static let limits = JSONLimits.lenient(bytes: maximumBytes, elements: 1 << 22)
 
   static let empty = Array("{\n}\n".utf8)
 

@@ -55,7 +55,7 @@ extension ConfigurationText {
   fileprivate var hasInlineRegistries: Bool {
     header("registries") != nil
       || section(nil).contains { line in
-        let text = bare(line).utf8
+        let text = unquotedLine(line).utf8
         return text.starts(with: "registries.".utf8) || text.starts(with: "registries=".utf8)
       }
   }

@@ -6,8 +6,8 @@ internal import Wire
 extension SetupClient {
   static let git = SetupClient(
     name: "git",
-    oldest: ClientVersion(
-      arguments: ["--version"], word: "version ", major: 2, minor: 46,
+    minimumVersion: ClientVersion(
+      arguments: ["--version"], outputPrefix: "version ", major: 2, minor: 46,
       consequence: { Phrase("it accepts tokens only as passwords") }),
     overriding: [
       "GIT_ASKPASS", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS",
@@ -71,7 +71,7 @@ extension SetupClient {
       else { return false }
       let url = String(decoding: name.dropFirst(start.count).dropLast(end.count), as: UTF8.self)
       guard let place = context.place, let other = OriginEntry(url, allowHTTPLoopback: true) else { return false }
-      return place.hasPlace(of: other)
+      return place.hasSameLocation(as: other)
     }
   }
 

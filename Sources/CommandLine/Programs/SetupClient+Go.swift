@@ -4,8 +4,8 @@ internal import Wire
 extension SetupClient {
   static let go = SetupClient(
     name: "go", hasSingleSetting: true,
-    oldest: ClientVersion(
-      arguments: ["version"], word: "version go", major: 1, minor: 24,
+    minimumVersion: ClientVersion(
+      arguments: ["version"], outputPrefix: "version go", major: 1, minor: 24,
       consequence: { Phrase("it does not know GOAUTH") }),
     overriding: ["GOAUTH", "GOENV"], plan: goPlan,
     trial: { (context) throws(Failure) in try SetupTrial(context.program, context.words(.go)) })
@@ -28,7 +28,7 @@ extension SetupClient {
       change: .lines { (old) throws(Failure) in
         let lines = old.lines.indices.filter { old.bytes[old.lines[$0]].starts(with: "GOAUTH=".utf8) }
         guard let line = lines.first else { return old.adding([text], named: "go", at: .end) }
-        let value = old.words(line).utf8.dropFirst("GOAUTH=".utf8.count)
+        let value = old.trimmedLine(line).utf8.dropFirst("GOAUTH=".utf8.count)
         if value.elementsEqual(text.utf8.dropFirst("GOAUTH=".utf8.count)) { return .present }
         guard lines.count == 1, !value.isEmpty, !value.elementsEqual("off".utf8) else { return .exists("GOAUTH") }
         if value.starts(with: (command + ";").utf8) { return .present }

@@ -4,8 +4,8 @@ internal import Wire
 extension SetupClient {
   static let kubectl = SetupClient(
     name: "kubectl", choices: [.account, .name],
-    oldest: ClientVersion(
-      arguments: ["version", "--client"], word: "v", major: 1, minor: 22,
+    minimumVersion: ClientVersion(
+      arguments: ["version", "--client"], outputPrefix: "v", major: 1, minor: 22,
       consequence: { Phrase("it does not know version 1 of the protocol") }),
     printedSettingsFiles: { (files) throws(Failure) in
       let home = try files.home()

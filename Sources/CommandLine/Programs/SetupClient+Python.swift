@@ -6,8 +6,8 @@ extension SetupClient {
   static let pip = SetupClient(
     name: "pip", executables: ["pip", "pip3"], hasSingleSetting: true, choices: .user,
     link: { _ in HelperName.keyringProgram },
-    oldest: ClientVersion(
-      arguments: ["--version"], word: "pip ", major: 23, minor: 1,
+    minimumVersion: ClientVersion(
+      arguments: ["--version"], outputPrefix: "pip ", major: 23, minor: 1,
       consequence: { Phrase("it does not know the option keyring-provider") }),
     overriding: ["PIP_CONFIG_FILE", "PIP_INDEX_URL", "PIP_KEYRING_PROVIDER"],
     plan: { (context) throws(Failure) in

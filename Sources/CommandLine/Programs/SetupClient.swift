@@ -19,7 +19,7 @@ struct SetupClient: Sendable {
   /// From this program's name, the name of the link that the client runs. Nil if the settings contain a path.
   var link: @Sendable (_ own: String) -> String? = { _ in nil }
   /// The first supported version, unless all are.
-  var oldest: ClientVersion?
+  var minimumVersion: ClientVersion?
   /// Environment variables that override the settings.
   var overriding: [String] = []
   /// Overriding variables for each registry or index.
@@ -107,7 +107,7 @@ struct ClientVersion: Sendable {
   /// The arguments that print the version.
   let arguments: [String]
   /// The text before the version in the output.
-  let word: String
+  let outputPrefix: String
   let major: Int
   let minor: Int
   /// Why an older version is rejected.

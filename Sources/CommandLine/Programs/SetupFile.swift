@@ -15,7 +15,7 @@ struct SetupFile: Sendable, Hashable {
     return (names.dropLast().joined(separator: "/"), String(names[names.count - 1]))
   }
 
-  static let mostBytes = JSONMembers.mostBytes
+  static let maximumBytes = JSONMembers.maximumBytes
 
   /// - Throws: `invalid_configuration` for a relative path.
   init(_ path: String) throws(Failure) {
@@ -37,7 +37,7 @@ struct SetupFile: Sendable, Hashable {
       guard case .system(let cause, _) = error else { throw Failure(error) }
       if cause.isNotFound { return nil }
       guard cause.isTooLarge else { throw Failure(error) }
-      throw Failure(.storage, "\(path) is longer than \(Self.mostBytes >> 20) MiB and was not changed")
+      throw Failure(.storage, "\(path) is longer than \(Self.maximumBytes >> 20) MiB and was not changed")
     }
   }
 
@@ -63,7 +63,7 @@ struct SetupFile: Sendable, Hashable {
   }
 
   private static func bytes(_ name: String, _ place: borrowing PrivateDirectory) throws(SystemError) -> [UInt8]? {
-    place.exists(name) ? try place.readFile(changedByUserAlone: name, limit: mostBytes) : nil
+    place.exists(name) ? try place.readFile(changedByUserAlone: name, limit: maximumBytes) : nil
   }
 }
 

@@ -31,7 +31,7 @@ struct SetupPlan: Sendable {
     case (.member(let path, let value, _), .member(let wanted, let wantedValue)):
       path == wanted && value == wantedValue
     case (.text, .lines):
-      piece.shown.contains { line in
+      piece.addedLines.contains { line in
         let words = line.utf8.drop { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }
         return keys.contains { $0.utf8.elementsEqual(words) }
       }
@@ -44,7 +44,7 @@ struct SetupPlan: Sendable {
     if case .member = change { return try insertion(in: bytes, of: path) == .present }
     let text = ConfigurationText(bytes)
     return text.lines.indices.contains { line in
-      let words = text.words(line).utf8
+      let words = text.trimmedLine(line).utf8
       return keys.contains { $0.utf8.elementsEqual(words) || ($0.hasSuffix("; ") && words.starts(with: $0.utf8)) }
     }
   }
@@ -83,7 +83,8 @@ extension SetupPlan {
   /// A plan that sets a member of a JSON file.
   init(file: SetupFile, member path: [String], _ value: JSON) {
     self.init(
-      file: file, text: SetupPiece.member(path: path, value: value, addedObjects: 0).shown, change: .member(path, value)
+      file: file, text: SetupPiece.member(path: path, value: value, addedObjects: 0).addedLines,
+      change: .member(path, value)
     )
   }
 }

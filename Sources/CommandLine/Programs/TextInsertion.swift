@@ -87,13 +87,13 @@ struct ConfigurationText {
   }
 
   /// A line without surrounding blanks.
-  func words(_ line: Int) -> String {
+  func trimmedLine(_ line: Int) -> String {
     let trimmed = bytes[lines[line]].drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
     return String(decoding: trimmed, as: UTF8.self)
   }
 
   /// A line without blanks, quotes and TOML comments, to compare names.
-  func bare(_ line: Int) -> String {
+  func unquotedLine(_ line: Int) -> String {
     let content = bytes[lines[line].lowerBound..<(values?[line].end ?? lines[line].upperBound)]
     return String(
       decoding: content.filter { $0 > 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }, as: UTF8.self)
@@ -105,7 +105,7 @@ struct ConfigurationText {
 
   /// The name in a section header, without blanks and quotes; nil for other lines.
   func sectionName(_ line: Int) -> String? {
-    let text = bare(line).utf8
+    let text = unquotedLine(line).utf8
     guard values?[line].isInside != true, text.first == UInt8(ascii: "["),
       let end = text.firstIndex(of: UInt8(ascii: "]"))
     else { return nil }
@@ -125,7 +125,7 @@ struct ConfigurationText {
 
   /// The first line that is neither empty nor a comment.
   func firstKey(in section: Range<Int>) -> Int? {
-    section.first { line in bare(line).utf8.first.map { !"#;".utf8.contains($0) } ?? false }
+    section.first { line in unquotedLine(line).utf8.first.map { !"#;".utf8.contains($0) } ?? false }
   }
 
   /// The value of a key, without quotes and blanks.
@@ -133,7 +133,7 @@ struct ConfigurationText {
   /// - Parameter key: In lower case, with dashes for underscores. INI parsers ignore case.
   func value(_ key: String, in section: Range<Int>) -> String? {
     for line in section where values?[line].isInside != true {
-      let text = bare(line).utf8
+      let text = unquotedLine(line).utf8
       guard let end = text.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") }) else { continue }
       let written = String(decoding: text[..<end], as: UTF8.self)
       let name = (values == nil ? written.lowercased() : written).utf8.map {
@@ -219,7 +219,7 @@ extension SetupPiece {
   }
 
   /// The piece with at least `count` added objects; nil if it is in other objects.
-  func making(atLeast count: Int, around path: [String]) -> SetupPiece? {
+  func withAddedObjects(atLeast count: Int, around path: [String]) -> SetupPiece? {
     guard case .member(let own, let value, let addedObjects) = self, own.dropLast().elementsEqual(path.dropLast())
     else {
       return nil
@@ -228,7 +228,7 @@ extension SetupPiece {
   }
 
   /// The added lines for users.
-  var shown: [String] {
+  var addedLines: [String] {
     switch self {
     case .text(let text, let prefix):
       return (prefix + text).utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }

@@ -15,7 +15,7 @@ package final class CertifiedKey: Sendable {
   }
 
   /// Whether the key is in a device.
-  package var isHeld: Bool { key.isHeld }
+  package var isInDevice: Bool { key.isInDevice }
 
   /// Whether the key matches its public half. For a device key, requires that the device can sign now.
   ///

@@ -7,7 +7,7 @@ package struct PrivateKey: ~Copyable, Sendable {
   /// The key pair, or only the public half of a device key.
   let handle: KeyHandle
   /// The key in its device; nil if it is in libcrypto.
-  let held: HeldKey?
+  let deviceKey: DeviceKey?
 
   init(_ handle: consuming KeyHandle) throws(CryptoError) {
     let components = try handle.publicComponents()
@@ -15,22 +15,22 @@ package struct PrivateKey: ~Copyable, Sendable {
     kind = key.kind
     publicComponents = components
     self.handle = handle
-    held = nil
+    deviceKey = nil
   }
 
-  init(_ held: HeldKey) throws(CryptoError) {
-    guard case .ec(let curve, let x, let y) = held.key.publicComponents else {
+  init(_ deviceKey: DeviceKey) throws(CryptoError) {
+    guard case .ec(let curve, let x, let y) = deviceKey.key.publicComponents else {
       throw CryptoError(.unsupportedAlgorithm, "held key")
     }
     handle = try ECPoint.makeKey(curve: curve, x: x, y: y)
     kind = PublicKey.Kind(curve)
-    publicComponents = held.key.publicComponents
-    self.held = held
+    publicComponents = deviceKey.key.publicComponents
+    self.deviceKey = deviceKey
   }
 
   /// Returns another reference to the same key.
   borrowing func copy() throws(CryptoError) -> PrivateKey {
-    if let held { return try PrivateKey(held) }
+    if let deviceKey { return try PrivateKey(deviceKey) }
     return try PrivateKey(try handle.copy())
   }
 
@@ -46,7 +46,7 @@ package struct PrivateKey: ~Copyable, Sendable {
     _ algorithm: SignatureAlgorithm, message: Span<UInt8>
   ) throws(CryptoError) -> [UInt8] {
     guard algorithm.fits(kind) else { throw CryptoError(.unsupportedAlgorithm, "sign") }
-    if let held { return try held.sign(algorithm, message) }
+    if let deviceKey { return try deviceKey.sign(algorithm, message) }
     ErrorQueue.clear()
     let signature = try SignatureContext.begin(.signing, algorithm, with: handle).sign(message)
     guard case .ecdsa(let curve, _) = algorithm else { return signature }
@@ -57,7 +57,7 @@ package struct PrivateKey: ~Copyable, Sendable {
   ///
   /// - Throws: `unsupportedAlgorithm` for a device key.
   package borrowing func serialized() throws(CryptoError) -> SecretBytes {
-    guard held == nil else { throw CryptoError(.unsupportedAlgorithm, "serialize") }
+    guard deviceKey == nil else { throw CryptoError(.unsupportedAlgorithm, "serialize") }
     ErrorQueue.clear()
     guard let structure = unsafe EVP_PKEY2PKCS8(handle.raw) else { throw .library("EVP_PKEY2PKCS8") }
     defer { unsafe PKCS8_PRIV_KEY_INFO_free(structure) }

@@ -11,15 +11,15 @@ final class VerifyingContexts: Sendable {
   }
 
   /// The prepared contexts.
-  private let begun = Monitor<[(algorithm: SignatureAlgorithm, shared: Shared)]>([])
+  private let prepared = Monitor<[(algorithm: SignatureAlgorithm, shared: Shared)]>([])
 
   func context(for algorithm: SignatureAlgorithm, with key: borrowing KeyHandle) throws(CryptoError) -> SignatureContext
   {
-    let known = begun.withLock { begun in begun.first { $0.algorithm == algorithm }?.shared }
+    let known = prepared.withLock { prepared in prepared.first { $0.algorithm == algorithm }?.shared }
     if let known { return try known.context.copy() }
     let shared = Shared(try SignatureContext.begin(.verifying, algorithm, with: key))
-    begun.withLock { begun in
-      if !begun.contains(where: { $0.algorithm == algorithm }) { begun.append((algorithm, shared)) }
+    prepared.withLock { prepared in
+      if !prepared.contains(where: { $0.algorithm == algorithm }) { prepared.append((algorithm, shared)) }
     }
     return try shared.context.copy()
   }

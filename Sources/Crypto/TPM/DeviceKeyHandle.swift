@@ -8,17 +8,17 @@ extension PrivateKey {
   /// A libcrypto object that can sign. For a device key, it contains only the public half, and contacts the device for
   /// each signature on the signing thread.
   borrowing func signingHandle(_ observer: @escaping SignatureObserver) throws(CryptoError) -> KeyHandle {
-    guard let held else { return try handle.copy() }
-    return try DeviceSigner(held, observer).makeHandle()
+    guard let deviceKey else { return try handle.copy() }
+    return try DeviceSigner(deviceKey, observer).makeHandle()
   }
 }
 
 /// Signs for a libcrypto object, which owns it.
 private final class DeviceSigner: Sendable {
-  private let key: HeldKey
+  private let key: DeviceKey
   private let observer: SignatureObserver
 
-  init(_ key: HeldKey, _ observer: @escaping SignatureObserver) {
+  init(_ key: DeviceKey, _ observer: @escaping SignatureObserver) {
     self.key = key
     self.observer = observer
   }

@@ -15,7 +15,7 @@ package protocol KeyDevice: Sendable {
 }
 
 /// A private key in a device.
-struct HeldKey: Sendable {
+struct DeviceKey: Sendable {
   let key: TPM.Key
   let device: any KeyDevice
 
@@ -27,21 +27,23 @@ struct HeldKey: Sendable {
 
 extension PrivateKey {
   /// The first byte of a stored device key, where PKCS #8 has another one.
-  private static let heldMark: UInt8 = 1
+  private static let deviceKeyMark: UInt8 = 1
 
   /// Generates an ECDSA key on P-256 in a device.
   ///
   /// - Throws: `unreachable` if the device is currently unavailable.
   package static func make(in device: any KeyDevice) throws(CryptoError) -> PrivateKey {
-    try PrivateKey(HeldKey(key: device.makeKey(), device: device))
+    try PrivateKey(DeviceKey(key: device.makeKey(), device: device))
   }
 
   /// The key for storing in the vault, as PKCS #8 (RFC 5208). A device key is its public half followed by the private
   /// half, which only its device can use.
   package borrowing func stored() throws(CryptoError) -> SecretBytes {
-    guard let held else { return try serialized() }
-    guard case .ec(.p256, let x, let y) = held.key.publicComponents else { throw CryptoError(.invalidKey, "held key") }
-    return try SecretBytes(copying: ([Self.heldMark] + x + y + held.key.serialized).span)
+    guard let deviceKey else { return try serialized() }
+    guard case .ec(.p256, let x, let y) = deviceKey.key.publicComponents else {
+      throw CryptoError(.invalidKey, "held key")
+    }
+    return try SecretBytes(copying: ([Self.deviceKeyMark] + x + y + deviceKey.key.serialized).span)
   }
 
   /// Parses the result of ``stored()`` without contacting the device.
@@ -49,7 +51,7 @@ extension PrivateKey {
   /// - Parameter device: The device of a device key.
   /// - Throws: `invalidKey`.
   package init(stored bytes: Span<UInt8>, in device: any KeyDevice) throws(CryptoError) {
-    guard !bytes.isEmpty, bytes[0] == Self.heldMark else {
+    guard !bytes.isEmpty, bytes[0] == Self.deviceKeyMark else {
       try self.init(serialized: bytes)
       return
     }
@@ -61,16 +63,16 @@ extension PrivateKey {
     func part(_ range: Range<Int>) -> [UInt8] { range.map { bytes[$0] } }
     let components = PublicComponents.ec(curve: .p256, x: part(1..<1 + width), y: part(1 + width..<start))
     let key = TPM.Key(serialized: part(start..<bytes.count), publicComponents: components)
-    try self.init(HeldKey(key: key, device: device))
+    try self.init(DeviceKey(key: key, device: device))
   }
 
   /// Parses a key that another program generated in the device.
   ///
   /// - Throws: As ``TPM/Key/init(file:)``.
   package init(heldIn device: any KeyDevice, file: Span<UInt8>) throws(CryptoError) {
-    try self.init(HeldKey(key: TPM.Key(file: file), device: device))
+    try self.init(DeviceKey(key: TPM.Key(file: file), device: device))
   }
 
   /// Whether the key is in a device.
-  package var isHeld: Bool { held != nil }
+  package var isInDevice: Bool { deviceKey != nil }
 }

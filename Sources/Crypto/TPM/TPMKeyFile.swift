@@ -2,7 +2,7 @@ extension TPM.Key {
   // TPM 2.0 Library, part 2: the constants of sections 6.3 and 6.4, and the bits of section 8.3.
   private static let ecc = 0x0023
   /// `TPM_ALG_NULL`.
-  private static let nothing = 0x0010
+  private static let nullAlgorithm = 0x0010
   private static let ecdsa = 0x0018
   private static let sha256 = 0x000B
   private static let p256 = 0x0003
@@ -53,14 +53,14 @@ extension TPM.Key {
     let attributes = try fields.number(4)
     _ = try fields.sized()
     guard attributes & (signs | isRestricted) == signs, attributes & usableWithAuthorization != 0,
-      try fields.number(2) == nothing
+      try fields.number(2) == nullAlgorithm
     else { throw unsupported }
     switch try fields.number(2) {
-    case nothing: break
+    case nullAlgorithm: break
     case ecdsa: guard try fields.number(2) == sha256 else { throw unsupported }
     default: throw unsupported
     }
-    guard try fields.number(2) == p256, try fields.number(2) == nothing else { throw unsupported }
+    guard try fields.number(2) == p256, try fields.number(2) == nullAlgorithm else { throw unsupported }
     let (x, y) = (try coordinate(&fields), try coordinate(&fields))
     guard fields.isAtEnd else { throw invalid }
     return .ec(curve: .p256, x: x, y: y)

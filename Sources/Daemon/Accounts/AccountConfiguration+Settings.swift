@@ -60,7 +60,7 @@ extension AccountConfiguration {
   }
 
   /// - Throws: `invalid_request` if the account would get its assertion from itself.
-  func refuseItself(as account: AccountName) throws(Failure) {
+  func refuseSelfAssertion(as account: AccountName) throws(Failure) {
     guard self.assertionAccount?.hasSameBytes(as: account.text) ?? false else { return }
     throw Failure(
       .invalidRequest, "--assertion-account must be a different account",
@@ -109,7 +109,7 @@ extension AccountConfiguration {
           "add it, or omit the variable; to remove it from the account: \("--unset assertion-variable")"
       )
     }
-    for entry in try originEntries(named: named) { list(entry) }
+    for entry in try originEntries(named: named) { addOrReplace(entry) }
   }
 
   /// Adds the resources of a sign-in to the origins that get tokens. Skips those that never get one, such as http URLs.
@@ -124,7 +124,7 @@ extension AccountConfiguration {
         let entry = OriginEntry(
           origin.text + (exactly ? endpoint.uri.path : ""), allowHTTPLoopback: self.allowHTTPLoopback)
       else { continue }
-      list(entry)
+      addOrReplace(entry)
     }
   }
 
@@ -139,7 +139,7 @@ extension AccountConfiguration {
   }
 
   /// The settings for display, without the proxy's password.
-  var shown: AccountSettings {
+  var settingsForDisplay: AccountSettings {
     var shown = settings
     shown.proxy = settings.proxy.flatMap { try? ProxySetting($0).url }
     return shown

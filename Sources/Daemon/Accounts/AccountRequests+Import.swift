@@ -31,7 +31,7 @@ extension AccountRequests {
         account: account, configuration: configuration, isNew: true, services: services, cancellation: cancellation
       ).importToken(token, secrets)
     } then: { [self] outcome in
-      imported(account, outcome.mapError { Self.failure($0, account, entered) }, ticket)
+      handleImportResult(account, outcome.mapError { Self.failure($0, account, entered) }, ticket)
     }
   }
 
@@ -48,7 +48,7 @@ extension AccountRequests {
     return failure
   }
 
-  private func imported(
+  private func handleImportResult(
     _ name: AccountName, _ outcome: Result<(grant: AccessGrant, configuration: AccountConfiguration), Failure>,
     _ ticket: Ticket
   ) {

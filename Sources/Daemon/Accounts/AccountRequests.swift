@@ -86,13 +86,13 @@ final class AccountRequests: AccountPart {
     case .set(let account, let settings, let unset): try set(account, settings, unset, ticket)
     case .rename(let account, let newName): try rename(account, to: try AccountName(requested: newName), ticket)
     case .remove(let account, let local): try remove(account, isLocal: local, ticket)
-    case .import(let account, let settings, let handsOver):
-      let sources = try SecretSources(passed, announced: handsOver, hasFirst: true)
+    case .import(let account, let settings, let passedSecrets):
+      let sources = try SecretSources(passed, announced: passedSecrets, hasFirst: true)
       // The command for the hint if the server refuses the token.
-      let words = settings.words() + (handsOver.contains(.clientSecret) ? ["--client-secret-prompt"] : [])
+      let words = settings.words() + (passedSecrets.contains(.clientSecret) ? ["--client-secret-prompt"] : [])
       try importToken(try AccountName(requested: account), settings, sources, entered: words, ticket)
-    case .clientMetadata(let account, let settings, let handsOver):
-      try clientMetadata(account, settings, try SecretSources(passed, announced: handsOver), ticket)
+    case .clientMetadata(let account, let settings, let passedSecrets):
+      try clientMetadata(account, settings, try SecretSources(passed, announced: passedSecrets), ticket)
     }
   }
 
@@ -107,9 +107,9 @@ final class AccountRequests: AccountPart {
   private func add(_ account: AccountName, _ given: AccountSettings, _ ticket: Ticket) throws(Failure) {
     try refuseExisting(account)
     var given = given
-    _ = given.takeProvider(named: account.text)
+    _ = given.selectProvider(named: account.text)
     var configuration = try AccountConfiguration(given)
-    try configuration.refuseItself(as: account)
+    try configuration.refuseSelfAssertion(as: account)
     // The proxy's password is read at the sign-in, which stores it.
     _ = try configuration.replaceProxy(from: given)
     let (services, cancellation) = (services(for: account), context.cancellation(of: ticket))
@@ -135,7 +135,7 @@ final class AccountRequests: AccountPart {
     var result = JSONObject([("account", .string(account.name.text)), ("active", .bool(isActive))])
     result["directory"] = context.directories[ticket].map { .string($0.path.text) }
     result["preset"] = StatusRequests.preset(of: account.name, account.configuration).map { .object($0) }
-    let (name, settings) = (account.name, account.configuration.shown.json())
+    let (name, settings) = (account.name, account.configuration.settingsForDisplay.json())
     jobs.run({ [services] () throws(SessionError) in try services.protection(of: name) }) { [self, result] outcome in
       var result = result
       // A vault error does not fail the request, since it only shows settings.
@@ -158,7 +158,7 @@ final class AccountRequests: AccountPart {
     var changed = old
     for setting in unset { changed.unset(setting) }
     try changed.change(to: given)
-    try changed.refuseItself(as: account.name)
+    try changed.refuseSelfAssertion(as: account.name)
     if given.proxy != nil, try changed.replaceProxy(from: given) != nil {
       throw Failure(
         .invalidRequest, "a proxy password is accepted only at sign-in", hint: .command("agent login \(asked)"))
@@ -183,7 +183,7 @@ final class AccountRequests: AccountPart {
       let keeping = try kept.flatMap { (grant) throws(SessionError) in
         effect == .none ? try services.keepToken(of: grant, of: change.account, after: moves) : nil
       }
-      return Changed(
+      return ChangeResult(
         effect: confirmed == nil ? effect : services.effect(of: change.new, on: change.account),
         isProtected: moved != nil, isKept: keeping != nil,
         moves: moves + [keeping].compactMap { $0 })
@@ -199,7 +199,7 @@ final class AccountRequests: AccountPart {
     let new: AccountConfiguration
   }
 
-  private struct Changed: Sendable {
+  private struct ChangeResult: Sendable {
     let effect: SettingsEffect
     let isProtected: Bool
     /// Whether the record now contains the access token.
@@ -210,7 +210,7 @@ final class AccountRequests: AccountPart {
 
   /// Applies a change in memory, and responds.
   private func handleChangeResult(
-    _ change: Change, _ outcome: Result<Changed, SessionError>, _ ticket: Ticket
+    _ change: Change, _ outcome: Result<ChangeResult, SessionError>, _ ticket: Ticket
   ) {
     if case .success(let changed) = outcome {
       log.note(.settingsChanged(.changed), change.account)
@@ -250,7 +250,7 @@ final class AccountRequests: AccountPart {
     try broker.refuseEphemeral(account.name)
     try signIns.refuseDuring(account.name)
     try signIns.refuseDuring(newName)
-    try account.configuration.refuseItself(as: newName)
+    try account.configuration.refuseSelfAssertion(as: newName)
     let rename = (old: account.name, new: newName)
     broker.renames.append(rename)
     let caller = context.cancellation(of: ticket)
@@ -258,13 +258,13 @@ final class AccountRequests: AccountPart {
       [services = services(for: rename.old)] () throws(SessionError) in
       try services.rename(rename.old, to: rename.new) { caller.isCancelled }
     } then: { [self] outcome in
-      renamed(rename, outcome, ticket)
+      handleRenameResult(rename, outcome, ticket)
     }
   }
 
   private typealias Rename = (old: AccountName, new: AccountName)
 
-  private func renamed(
+  private func handleRenameResult(
     _ rename: Rename, _ outcome: Result<RenamedAccount, SessionError>, _ ticket: Ticket
   ) {
     if let index = broker.renames.firstIndex(where: { $0 == rename }) {

@@ -13,14 +13,14 @@ final class SignOutBatch {
   /// Whether all accounts are signed out. Errors of single accounts then do not fail the request.
   let isOfAll: Bool
   /// The accounts whose sign-out has not ended.
-  var open: Set<AccountName>
+  var pending: Set<AccountName>
   var results: [JSON] = []
   var failure: Failure?
 
-  init(ticket: Ticket, isOfAll: Bool, open: Set<AccountName>) {
+  init(ticket: Ticket, isOfAll: Bool, pending: Set<AccountName>) {
     self.ticket = ticket
     self.isOfAll = isOfAll
-    self.open = open
+    self.pending = pending
   }
 }
 
@@ -31,8 +31,8 @@ final class SignOuts: AccountPart {
   private let tokenFiles: TokenFiles
   /// The accounts whose sign-out is running on a worker.
   private var underWay: Set<AccountName> = []
-  private lazy var nextRound = Alarm(loop) { [unowned self] in revokePending() }
-  private var pause = SignOuts.firstPause
+  private lazy var retryAlarm = Alarm(loop) { [unowned self] in revokePending() }
+  private var retryPause = SignOuts.firstPause
   /// The pauses between retries double from the first to the longest.
   private static let firstPause = Duration.seconds(30), longestPause = Duration.seconds(1800)
   /// How long a sign-out's caller waits for the server.
@@ -102,7 +102,7 @@ final class SignOuts: AccountPart {
       return loop.send(.result(JSONObject([("accounts", .array([]))])), to: ticket)
     }
     for target in targets { try signIns.refuseWhileFinishing(target.name) }
-    let batch = SignOutBatch(ticket: ticket, isOfAll: request.all, open: Set(targets.map(\.name)))
+    let batch = SignOutBatch(ticket: ticket, isOfAll: request.all, pending: Set(targets.map(\.name)))
     for (name, account) in targets {
       // The operation removes the ephemeral account.
       let isEphemeral = services.ephemeral.contains(name)
@@ -115,7 +115,7 @@ final class SignOuts: AccountPart {
         try operation.run()
       } then: { [self] outcome in
         endSignOut(name)
-        if batch.open.contains(name) {
+        if batch.pending.contains(name) {
           settle(batch, name, wasEphemeral: isEphemeral, outcome)
         } else if case .success(let ending) = outcome {
           logResult(ending.confirmation, name)
@@ -172,7 +172,7 @@ final class SignOuts: AccountPart {
     _ batch: SignOutBatch, _ name: AccountName, wasEphemeral: Bool,
     _ outcome: Result<SignOutOperation.Ending, SessionError>
   ) {
-    batch.open.remove(name)
+    batch.pending.remove(name)
     switch outcome {
     case .success(let ending):
       logResult(ending.confirmation, name)
@@ -195,7 +195,7 @@ final class SignOuts: AccountPart {
       broker.accounts[name]?.session.forgetToken()
       tokenFiles.renew(of: name)
     }
-    guard batch.open.isEmpty else { return }
+    guard batch.pending.isEmpty else { return }
     if let failure = batch.failure, !batch.isOfAll {
       loop.send(.failure(failure), to: batch.ticket)
     } else {
@@ -206,25 +206,25 @@ final class SignOuts: AccountPart {
   // MARK: - Pending revocations
 
   /// Schedules the revocations that earlier daemons left.
-  func start() { nextRound.set(at: loop.now.advanced(by: Self.startDelay)) }
+  func start() { retryAlarm.set(at: loop.now.advanced(by: Self.startDelay)) }
 
   /// Logs the end of a session. Schedules a retry if the server has not confirmed it.
   func logResult(_ confirmation: SignOutOperation.Confirmation, _ name: AccountName) {
     log.note(.signedOut(confirmation == .revoked ? .revoked : .notRevoked), name)
     guard confirmation.isPostponed else { return }
-    nextRound.set(at: loop.now.advanced(by: pause))
+    retryAlarm.set(at: loop.now.advanced(by: retryPause))
   }
 
   /// Revokes the tokens whose revocation is pending, except those at a locked protection level.
   func revokePending() {
     jobs.run({ [services] in services.accountsToRevoke() }) { [self] pending in
       let pending = pending.get()
-      guard !pending.isEmpty else { return pause = Self.firstPause }
+      guard !pending.isEmpty else { return retryPause = Self.firstPause }
       let settings = try? settings()
       // A second revocation of the same session would find nothing to revoke.
       for name in pending where !underWay.contains(name) { revokePending(name, settings?[name]) }
-      if pending.contains(where: underWay.contains) { nextRound.set(at: loop.now.advanced(by: pause)) }
-      pause = min(pause * 2, Self.longestPause)
+      if pending.contains(where: underWay.contains) { retryAlarm.set(at: loop.now.advanced(by: retryPause)) }
+      retryPause = min(retryPause * 2, Self.longestPause)
     }
   }
 
@@ -253,7 +253,7 @@ extension SignOutOperation.Confirmation {
   fileprivate var detail: Phrase? {
     switch self {
     case .revoked, .nothingToRevoke: nil
-    case .toldElsewhere: Phrase("another agent process contacted the server and has its answer")
+    case .handledElsewhere: Phrase("another agent process contacted the server and has its answer")
     case .local: Phrase("the server was not contacted and may still accept the tokens")
     case .notOffered(nil): Phrase("the server offers no revocation and may still accept the tokens")
     case .notOffered(.some(let page)):

@@ -18,7 +18,7 @@ struct AccountSummary: Sendable {
   /// Whether the account exists only in memory.
   var isEphemeral = false
   /// Whether the account is signed in.
-  var isGranted = false
+  var isSignedIn = false
   /// Whether the record can renew the session. Otherwise it contains at most an access token.
   var isRenewable = false
   /// Why the session ended, if the user did not sign out.
@@ -118,7 +118,7 @@ enum AccountScan {
   private static func add(_ record: AccountRecord, to summary: inout AccountSummary, _ services: SessionServices) {
     summary.ending = record.ending(summary.name, now: services.time.wallSeconds())
     summary.isRenewable = record.refreshToken != nil || record.unattended != nil
-    summary.isGranted = !record.isExpired && (summary.isRenewable || record.accessToken != nil)
+    summary.isSignedIn = !record.isExpired && (summary.isRenewable || record.accessToken != nil)
     summary.unattended = record.unattended
     summary.clientSecretExpiresAt = record.registration?.secretExpiresAt
     summary.certificate = record.certificate(summary.configuration, in: services.vault.keyDevice)
@@ -126,8 +126,8 @@ enum AccountScan {
     summary.scope = record.scope
     summary.authorizationDetails = record.authorizationDetails?.json
     summary.refreshedAt = record.isSignedOut ? nil : record.refreshedAt ?? record.signedInAt
-    if summary.isGranted { summary.expiry = record.expiry }
-    if summary.isGranted, summary.isRenewable, summary.configuration.renewal == .background {
+    if summary.isSignedIn { summary.expiry = record.expiry }
+    if summary.isSignedIn, summary.isRenewable, summary.configuration.renewal == .background {
       summary.renewalDue = summary.refreshedAt.flatMap(record.expiry.renewalDue)
     }
     summary.unconfirmedOrigins = record.unconfirmedOrigins(summary.configuration, account: summary.name)

@@ -17,7 +17,7 @@ final class DaemonContext {
   /// Sends responses, sets timers and watches descriptors.
   unowned let replies: any ReplySink
   /// The requests that receive progress steps, as with `--verbose`.
-  var watches = Watches()
+  var stepSubscribers = StepSubscribers()
   /// Closes idle HTTP connections, frees memory and writes pending records. Thread-safe.
   let housekeeping: @Sendable () -> Void
   /// The cancellation of each waiting request's work.
@@ -38,17 +38,17 @@ final class DaemonContext {
   }
 
   /// Nil until all parts exist.
-  var audience: (any Audience)? { log.audience }
+  var observer: (any DaemonObserver)? { log.observer }
 
   /// Actions to run after the next read of the settings. Nil unless a read is in progress.
-  private var awaitsSettings: [() -> Void]?
+  private var actionsAwaitingSettings: [() -> Void]?
 
   /// Whether to read the settings again for the unwatched files in `/etc/agent`.
   var wantsAdministratorFiles = false
 
   /// Whether the settings may have changed since the last read. Always true without file watches.
   var mustReadSettings: Bool {
-    awaitsSettings != nil || wantsAdministratorFiles
+    actionsAwaitingSettings != nil || wantsAdministratorFiles
       || files.settingsRevision.map { !settingsFile.isKnown(at: $0) } ?? true
   }
 
@@ -71,12 +71,12 @@ final class DaemonContext {
   /// Like ``whenSettingsAreRead(_:)``, but does not notify the other parts.
   private func afterReading(_ act: @escaping () -> Void) {
     guard mustReadSettings else { return act() }
-    if awaitsSettings == nil { readSettings(for: [act]) } else { awaitsSettings?.append(act) }
+    if actionsAwaitingSettings == nil { readSettings(for: [act]) } else { actionsAwaitingSettings?.append(act) }
   }
 
   /// Reads the settings on a worker, then runs these actions.
   private func readSettings(for acts: [() -> Void]) {
-    (awaitsSettings, wantsAdministratorFiles) = ([], false)
+    (actionsAwaitingSettings, wantsAdministratorFiles) = ([], false)
     let revision = files.settingsRevision
     jobs.run({
       [directory = services.settingsDirectory, last = settingsFile.lastReading] () throws(ConfigurationError) in
@@ -85,8 +85,8 @@ final class DaemonContext {
       // ``settings()`` throws the error later.
       settingsFile.take(result, seen: revision)
       for act in acts { act() }
-      let later = awaitsSettings ?? []
-      awaitsSettings = nil
+      let later = actionsAwaitingSettings ?? []
+      actionsAwaitingSettings = nil
       guard mustReadSettings, !later.isEmpty else { return later.forEach { $0() } }
       readSettings(for: later)
     }
@@ -115,7 +115,7 @@ final class DaemonContext {
 
   /// Drops the state of a request whose last response line was sent.
   func answered(_ ticket: Ticket) {
-    watches.end(ticket)
+    stepSubscribers.end(ticket)
     if !directories.isEmpty { directories[ticket] = nil }
     if !cancellations.isEmpty { cancellations[ticket] = nil }
   }
@@ -179,7 +179,7 @@ final class DaemonContext {
   /// notifications of the change.
   func announceSettings() {
     guard let settings = try? settingsFile.lastRead() else { return }
-    audience?.settingsRead(settings, active: withEphemeral(settings).active)
+    observer?.didReadSettings(settings, active: withEphemeral(settings).active)
   }
 
   /// Adds the ephemeral accounts, which are not in the settings file.
@@ -223,7 +223,7 @@ class DaemonPart {
   func services(for account: AccountName) -> SessionServices {
     let note = jobs.messages { [log] (event: LogEvent) in log.note(event, account) }
     let services = services.ephemeral.contains(account) ? services.ephemerally() : services
-    return services.observed { [isWatched = context.watches.hasAnyRequest] observation in
+    return services.observed { [isWatched = context.stepSubscribers.hasAnyRequest] observation in
       let event = LogEvent(observation)
       if case .step(let step) = event, !step.isRequest, !isWatched.isSet { return }
       note(event)
@@ -232,7 +232,7 @@ class DaemonPart {
 
   /// Logs a progress step if any request receives them.
   func step(_ step: @autoclosure () -> LogStep, _ account: AccountName) {
-    if !context.watches.isEmpty { log.note(.step(step()), account) }
+    if !context.stepSubscribers.isEmpty { log.note(.step(step()), account) }
   }
 
   /// The deadline for a request that may wait `seconds` for an unreachable server. Nil if it may not wait.
@@ -269,7 +269,7 @@ extension Failure {
   static let unsendableMethod = Failure(
     .invalidRequest, "invalid request method", hint: "GET, POST, PUT, PATCH, DELETE …")
   static let relativeDirectory = Failure(.invalidRequest, "\"directory\" must be an absolute path without \"..\"")
-  static let insecurePlace = Failure(.invalidRequest, "a token is sent only to https URLs")
+  static let httpsRequired = Failure(.invalidRequest, "a token is sent only to https URLs")
   static let missingDescriptors = Failure(
     .invalidRequest, "the request must pass one descriptor for each secret that it announces")
 

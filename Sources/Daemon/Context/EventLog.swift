@@ -15,7 +15,7 @@ final class EventLog {
   private(set) var entries = Ring<LogEntry>(capacity: capacity)
   private var sessionEntries = Ring<SessionEntry>(capacity: sessionCapacity)
 
-  weak var audience: (any Audience)?
+  weak var observer: (any DaemonObserver)?
 
   /// - Parameter mirror: Gets a copy of each log entry.
   init(time: any TimeSource, mirror: LogMirror? = nil) {
@@ -28,14 +28,14 @@ final class EventLog {
     let entry = LogEntry(time: time.wallSeconds(), account: account?.text, event: event)
     entries.append(entry)
     mirror?.write(entry)
-    audience?.logged(entry)
+    observer?.didLog(entry)
   }
 
   /// Publishes an event of a session or account.
   func publish(_ event: SessionEvent, _ account: AccountName? = nil) {
     let entry = SessionEntry(time: time.wallSeconds(), account: account?.text, event: event)
     sessionEntries.append(entry)
-    audience?.published(entry)
+    observer?.didPublish(entry)
   }
 
   /// The log, oldest entry first, and the number of dropped entries.

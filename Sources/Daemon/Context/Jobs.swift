@@ -9,8 +9,8 @@ internal import Vocabulary
 /// Work on local files uses a few threads. Work that waits for others uses as many as the system allows, shared by
 /// ``WaitShare``.
 final class Jobs {
-  private static let mostLocal = 16
-  private static let mostWaiting = 2048
+  private static let maximumLocalThreads = 16
+  private static let maximumWaitingThreads = 2048
   /// The descriptors that one exchange needs.
   private static let descriptorsForWait = 6
   /// The descriptors reserved for local connections and files, but at most half of all.
@@ -20,7 +20,7 @@ final class Jobs {
   private let local: WorkerPool
   /// The threads that wait for servers, locks or peers.
   private let waits: WorkerPool
-  private let mostForServer: Int
+  private let maximumThreadsPerServer: Int
   private let inbox: Inbox
   /// Checked before each result is handled.
   let files: WatchedFiles
@@ -28,7 +28,7 @@ final class Jobs {
   private var shares: [WaitShare: Share] = [:]
   /// The cancellation and group of each wait in progress, by number.
   private var underWay: [UInt64: (cancellation: Cancellation, share: WaitShare?)] = [:]
-  private var lastWait: UInt64 = 0
+  private var lastWaitNumber: UInt64 = 0
   /// The error for new work and cancelled waits during shutdown. Nil until the daemon stops.
   private(set) var stopping: SessionError?
   /// The number of local jobs whose results have not been handled.
@@ -42,19 +42,19 @@ final class Jobs {
 
   /// - Parameters:
   ///   - inbox: Runs functions on the loop.
-  ///   - mostDescriptors: The descriptor limit.
+  ///   - maximumDescriptors: The descriptor limit.
   /// - Throws: `EAGAIN` if the system allows no thread.
   init(
     _ inbox: Inbox, _ files: WatchedFiles = WatchedFiles(),
-    mostDescriptors: Int = ResourceLimit.descriptors.soft ?? .max
+    maximumDescriptors: Int = ResourceLimit.descriptors.soft ?? .max
   ) throws(SystemError) {
     self.inbox = inbox
     self.files = files
-    local = try WorkerPool(keptWith: Self.mostLocal)
-    let local = min(Self.descriptorsForLocal, mostDescriptors / 2)
-    let most = min(Self.mostWaiting, max(16, (mostDescriptors - local) / Self.descriptorsForWait))
-    waits = WorkerPool(mostThreads: most)
-    mostForServer = most / 2
+    local = try WorkerPool(keptWith: Self.maximumLocalThreads)
+    let local = min(Self.descriptorsForLocal, maximumDescriptors / 2)
+    let most = min(Self.maximumWaitingThreads, max(16, (maximumDescriptors - local) / Self.descriptorsForWait))
+    waits = WorkerPool(maximumThreads: most)
+    maximumThreadsPerServer = most / 2
   }
 
   /// The number of waits whose results have not been handled.
@@ -142,8 +142,8 @@ final class Jobs {
   private func counted<Value>(
     _ cancellation: Cancellation, as share: WaitShare? = nil, _ finish: @escaping (Result<Value, SessionError>) -> Void
   ) -> (Result<Value, SessionError>) -> Void {
-    lastWait += 1
-    let number = lastWait
+    lastWaitNumber += 1
+    let number = lastWaitNumber
     underWay[number] = (cancellation, share)
     if stopping != nil, share?.isShort != true { cancellation.cancel() }
     return { [unowned self] result in
@@ -153,7 +153,9 @@ final class Jobs {
     }
   }
 
-  private func limit(of share: WaitShare) -> Int { if case .server = share { mostForServer } else { share.limit } }
+  private func limit(of share: WaitShare) -> Int {
+    if case .server = share { maximumThreadsPerServer } else { share.limit }
+  }
 
   /// Begins work, or queues it if its share is at the limit.
   private func enter(_ name: WaitShare, _ begin: @escaping () -> Void) {

@@ -33,7 +33,7 @@ final class LogMirror {
 
   /// Writes an entry as one line, unless the output is full.
   func write(_ entry: LogEntry) {
-    let level = hasLevels ? (entry.event.row.isFailure ? Self.warning : Self.information) : ""
+    let level = hasLevels ? (entry.event.properties.isFailure ? Self.warning : Self.information) : ""
     // A line of this length is written atomically to a writable pipe (pipe(7)).
     guard (try? output.waitUntilWritable(timeout: .zero)) == true else { return }
     _ = try? output.write(Array("\(level)\(entry.line.text { Timestamp.rfc3339($0) })\n".utf8).span)

@@ -11,16 +11,16 @@ enum SecretContent {
   /// Reads the content to its end and passes it to `body`.
   ///
   /// - Parameters:
-  ///   - mostBytes: The maximum size.
+  ///   - maximumBytes: The maximum size.
   ///   - unusable: Thrown if the content is empty, too long or unreadable.
   ///   - cancellation: Ends the wait, which then throws `cancelled`.
   static func read<Result>(
-    _ source: SharedDescriptor, upTo mostBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
+    _ source: SharedDescriptor, upTo maximumBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
     _ body: (Span<UInt8>) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     var buffer: SecretBytes
     // One extra byte detects content that is too long.
-    do { buffer = try SecretBytes(zeroed: mostBytes + 1) } catch { throw .memory }
+    do { buffer = try SecretBytes(zeroed: maximumBytes + 1) } catch { throw .memory }
     let count: Int
     do {
       count = try buffer.withMutableBytes { (bytes) throws(SystemError) in
@@ -29,25 +29,25 @@ enum SecretContent {
     } catch {
       throw cancellation.isCancelled ? .cancelled : unusable
     }
-    guard (1...mostBytes).contains(count) else { throw unusable }
+    guard (1...maximumBytes).contains(count) else { throw unusable }
     return try buffer.withBytes { (bytes) throws(SessionError) in try body(bytes.extracting(..<count)) }
   }
 
   /// Reads one line.
   ///
   /// - Parameters:
-  ///   - mostBytes: The maximum size.
+  ///   - maximumBytes: The maximum size.
   ///   - unusable: Also thrown if `isValid` returns false.
   static func readLine(
-    _ source: SharedDescriptor, upTo mostBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
+    _ source: SharedDescriptor, upTo maximumBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
     isValid: (Span<UInt8>) -> Bool
   ) throws(SessionError) -> SharedSecret {
-    try read(source, upTo: mostBytes + 2, or: unusable, cancellation) { (bytes) throws(SessionError) in
+    try read(source, upTo: maximumBytes + 2, or: unusable, cancellation) { (bytes) throws(SessionError) in
       var end = bytes.count
       if bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }
       if end > 0, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
       let line = bytes.extracting(..<end)
-      guard (1...mostBytes).contains(end), isValid(line) else { throw unusable }
+      guard (1...maximumBytes).contains(end), isValid(line) else { throw unusable }
       return try shared(line)
     }
   }

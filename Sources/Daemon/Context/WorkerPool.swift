@@ -13,25 +13,25 @@ final class WorkerPool: Sendable {
   private let jobs = WorkQueue<@Sendable () -> () -> Void>()
   private let state = Monitor(State())
   private let idleTime: Duration
-  private let mostThreads: Int
+  private let maximumThreads: Int
   /// Whether one thread never ends. Jobs beyond the limit are then queued, otherwise refused.
   private let isKept: Bool
 
   /// - Parameters:
   ///   - idleTime: How long a thread without work remains.
-  ///   - mostThreads: The maximum number of concurrent jobs.
-  init(idleTime: Duration = .seconds(5), mostThreads: Int) {
+  ///   - maximumThreads: The maximum number of concurrent jobs.
+  init(idleTime: Duration = .seconds(5), maximumThreads: Int) {
     self.idleTime = idleTime
-    self.mostThreads = mostThreads
+    self.maximumThreads = maximumThreads
     isKept = false
   }
 
   /// A pool with one thread that never ends.
   ///
   /// - Throws: `EAGAIN` if the system allows no more threads.
-  init(keptWith mostThreads: Int, idleTime: Duration = .seconds(5)) throws(SystemError) {
+  init(keptWith maximumThreads: Int, idleTime: Duration = .seconds(5)) throws(SystemError) {
     self.idleTime = idleTime
-    self.mostThreads = mostThreads
+    self.maximumThreads = maximumThreads
     isKept = true
     state.withLock { $0.threads = 1 }
     try Threads.start(name: "worker") { [self] in
@@ -51,9 +51,9 @@ final class WorkerPool: Sendable {
         state.unfinished += 1
         return false
       }
-      guard state.threads < mostThreads || isKept else { return nil }
+      guard state.threads < maximumThreads || isKept else { return nil }
       state.unfinished += 1
-      guard state.threads < mostThreads else { return false }
+      guard state.threads < maximumThreads else { return false }
       state.threads += 1
       return true
     }

@@ -5,8 +5,8 @@ internal import Wire
 
 /// Runs the commands configured for events, a few at a time, each with a time limit. Never blocks.
 final class EventCommandRunner {
-  static let mostAtOnce = 4
-  static let mostWaiting = 64
+  static let maximumRunning = 4
+  static let maximumQueued = 64
   /// The time between SIGTERM and SIGKILL for a command past its deadline.
   private static let graceTime = Duration.seconds(2)
 
@@ -64,12 +64,12 @@ final class EventCommandRunner {
 
   /// Queues a command, unless too many are waiting or the runner is closed.
   func add(_ order: Order) {
-    if !isClosed, waiting.count < Self.mostWaiting { waiting.append(order) } else { dropped += 1 }
+    if !isClosed, waiting.count < Self.maximumQueued { waiting.append(order) } else { dropped += 1 }
   }
 
   /// Removes and returns the next command to start. Nil if none is waiting or too many are running.
   func next() -> Order? {
-    guard running.count + starting < Self.mostAtOnce, !waiting.isEmpty else { return nil }
+    guard running.count + starting < Self.maximumRunning, !waiting.isEmpty else { return nil }
     starting += 1
     return waiting.removeFirst()
   }

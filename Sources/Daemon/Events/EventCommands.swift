@@ -36,10 +36,10 @@ final class EventCommands: DaemonPart {
   private func setAlarm() { alarm.set(at: commands.nextDeadline) }
 
   /// Runs the commands configured for an event, with the current settings.
-  func run(for entry: SessionEntry) { context.whenSettingsAreRead { [self] in order(for: entry) } }
+  func run(for entry: SessionEntry) { context.whenSettingsAreRead { [self] in queueCommands(for: entry) } }
 
   /// Queues and starts the commands configured for an event.
-  private func order(for entry: SessionEntry) {
+  private func queueCommands(for entry: SessionEntry) {
     guard let settings = try? settings(), !settings.commands.isEmpty else { return }
     let input = JSON.object(entry.json).serialized() + [UInt8(ascii: "\n")]
     for (index, command) in settings.commands.enumerated() where command.isFor(entry.event.name, of: entry.account) {

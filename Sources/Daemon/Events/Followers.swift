@@ -4,7 +4,7 @@ internal import Wire
 
 /// The requests that follow events of sessions and accounts, or of leases.
 struct Followers {
-  static let most = 32
+  static let maximumCount = 32
 
   /// The followed events of each request.
   private var subjects: [Ticket: Subject] = [:]
@@ -19,9 +19,9 @@ struct Followers {
 
   var count: Int { subjects.count }
 
-  /// Returns false if ``most`` requests already follow.
+  /// Returns false if ``maximumCount`` requests already follow.
   mutating func begin(_ ticket: Ticket, _ subject: Subject) -> Bool {
-    guard subjects.count < Self.most else { return false }
+    guard subjects.count < Self.maximumCount else { return false }
     subjects[ticket] = subject
     return true
   }

@@ -13,7 +13,7 @@ final class SessionEvents: AccountPart {
   /// Whether a worker is writing the change mark, and whether it must be written again.
   private var isMarking = false, isMarkDue = false
   /// Results to send after the change mark is written.
-  private var held: [(reply: Reply, ticket: Ticket)] = []
+  private var delayedReplies: [(reply: Reply, ticket: Ticket)] = []
   private var followers = Followers()
   private var publishedAccounts: PublishedAccounts?
 
@@ -37,7 +37,7 @@ final class SessionEvents: AccountPart {
       return loop.send(.result(request.leases ? leases.json : log.sessionJSON(of: account)), to: ticket)
     }
     guard followers.begin(ticket, request.leases ? .leases : .sessions(of: account)) else {
-      throw Failure(.tooBusy, "\(Followers.most) commands already follow the events", hint: "end one of them")
+      throw Failure(.tooBusy, "\(Followers.maximumCount) commands already follow the events", hint: "end one of them")
     }
     loop.send(.event(.following), to: ticket)
   }
@@ -70,8 +70,8 @@ final class SessionEvents: AccountPart {
       isMarking = false
       writeMark()
       guard !isMarking else { return }
-      let replies = held
-      held = []
+      let replies = delayedReplies
+      delayedReplies = []
       for (reply, ticket) in replies { loop.send(reply, to: ticket) }
     }
   }
@@ -79,7 +79,7 @@ final class SessionEvents: AccountPart {
   /// Delays a result while the change mark is being written, since the next prompt reads it. Returns false if the
   /// caller must send it.
   func postpone(_ reply: Reply, of ticket: Ticket) -> Bool {
-    if isMarking { held.append((reply, ticket)) }
+    if isMarking { delayedReplies.append((reply, ticket)) }
     return isMarking
   }
 

@@ -69,6 +69,6 @@ extension OAuthError {
 
   /// Suggests signing in at the issuer whose URL differs only in the final slash.
   fileprivate func slashHint(_ login: SignInCommand) -> Phrase? {
-    issuerMeant.map { Phrase("the final slash matters: \(login.with([.init("issuer", $0)]))") }
+    intendedIssuer.map { Phrase("the final slash matters: \(login.with([.init("issuer", $0)]))") }
   }
 }

@@ -176,7 +176,7 @@ extension AssertionSource {
     case .variable(let name): Phrase("the assertion in the variable \(TerminalText.clean(name))")
     case .workflow: Phrase("the assertion of GitHub Actions")
     case .account(let account): Phrase("the assertion for the user of \(account)")
-    case .handedOver: Phrase("the assertion passed to this command")
+    case .signInRequest: Phrase("the assertion passed to this command")
     }
   }
 
@@ -185,7 +185,7 @@ extension AssertionSource {
     switch self {
     case .file: Phrase("let the platform write a new one there; some platforms replace the file automatically")
     case .variable: Phrase("it was created with the job, so only a new job has a new one")
-    case .handedOver: Phrase("pass a new one")
+    case .signInRequest: Phrase("pass a new one")
     case .workflow, .account: Phrase("check this machine's clock")
     }
   }

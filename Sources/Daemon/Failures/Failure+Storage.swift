@@ -17,7 +17,7 @@ extension Failure {
       let name = error.place.split(separator: ".").last.map { String($0) } ?? error.place
       self.init(
         .invalidConfiguration, error.located(Phrase("unknown setting \(TerminalText.clean(error.place))")),
-        hint: Phrase.meant(by: name, among: known) ?? Phrase("choose one of \(known.joined(separator: ", "))"))
+        hint: Phrase.didYouMean(name, among: known) ?? Phrase("choose one of \(known.joined(separator: ", "))"))
     case .unsupportedVersion:
       self.init(
         .invalidConfiguration, error.located(Phrase("the settings file has a version that this program does not know")))
@@ -124,7 +124,8 @@ extension ConfigurationError {
     case (_, "account"): return Phrase("the name of an account")
     case (_, "run"): return Phrase("a list of texts, starting with the absolute path of a program")
     case (_, "timeout"): return Phrase("a number of seconds from 1 to 300")
-    case (let first?, _) where first.hasPrefix("on"): return Phrase("a list of at most \(EventCommand.most) objects")
+    case (let first?, _) where first.hasPrefix("on"):
+      return Phrase("a list of at most \(EventCommand.maxCount) objects")
     default: return nil
     }
   }

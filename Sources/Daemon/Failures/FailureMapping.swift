@@ -32,12 +32,13 @@ extension Failure {
       self.init(
         .configurationChanged,
         "the setting \(setting) of \(account) was changed after the sign-in; nothing was sent",
-        hint: Phrase("restore it, or sign in again: agent login \(account)").running("agent login \(account)"))
+        hint: Phrase("restore it, or sign in again: agent login \(account)").withCommandAtEnd("agent login \(account)"))
     case .endpointMoved(let account, let origin):
       self.init(
         .endpointMoved,
         "the server of \(account) now has an endpoint at \(TerminalText.clean(origin)); nothing was sent there",
-        hint: Phrase("if that is right, sign in again: agent login \(account)").running("agent login \(account)"))
+        hint: Phrase("if that is right, sign in again: agent login \(account)").withCommandAtEnd(
+          "agent login \(account)"))
     case .identityChanged(let account, let claim): self.init(identityChanged: claim, of: account)
     case .resourceMoved(let account, let resource, let issuer):
       let option = resource.utf8.starts(with: "http:".utf8) ? " --allow-http-loopback" : ""
@@ -105,7 +106,7 @@ extension Failure {
     case .demandsNeedBrowser:
       self.init(
         .invalidRequest,
-        "a sign-in with a device code does not support \(SignInDemands().options.map(\.name).joined(separator: ", "))",
+        "a sign-in with a device code does not support \(AuthenticationRequirements().options.map(\.name).joined(separator: ", "))",
         hint: "sign in with a browser: \(login.with("browser", without: ["device", "paste"]))")
     case .guestNeedsProof:
       self.init(
@@ -131,7 +132,7 @@ extension Failure {
         "\(account) needs an assertion to renew, but its settings contain none, and an assertion passed once cannot be used again",
         hint: Phrase(
           "sign in with a new one, using \("agent workload"), or in another way: agent login \(account)"
-        ).running("agent login \(account)"))
+        ).withCommandAtEnd("agent login \(account)"))
     case .clientSecretExpired(let account):
       self.init(
         .clientRejected, "the client secret registered for \(account) has expired",
@@ -164,7 +165,9 @@ extension Failure {
     }
     let meant = Suggestion.candidates(for: name, among: known).map { "\"\($0)\"" }
     let addition =
-      (try? AccountName(name)).map { Phrase("to add it: agent login \($0.text)").running("agent login \($0.text)") }
+      (try? AccountName(name)).map {
+        Phrase("to add it: agent login \($0.text)").withCommandAtEnd("agent login \($0.text)")
+      }
       ?? "agent help login"
     let hint =
       !meant.isEmpty
@@ -179,8 +182,8 @@ extension Failure {
       .configurationChanged,
       "the certificates in \(TerminalText.clean(file)) have changed since the sign-in to \(account); nothing was sent",
       hint: ShellWord.isHarmless(file)
-        ? Phrase("if that is right: \(command)").running(command)
-        : Phrase("restore it, or sign in again: agent login \(account)").running("agent login \(account)"))
+        ? Phrase("if that is right: \(command)").withCommandAtEnd(command)
+        : Phrase("restore it, or sign in again: agent login \(account)").withCommandAtEnd("agent login \(account)"))
   }
 
   /// The ID Token differs from that of the sign-in in `iss`, `sub`, `aud`, `azp` or `nonce` (OpenID Connect Core,

@@ -7,7 +7,7 @@ internal import Wire
 
 /// Locks and unlocks the vault. Locking wipes keys and tokens from memory, except those protected only by this device.
 final class Locking: DaemonPart {
-  private let state: VaultLock
+  private let vaultLock: VaultLock
   private let broker: TokenBroker
   private let signIns: SignIns
   private let resources: ResourceRequests
@@ -15,19 +15,19 @@ final class Locking: DaemonPart {
   /// The requests that wait for the lock in progress.
   private var tickets: [Ticket] = []
   /// The result of the lock in progress, once known.
-  private var answered: JSONObject?
+  private var lockResult: JSONObject?
   /// The accounts that the lock in progress has already published as locked.
   private var published: Set<AccountName> = []
   /// How long a lock waits for refreshes that must store a token.
   private static let exchangeTimeout = Duration.seconds(5)
   /// Actions to run after the lock in progress.
-  private var afterwards: [() -> Void] = []
+  private var actionsAfterLock: [() -> Void] = []
 
   init(
-    _ context: DaemonContext, _ state: VaultLock, _ broker: TokenBroker, _ signIns: SignIns,
+    _ context: DaemonContext, _ vaultLock: VaultLock, _ broker: TokenBroker, _ signIns: SignIns,
     _ resources: ResourceRequests, _ signOuts: SignOuts
   ) {
-    self.state = state
+    self.vaultLock = vaultLock
     self.broker = broker
     self.signIns = signIns
     self.resources = resources
@@ -36,22 +36,22 @@ final class Locking: DaemonPart {
   }
 
   /// Runs once a minute, because the idle timer does not notice a pause of the machine.
-  func housekeep() { state.lockIfIdle() }
+  func housekeep() { vaultLock.lockIfIdle() }
 
   /// Locks the vault. Keys remain for some seconds if a refresh must store its token. Later ones stay in secret memory
   /// until the next unlock.
   func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
     // A waiting unlock runs after the lock in progress. This lock must follow it.
-    if state.isLocking, !afterwards.isEmpty {
-      return afterwards.append { [self] in lock(cause, for: ticket) }
+    if vaultLock.isLocking, !actionsAfterLock.isEmpty {
+      return actionsAfterLock.append { [self] in lock(cause, for: ticket) }
     }
     if let ticket { tickets.append(ticket) }
-    guard !state.isLocking else { return answerLocks() }
-    state.begin()
+    guard !vaultLock.isLocking else { return answerLocks() }
+    vaultLock.begin()
     for account in broker.accounts.values {
       let levels = account.slots.compactMap(\.session.grant?.protection)
       guard let level = levels.first(where: { $0 != .device }) else { continue }
-      state.refuse(account.name, level)
+      vaultLock.refuse(account.name, level)
       dropTokens(account, level)
       published.insert(account.name)
       log.publish(.locked, account.name)
@@ -63,12 +63,12 @@ final class Locking: DaemonPart {
   /// The protection levels and accounts that a lock covers.
   private struct LockScope: Sendable {
     /// The levels to lock.
-    let closing: Set<Protection>
+    let levelsToLock: Set<Protection>
     /// The levels to lock that have key slots.
-    let levels: [Protection]
+    let levelsWithSlots: [Protection]
     /// The levels to lock that were unlocked.
-    let closed: Set<Protection>
-    /// The accounts at ``levels``. Nil if they cannot be read.
+    let unlockedLevels: Set<Protection>
+    /// The accounts at ``levelsWithSlots``. Nil if they cannot be read.
     let accounts: [(account: AccountName, protection: Protection)]?
   }
 
@@ -81,50 +81,50 @@ final class Locking: DaemonPart {
     let levels = Protection.allCases.filter { closing.contains($0) && ((try? vault.hasSlots(for: $0)) ?? false) }
     do throws(VaultError) {
       let found = try vault.protections().filter { levels.contains($0.protection) }
-      return LockScope(closing: closing, levels: levels, closed: open, accounts: found)
+      return LockScope(levelsToLock: closing, levelsWithSlots: levels, unlockedLevels: open, accounts: found)
     } catch {
       let accounts: [(AccountName, Protection)]? = error.code == .locked(.device) ? nil : []
-      return LockScope(closing: closing, levels: levels, closed: open, accounts: accounts)
+      return LockScope(levelsToLock: closing, levelsWithSlots: levels, unlockedLevels: open, accounts: accounts)
     }
   }
 
   /// Responds to the lock requests, then wipes the keys on a worker.
   private func answerAndWipe(_ scope: LockScope, _ cause: LogEvent.LockCause) {
-    signIns.endUnapproved(at: Set(scope.levels))
+    signIns.endUnapproved(at: Set(scope.levelsWithSlots))
     for (name, level) in scope.accounts ?? broker.accounts.keys.map({ ($0, .device) }) {
-      state.refuse(name, level)
+      vaultLock.refuse(name, level)
       if let account = broker.accounts[name] { dropTokens(account, level) }
-      if scope.closed.contains(level), !published.contains(name) { log.publish(.locked, name) }
+      if scope.unlockedLevels.contains(level), !published.contains(name) { log.publish(.locked, name) }
     }
     published = []
-    if !scope.closed.isEmpty || cause == .asked { log.note(.locked(cause)) }
-    answered = JSONObject([("locked", .array(scope.levels.map { .string($0.rawValue) }))])
+    if !scope.unlockedLevels.isEmpty || cause == .asked { log.note(.locked(cause)) }
+    lockResult = JSONObject([("locked", .array(scope.levelsWithSlots.map { .string($0.rawValue) }))])
     answerLocks()
     // The machine may be about to hibernate, which writes its memory to disk.
     let limit = cause == .session ? .zero : Self.exchangeTimeout
     jobs.run({ [services] in
       // Writes pending records now, since the lock makes that impossible.
-      if services.isUnsettled { services.settleAll() }
-      services.gate.wipe(scope.closing, within: limit) { services.vault.lock() }
-    }) { [self] _ in wiped(Set(scope.levels)) }
+      if services.hasUnstored { services.retryWrites() }
+      services.gate.wipe(scope.levelsToLock, within: limit) { services.vault.lock() }
+    }) { [self] _ in wiped(Set(scope.levelsWithSlots)) }
   }
 
   /// Responds to the waiting lock requests, if the result is known.
   private func answerLocks() {
-    guard let answered else { return }
+    guard let lockResult else { return }
     let locks = tickets
     tickets = []
-    for ticket in locks { loop.send(.result(answered), to: ticket) }
+    for ticket in locks { loop.send(.result(lockResult), to: ticket) }
   }
 
   /// Ends the lock, then runs the actions that waited for it.
   private func wiped(_ levels: Set<Protection>) {
-    state.end()
-    answered = nil
+    vaultLock.end()
+    lockResult = nil
     signIns.endUnapproved(at: levels)
     context.housekeeping()
-    let actions = afterwards
-    afterwards = []
+    let actions = actionsAfterLock
+    actionsAfterLock = []
     for act in actions { whenNotLocking(act) }
   }
 
@@ -142,14 +142,14 @@ final class Locking: DaemonPart {
 
   /// Runs `act` now, or after the lock in progress.
   func whenNotLocking(_ act: @escaping () -> Void) {
-    if state.isLocking { afterwards.append(act) } else { act() }
+    if vaultLock.isLocking { actionsAfterLock.append(act) } else { act() }
   }
 
   /// Publishes that a level and its accounts are unlocked, and resumes their work.
   func unlocked(_ event: LogEvent, _ accounts: [AccountName]) {
     log.note(event)
-    state.expectLock()
-    if services.isUnsettled { jobs.run({ [services] in services.settleAll() }) { _ in } }
+    vaultLock.expectLock()
+    if services.hasUnstored { jobs.run({ [services] in services.retryWrites() }) { _ in } }
     for account in accounts { log.publish(.unlocked, account) }
     // Accounts with the background policy were not renewed while locked.
     broker.backgroundScanRevision = nil

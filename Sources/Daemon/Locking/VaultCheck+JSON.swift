@@ -10,7 +10,7 @@ extension VaultCheck {
     object["slots"] = .array(
       slots.map { slot in
         var json = slot.summary.json
-        json["state"] = .string(slot.state.word)
+        json["state"] = .string(slot.state.wireName)
         return .object(json)
       })
     object["accounts"] = .array(
@@ -29,10 +29,10 @@ extension VaultCheck {
 }
 
 extension VaultCheck.SlotState {
-  fileprivate var word: String {
+  fileprivate var wireName: String {
     switch self {
     case .opens: "opens"
-    case .asks: "asks"
+    case .needsSecret: "asks"
     case .foreign: "foreign"
     case .deviceSecretMissing: "secret_missing"
     case .unavailable: "unavailable"

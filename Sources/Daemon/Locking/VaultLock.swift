@@ -20,7 +20,7 @@ final class VaultLock: DaemonPart, TokenLock {
   }
   /// Locks the vault when the user's screen is locked.
   private lazy var desktop: DesktopLockListener = {
-    let onSignal = jobs.messages { [unowned self] (_: Void) in context.audience?.lock(.session) }
+    let onSignal = jobs.messages { [unowned self] (_: Void) in context.observer?.lock(.session) }
     return DesktopLockListener(userID: Machine.userID) { onSignal(()) }
   }()
 
@@ -97,7 +97,7 @@ final class VaultLock: DaemonPart, TokenLock {
 
   /// Locks if the idle time has passed, including suspend.
   func lockIfIdle() {
-    if due <= loop.now { context.audience?.lock(.idle) }
+    if due <= loop.now { context.observer?.lock(.idle) }
   }
 }
 

@@ -5,7 +5,7 @@ internal import Wire
 /// `--connection-fd N`, with `--foreground`, or by a service manager with `LISTEN_FDS=1`.
 struct DaemonInvocation {
   /// How clients connect to the daemon.
-  private enum Way {
+  private enum Mode {
     /// A socket in this directory.
     case directory(path: String, socketName: String)
     /// One client's connection, a descriptor.
@@ -23,9 +23,9 @@ struct DaemonInvocation {
   let isForeground: Bool
 
   /// Whether a client started it, to serve all clients.
-  var isStartedByClient: Bool { if case .directory = way { true } else { false } }
+  var isStartedByClient: Bool { if case .directory = mode { true } else { false } }
 
-  private let way: Way
+  private let mode: Mode
   /// The descriptor that notifies the starting program when the socket is open.
   private let readyDescriptor: Int32?
 
@@ -49,13 +49,13 @@ struct DaemonInvocation {
     self.isForeground = isForeground
     readyDescriptor = try Self.descriptor(values["--ready-fd"])
     if let connection = try Self.descriptor(values["--connection-fd"]) {
-      way = .connection(connection)
+      mode = .connection(connection)
     } else if let path = values["--directory"] {
-      way = .directory(path: path, socketName: values["--socket-name"] ?? WireProtocol.socketName)
+      mode = .directory(path: path, socketName: values["--socket-name"] ?? WireProtocol.socketName)
     } else if Self.isActivated(environment) {
-      way = .inherited
+      mode = .inherited
     } else if isForeground {
-      way = .foreground
+      mode = .foreground
     } else {
       throw Problem(message: "agentd is started by agent; to run it in the foreground: agentd --foreground")
     }
@@ -80,7 +80,7 @@ struct DaemonInvocation {
   /// - Parameter ready: Set to the descriptor that tells the starter that it is open.
   func open(ready: inout FileDescriptor?) throws -> Server.Entrance {
     if let readyDescriptor { ready = FileDescriptor(owning: readyDescriptor) }
-    switch way {
+    switch mode {
     case .connection(let raw):
       let descriptor = FileDescriptor(owning: raw)
       guard try UnixSocket.peerUserID(descriptor) == Machine.userID else {

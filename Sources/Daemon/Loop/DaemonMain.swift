@@ -12,7 +12,7 @@ package enum DaemonMain {
   private static let alreadyRunningStatus: Int32 = 75
 
   /// The minimum resource limits. Those with `isForAll` always apply, the others only if a client started the daemon.
-  private static let least: [(limit: ResourceLimit, name: String, least: Int, isForAll: Bool)] = [
+  private static let minimumLimits: [(limit: ResourceLimit, name: String, minimum: Int, isForAll: Bool)] = [
     (.descriptors, "RLIMIT_NOFILE (ulimit -n)", 40, true), (.fileBytes, "RLIMIT_FSIZE (ulimit -f)", 1 << 20, false),
     (.processorSeconds, "RLIMIT_CPU (ulimit -t)", 60, false),
   ]
@@ -31,9 +31,9 @@ package enum DaemonMain {
         ProcessHardening.runOnAllProcessors()
         ProcessHardening.resetPriority()
       }
-      for (limit, name, least, isForAll) in least where isForAll || invocation.isStartedByClient {
-        guard let soft = limit.soft, soft < least else { continue }
-        complain("\(name): \(soft) < \(least)")
+      for (limit, name, minimum, isForAll) in minimumLimits where isForAll || invocation.isStartedByClient {
+        guard let soft = limit.soft, soft < minimum else { continue }
+        printError("\(name): \(soft) < \(minimum)")
         return ExitStatus.failed.rawValue
       }
       try TPMAccess.prepareEnvironment()
@@ -44,18 +44,18 @@ package enum DaemonMain {
       return try serve(
         invocation, mirror: invocation.isForeground ? LogMirror.standardError(journalStream: journalStream) : nil)
     } catch let error as DaemonInvocation.Problem {
-      complain(error.message)
+      printError(error.message)
       return ExitStatus.usage.rawValue
     } catch let error as SystemError {
       if error.isAgain {
-        complain("the system allows no more threads or processes")
+        printError("the system allows no more threads or processes")
       } else {
-        complain("\(error.operation): \(error.message)")
+        printError("\(error.operation): \(error.message)")
       }
     } catch let error as DirectoryError {
-      complain(error.message)
+      printError(error.message)
     } catch {
-      complain("cannot start")
+      printError("cannot start")
     }
     return ExitStatus.failed.rawValue
   }
@@ -63,7 +63,7 @@ package enum DaemonMain {
   /// Opens the socket and serves. Returns the exit status.
   private static func serve(_ invocation: DaemonInvocation, mirror: LogMirror?) throws -> Int32 {
     if let foreign = UserDirectories.foreign {
-      complain("\(foreign.variable) is \(foreign.path), which belongs to another user than root; use sudo -i")
+      printError("\(foreign.variable) is \(foreign.path), which belongs to another user than root; use sudo -i")
       return ExitStatus.failed.rawValue
     }
     let signals = try Signals.SignalReceiver([Signals.SIGTERM, Signals.SIGINT, Signals.SIGHUP])
@@ -84,7 +84,7 @@ package enum DaemonMain {
     } catch let error as SystemError where error.isAgain {
       // Another daemon has the lock.
       if invocation.isForeground {
-        complain("another daemon serves this directory already; to end it: agent daemon stop")
+        printError("another daemon serves this directory already; to end it: agent daemon stop")
       }
       return alreadyRunningStatus
     }
@@ -95,7 +95,7 @@ package enum DaemonMain {
       housekeeping: {
         http.closeIdle()
         MemoryUse.trim()
-        if services.isUnsettled { try? Threads.start(name: "settling") { services.settleAll() } }
+        if services.hasUnstored { try? Threads.start(name: "settling") { services.retryWrites() } }
       })
     if let ready = ready.take() {
       try ready.writeAll([UInt8(ascii: "1")].span)
@@ -112,17 +112,17 @@ package enum DaemonMain {
       } else if rest.elementsEqual(["--json"]) {
         try Output.write((JSON.object(BuildFacts.json).serialized() + [UInt8(ascii: "\n")]).span, to: .standardOutput)
       } else {
-        complain("the only option beside --version is --json")
+        printError("the only option beside --version is --json")
         return ExitStatus.usage.rawValue
       }
     } catch {
-      complain("the version could not be written to standard output: \(error.message)")
+      printError("the version could not be written to standard output: \(error.message)")
       return ExitStatus.failed.rawValue
     }
     return ExitStatus.done.rawValue
   }
 
-  private static func complain(_ message: String) {
+  private static func printError(_ message: String) {
     try? Output.write("agentd: error: \(message)\n", to: .standardError)
   }
 }

@@ -4,7 +4,7 @@ internal import Wire
 /// The daemon's socket, and the lock that allows only one daemon. Only the owner of the lock removes a socket.
 final class ListeningSocket {
   /// The socket's name and inode. Its methods may block on the disk.
-  final class Place: Sendable {
+  final class SocketFile: Sendable {
     fileprivate let directory: PrivateDirectory
     fileprivate let name: String
     private let inode: UInt64
@@ -19,8 +19,8 @@ final class ListeningSocket {
     func isStillOurs() -> Bool { (try? directory.inode(of: name)) == inode }
   }
 
-  var path: String { place.directory.path + "/" + place.name }
-  let place: Place
+  var path: String { file.directory.path + "/" + file.name }
+  let file: SocketFile
   /// Reports changes of the directory. Nil if no inotify watch is available: the socket is then checked once a minute.
   private let watch: DirectoryWatch?
   private var lock: FileLock?
@@ -35,10 +35,10 @@ final class ListeningSocket {
   private static let backlog = 128
 
   private init(
-    _ place: Place, _ lock: consuming FileLock, _ descriptor: consuming FileDescriptor,
+    _ file: SocketFile, _ lock: consuming FileLock, _ descriptor: consuming FileDescriptor,
     _ watch: consuming DirectoryWatch?, isInherited: Bool
   ) {
-    self.place = place
+    self.file = file
     self.lock = .some(lock)
     self.descriptor = descriptor
     self.watch = watch
@@ -51,10 +51,10 @@ final class ListeningSocket {
   static func bind(_ directory: consuming PrivateDirectory, _ name: String) throws(SystemError) -> ListeningSocket {
     let lock = try directory.lock(WireProtocol.lifetimeLockName, wait: lockWait)
     if directory.exists(name) { try directory.removeFile(name) }
-    try Namespaces.note(in: directory)
+    try Namespaces.writeFile(in: directory)
     let descriptor = try UnixSocket.listen(in: directory, name: name, backlog: backlog)
     let watch = try? DirectoryWatch(directory)
-    return ListeningSocket(try Place(directory, name), lock, descriptor, watch, isInherited: false)
+    return ListeningSocket(try SocketFile(directory, name), lock, descriptor, watch, isInherited: false)
   }
 
   /// Adopts a socket that a service manager has bound.
@@ -65,9 +65,9 @@ final class ListeningSocket {
   ) throws(SystemError) -> ListeningSocket {
     let lock = try directory.lock(WireProtocol.lifetimeLockName, wait: lockWait)
     try descriptor.setNonBlocking(true)
-    try Namespaces.note(in: directory)
+    try Namespaces.writeFile(in: directory)
     let watch = try? DirectoryWatch(directory)
-    return ListeningSocket(try Place(directory, name), lock, descriptor, watch, isInherited: true)
+    return ListeningSocket(try SocketFile(directory, name), lock, descriptor, watch, isInherited: true)
   }
 
   /// The descriptor to poll.
@@ -91,7 +91,7 @@ final class ListeningSocket {
     }
   }
 
-  /// Reads the pending file system events. ``Place/isStillOurs()`` then checks the socket.
+  /// Reads the pending file system events. ``SocketFile/isStillOurs()`` then checks the socket.
   func drainWatch() {
     switch watch {
     case .some(let watch): watch.drain()
@@ -105,6 +105,6 @@ final class ListeningSocket {
   /// Stops accepting peers. Removes the socket unless it is another's.
   func close() {
     isOpen = false
-    if !isInherited, place.isStillOurs() { try? place.directory.removeFile(place.name) }
+    if !isInherited, file.isStillOurs() { try? file.directory.removeFile(file.name) }
   }
 }

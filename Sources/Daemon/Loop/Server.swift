@@ -52,7 +52,7 @@ final class Server {
   /// Nil for a daemon with one connection.
   private let listening: ListeningSocket?
   /// The listening socket's key in the loop.
-  private var accepting: UInt64?
+  private var acceptKey: UInt64?
   /// Closed to free a descriptor for refusing a peer. Nil if it could not be opened.
   private var spareDescriptor: SharedDescriptor?
   /// Since when peers wait for a descriptor. Nil if none waits.
@@ -62,10 +62,10 @@ final class Server {
   private let signals: Signals.SignalReceiver
   /// The deadlines for stopping. Nil until the daemon stops.
   private var stopDeadlines: StopDeadlines?
-  /// Whether ``leave()`` was called.
-  private var hasLeft = false
+  /// Whether ``releaseToNextDaemon()`` was called.
+  private var hasReleased = false
   /// The deadline for storing or revoking refresh tokens that could not be stored. Nil before that begins.
-  private var settling: Instant?
+  private var settlingDeadline: Instant?
   /// Whether a replacement of the program file can be detected.
   private let knowsProgram = !Machine.isProgramReplaced
 
@@ -96,7 +96,7 @@ final class Server {
     }
     if let listening {
       openSpareDescriptor()
-      accepting = try loop.watch(listening.raw) { [unowned self] _ in accept(listening) }
+      acceptKey = try loop.watch(listening.raw) { [unowned self] _ in accept(listening) }
       if let raw = listening.watchRaw { try loop.watch(raw) { [unowned self] _ in checkSocket() } }
     }
     if let descriptor = first.take() {
@@ -125,23 +125,23 @@ final class Server {
     if connections.isEmpty, listening == nil || isOutdated { beginStop() }
     guard let stopDeadlines else { return false }
     guard isIdle(stopDeadlines) else {
-      if loop.now >= stopDeadlines.reply { leave() }
+      if loop.now >= stopDeadlines.reply { releaseToNextDaemon() }
       return false
     }
-    if settling == nil, context.services.isUnsettled {
+    if settlingDeadline == nil, context.services.hasUnstored {
       let end = loop.now.advanced(by: Self.fileWorkTimeout)
-      settling = end
+      settlingDeadline = end
       loop.schedule(at: end) {}
       jobs.run({ [services = context.services] in
-        services.settleAll()
-        services.revokeUnsettled()
+        services.retryWrites()
+        services.revokeUnstored()
       }) { _ in }
     }
-    if let settling, loop.now < settling, jobs.localInFlight > 0 {
-      if loop.now >= stopDeadlines.reply { leave() }
+    if let settlingDeadline, loop.now < settlingDeadline, jobs.localInFlight > 0 {
+      if loop.now >= stopDeadlines.reply { releaseToNextDaemon() }
       return false
     }
-    leave()
+    releaseToNextDaemon()
     return true
   }
 
@@ -154,14 +154,14 @@ final class Server {
   }
 
   /// Responds to the stop requests, closes all connections and lets the next daemon start.
-  private func leave() {
-    guard !hasLeft else { return }
-    hasLeft = true
+  private func releaseToNextDaemon() {
+    guard !hasReleased else { return }
+    hasReleased = true
     var result = JSONObject([("pid", .int(Int(Machine.processID)))])
     func add(_ accounts: [AccountName], as name: String) {
       if !accounts.isEmpty { result[name] = .array(accounts.map { .string($0.text) }) }
     }
-    add(context.services.unsettled, as: "unstored")
+    add(context.services.unstoredAccounts, as: "unstored")
     add(jobs.spendingAccounts, as: "finishing")
     for ticket in dispatcher.stopRequests { connections.send(.result(result), to: ticket) }
     connections.closeAll(saying: parts.broker.stopping)
@@ -175,12 +175,12 @@ final class Server {
       crowdedSince = nil
       connections.accept(descriptor)
     } catch {
-      guard !connections.dropIdlest(), let accepting else { return }
+      guard !connections.dropIdlest(), let acceptKey else { return }
       let since = crowdedSince ?? loop.now
       crowdedSince = since
       if since.duration(to: loop.now) >= Self.descriptorTimeout { while refuseNext(listening) {} }
       connectionsWhenFull = connections.count
-      loop.setInterest(.none, of: accepting)
+      loop.setInterest(.none, of: acceptKey)
       loop.schedule(at: loop.now.advanced(by: Self.acceptInterval)) { [self] in resumeAccepting() }
     }
   }
@@ -205,13 +205,13 @@ final class Server {
 
   private func resumeAccepting() {
     connectionsWhenFull = nil
-    if let accepting, stopDeadlines == nil { loop.setInterest(.read, of: accepting) }
+    if let acceptKey, stopDeadlines == nil { loop.setInterest(.read, of: acceptKey) }
   }
 
   /// Whether the program file was replaced and the daemon can end without loss.
   private var isOutdated: Bool {
     knowsProgram && stopDeadlines == nil && jobs.localInFlight == 0 && jobs.waitsInFlight == 0
-      && parts.events.commands.isIdle && parts.signIns.logins.isEmpty && !parts.tokenFiles.keepsAny
+      && parts.events.commands.isIdle && parts.signIns.logins.isEmpty && !parts.tokenFiles.keepsStandingFiles
       && !parts.broker.holdsUnrenewable && Machine.isProgramReplaced
   }
 
@@ -229,7 +229,7 @@ final class Server {
   private func checkSocket() {
     guard let listening else { return }
     listening.drainWatch()
-    jobs.run({ [place = listening.place] in place.isStillOurs() }) { [self] isOurs in
+    jobs.run({ [file = listening.file] in file.isStillOurs() }) { [self] isOurs in
       if !isOurs.get() { beginStop() }
     }
   }
@@ -250,7 +250,7 @@ final class Server {
       loop.schedule(at: deadline) {}
     }
     dispatcher.stop(isPermanent: isPermanent)
-    if let accepting { loop.unwatch(accepting) }
+    if let acceptKey { loop.unwatch(acceptKey) }
     listening?.close()
   }
 }

@@ -5,12 +5,12 @@ internal import Vocabulary
 internal import Wire
 
 /// The parts of the daemon, in the order of their dependencies.
-final class DaemonParts: Audience {
+final class DaemonParts: DaemonObserver {
   let broker: TokenBroker
   let signIns: SignIns
   let resources: ResourceRequests
   let proofs: ProofRequests
-  let placed: PlacedTokens
+  let urlTokens: URLTokens
   let roles: AssumedRoles
   let verifications: Verifications
   let discoveries: DiscoverRequests
@@ -29,8 +29,8 @@ final class DaemonParts: Audience {
     signIns = SignIns(context, broker)
     resources = ResourceRequests(context, broker)
     proofs = ProofRequests(context, broker)
-    placed = PlacedTokens(context, broker)
-    roles = AssumedRoles(context, placed)
+    urlTokens = URLTokens(context, broker)
+    roles = AssumedRoles(context, urlTokens)
     verifications = Verifications(context, broker)
     discoveries = DiscoverRequests(context)
     tokenFiles = TokenFiles(context, broker)
@@ -41,20 +41,20 @@ final class DaemonParts: Audience {
     accounts = AccountRequests(context, broker, signIns, signOuts, tokenFiles, events)
     status = StatusRequests(context, broker, signIns)
     identity = IdentityRequests(context, broker)
-    context.log.audience = self
+    context.log.observer = self
     // The initial accounts are not published as changes.
     context.announceSettings()
   }
 
-  func logged(_ entry: LogEntry) {
-    for ticket in broker.context.watches.tickets(for: entry) {
+  func didLog(_ entry: LogEntry) {
+    for ticket in broker.context.stepSubscribers.tickets(for: entry) {
       broker.loop.send(.event(.progress(entry.line)), to: ticket)
     }
   }
 
-  func published(_ entry: SessionEntry) { events.publish(entry) }
-  func published(_ entry: LeaseEntry) { events.publish(entry) }
-  func settingsRead(_ file: Settings, active: AccountName?) {
+  func didPublish(_ entry: SessionEntry) { events.publish(entry) }
+  func didPublish(_ entry: LeaseEntry) { events.publish(entry) }
+  func didReadSettings(_ file: Settings, active: AccountName?) {
     events.publishAccounts(file, active)
     tokenFiles.keep(file)
   }
@@ -79,7 +79,7 @@ final class DaemonParts: Audience {
     tokenFiles.abandon(ticket)
     resources.leases.abandon(ticket)
     broker.abandon(ticket)
-    broker.handed.abandon(ticket)
+    broker.passedVariables.abandon(ticket)
     signIns.abandon(ticket)
     resources.abandon(ticket)
     verifications.endVerifications(of: ticket)

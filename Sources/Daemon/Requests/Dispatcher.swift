@@ -28,7 +28,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     if let seconds = envelope.deadlineSeconds {
       loop.setDeadline(loop.now.advanced(by: .seconds(seconds)), of: ticket)
     }
-    let row = envelope.request.row
+    let row = envelope.request.properties
     if row.has(.change) { changes.insert(ticket) }
     if case .vault(.lock) = envelope.request { refuseUnlocks() }
     switch envelope.request {
@@ -60,15 +60,15 @@ final class Dispatcher: DaemonPart, RequestHandler {
       switch request {
       case .token(let request) where request.isLent: try parts.resources.leases.token(request, ticket)
       case .token(let request) where request.place == nil: try parts.broker.token(request, ticket)
-      case .token(let request): try parts.placed.token(request, ticket)
+      case .token(let request): try parts.urlTokens.token(request, ticket)
       case .assumeRole(let request): try parts.roles.assume(request, ticket)
-      case .forget(let request): try parts.placed.forget(request, ticket, passed: passed)
+      case .forget(let request): try parts.urlTokens.forget(request, ticket, passed: passed)
       case .proof(let request): try parts.proofs.proof(request, ticket)
-      case .variables(let request): try parts.broker.handed.take(request, ticket, passed: passed)
+      case .variables(let request): try parts.broker.passedVariables.read(request, ticket, passed: passed)
       case .screenEnvironment: try parts.broker.screen(ticket, passed: passed)
       case .state(.whoami(let name, let verified)): try parts.identity.whoami(name, isVerified: verified, ticket)
       case .login(let request): try parts.signIns.login(request, ticket, passed: passed)
-      case .loginRedirect, .loginConfirm: try parts.signIns.take(request, ticket)
+      case .loginRedirect, .loginConfirm: try parts.signIns.handleAnswer(request, ticket)
       case .loginResume(let request): try parts.signIns.resume(request, ticket)
       case .discover(let request): try parts.discoveries.discover(request, ticket)
       case .logout(let request): try parts.signOuts.logout(request, ticket)
@@ -115,20 +115,20 @@ final class Dispatcher: DaemonPart, RequestHandler {
     case .discover: return
     default:
       name =
-        switch request.row.subject {
+        switch request.properties.subject {
         case .account(let text): (try? AccountName(text)) ?? settings.active
         case .activeAccount: settings.active
         case .listingAccount, .any: nil
         }
     }
-    context.watches.begin(ticket, about: name)
+    context.stepSubscribers.begin(ticket, about: name)
   }
 
   /// Returns the request, with the account of the caller's directory if it names none.
   ///
   /// - Throws: `directory_needed` if the client must send its directory.
   private func located(_ envelope: RequestEnvelope, _ ticket: Ticket) throws(Failure) -> Request {
-    let row = envelope.request.row
+    let row = envelope.request.properties
     guard let text = envelope.directory, row.followsDirectory else { return envelope.request }
     let directories: AccountDirectories
     do { directories = try settingsFile.lastRead().directories } catch { throw Failure(error) }
@@ -137,7 +137,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     guard let path = DirectoryPath(text) else { throw .relativeDirectory }
     guard let entry = directories.nearest(to: path) else { return envelope.request }
     context.directories[ticket] = entry
-    return row.subject == .activeAccount ? envelope.request.naming(entry.account.text) : envelope.request
+    return row.subject == .activeAccount ? envelope.request.withDefaultAccount(entry.account.text) : envelope.request
   }
 
   /// Records a stop request. The daemon stops after this round of the loop.
@@ -154,19 +154,19 @@ final class Dispatcher: DaemonPart, RequestHandler {
   /// Whether a request in progress accepts further messages.
   func awaitsMore(_ ticket: Ticket) -> Bool {
     parts.signIns.logins.values.contains { $0.ticket == ticket } || parts.resources.leases.isOwner(ticket)
-      || parts.resources.takesBody(ticket)
+      || parts.resources.expectsBody(ticket)
   }
 
   /// Handles a message for a request in progress. Returns false for other requests.
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     switch request {
     case .leaseAnswer(let answer) where parts.resources.leases.isOwner(ticket):
-      parts.resources.leases.take(answer, ticket)
+      parts.resources.leases.applyAnswer(answer, ticket)
       return true
-    case .resourceBody(let part) where parts.resources.takesBody(ticket):
-      parts.resources.take(part, ticket)
+    case .resourceBody(let part) where parts.resources.expectsBody(ticket):
+      parts.resources.appendBodyPart(part, ticket)
       return true
-    case .loginRedirect, .loginConfirm: return parts.signIns.takes(request, beside: ticket)
+    case .loginRedirect, .loginConfirm: return parts.signIns.handleFollowUp(request, ticket)
     default: return false
     }
   }
@@ -188,7 +188,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
   func note(_ event: LogEvent) { log.note(event) }
 
   /// Drops the variables that a connection passed.
-  func closed(_ connection: UInt64) { parts.broker.handed.drop(connection) }
+  func closed(_ connection: UInt64) { parts.broker.passedVariables.drop(connection) }
 
   /// Drops the state of an answered request.
   func answered(_ ticket: Ticket) {

@@ -9,7 +9,7 @@ internal import Wire
 
 /// Exchanges tokens for role credentials at the Security Token Service of Amazon Web Services.
 final class AssumedRoles: DaemonPart {
-  private let placed: PlacedTokens
+  private let urlTokens: URLTokens
   /// The requests that wait for each exchange.
   private var waiting: [Exchange: [(request: AssumeRoleRequest, ticket: Ticket)]] = [:]
 
@@ -21,8 +21,8 @@ final class AssumedRoles: DaemonPart {
     let key: RoleCache.Key
   }
 
-  init(_ context: DaemonContext, _ placed: PlacedTokens) {
-    self.placed = placed
+  init(_ context: DaemonContext, _ urlTokens: URLTokens) {
+    self.urlTokens = urlTokens
     super.init(context)
   }
 
@@ -35,13 +35,13 @@ final class AssumedRoles: DaemonPart {
     let endpoint: Endpoint
     // The account's origins determine later whether plain http is allowed.
     do { endpoint = try Endpoint(request.url, allowHTTPLoopback: true) } catch {
-      throw .insecurePlace
+      throw .httpsRequired
     }
     var token = TokenRequest(account: request.account, minimumValiditySeconds: 60)
     token.place = TokenRequest.Place(url: request.url, kind: .idToken)
     let key = RoleCache.Key(endpoint: endpoint, role: role)
-    try placed.obtain(token, ticket) { [self] slot, grant, use throws(Failure) in
-      guard let account = placed.broker.accounts[slot.name] else {
+    try urlTokens.obtain(token, ticket) { [self] slot, grant, use throws(Failure) in
+      guard let account = urlTokens.broker.accounts[slot.name] else {
         throw Failure(.noAccount(name: slot.name.text), account: slot.name.text)
       }
       try assume(key, account, grant, use.kind, request, ticket)
@@ -69,11 +69,11 @@ final class AssumedRoles: DaemonPart {
       throw .missingIDToken(of: account.name.text)
     }
     waiting[exchange] = [(request, ticket)]
-    let question = placed.broker.question(account, grant)
+    let question = urlTokens.broker.question(account, grant)
     jobs.wait(as: .roles(account.name, key.endpoint), question.cancellation) { () throws(SessionError) in
       try question.assume(key.role, with: token, at: key.endpoint)
     } then: { [self] outcome in
-      let isLate = account.questions !== question.cancellation
+      let isLate = account.questionCancellation !== question.cancellation
       handleExchangeResult(exchange, account, isLate: isLate, outcome)
     }
   }

@@ -6,7 +6,7 @@ internal import Sessions
 /// kept, so that a short one can be sent again.
 final class DescriptorContent: ResourceContent, @unchecked Sendable {
   /// The maximum size of the kept part, in bytes.
-  static let mostKeptBytes = 1 << 20
+  static let maximumKeptBytes = 1 << 20
   private static let pieceBytes = 65_536
 
   private let source: SharedDescriptor
@@ -15,10 +15,10 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
   /// The first part of a stream.
   private var kept: [UInt8] = []
   /// Whether ``kept`` is the entire content.
-  private var isKeptWhole = false
+  private var isKeptComplete = false
   private var isPrepared = false
   /// The position of the next byte to send.
-  private var place = 0
+  private var position = 0
 
   init(_ source: SharedDescriptor) throws(SystemError) {
     self.source = source
@@ -37,15 +37,15 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     guard extent == nil, !isPrepared else { return }
     isPrepared = true
     var lastMove = Instant.now
-    while kept.count < Self.mostKeptBytes {
+    while kept.count < Self.maximumKeptBytes {
       if cancellation.isCancelled { throw .content }
       if lastMove.duration(to: .now) >= .seconds(stallSeconds) { throw .contentLate(seconds: stallSeconds) }
       do throws(SystemError) {
         guard try source.descriptor.waitUntilReadable(timeout: .milliseconds(100)) else { continue }
         lastMove = .now
-        let count = min(Self.pieceBytes, Self.mostKeptBytes - kept.count)
+        let count = min(Self.pieceBytes, Self.maximumKeptBytes - kept.count)
         if try source.descriptor.readNow(into: &kept, upTo: count) == 0 {
-          isKeptWhole = true
+          isKeptComplete = true
           return
         }
       } catch {
@@ -55,19 +55,19 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
   }
 
   /// In bytes. Nil if unknown.
-  var length: Int? { extent?.count ?? (isKeptWhole ? kept.count : nil) }
+  var length: Int? { extent?.count ?? (isKeptComplete ? kept.count : nil) }
 
   /// Whether the content can be sent again.
-  var canRewind: Bool { extent != nil || isKeptWhole || place <= kept.count }
+  var canRewind: Bool { extent != nil || isKeptComplete || position <= kept.count }
 
-  func rewind() { place = 0 }
+  func rewind() { position = 0 }
 
   var descriptor: Int32 { source.descriptor.raw }
 
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart {
     do throws(SystemError) {
       let part = if let extent { try read(extent, into: &space) } else { try readStream(&space) }
-      if case .bytes(let count) = part { place += count }
+      if case .bytes(let count) = part { position += count }
       return part
     } catch {
       return error.isAgain ? .later : .failed
@@ -77,21 +77,21 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
   private func read(
     _ extent: Range<Int>, into space: inout MutableSpan<UInt8>
   ) throws(SystemError) -> ResourceContentPart {
-    let left = extent.count - place
+    let left = extent.count - position
     if left == 0 { return .end }
     var piece = space._mutatingExtracting(..<min(left, space.count))
-    let count = try source.descriptor.read(into: &piece, at: extent.lowerBound + place)
+    let count = try source.descriptor.read(into: &piece, at: extent.lowerBound + position)
     // The file was truncated.
     return count == 0 ? .failed : .bytes(count)
   }
 
   private func readStream(_ space: inout MutableSpan<UInt8>) throws(SystemError) -> ResourceContentPart {
-    let count = min(kept.count - place, space.count)
+    let count = min(kept.count - position, space.count)
     if count > 0 {
-      for index in 0..<count { space[index] = kept[place + index] }
+      for index in 0..<count { space[index] = kept[position + index] }
       return .bytes(count)
     }
-    if isKeptWhole { return .end }
+    if isKeptComplete { return .end }
     let read = try source.descriptor.readNow(into: &space)
     return read == 0 ? .end : .bytes(read)
   }

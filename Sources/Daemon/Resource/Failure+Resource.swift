@@ -114,7 +114,7 @@ extension Failure {
     let entry = transfer.entry ?? OriginEntry(transfer.target.origin.text, allowHTTPLoopback: true)
     let change =
       account.session.isRenewable
-      ? entry.flatMap { option("host", $0.asking(for: scopes).text) } : option("scope", scopes.joined(separator: " "))
+      ? entry.flatMap { option("host", $0.withScope(scopes).text) } : option("scope", scopes.joined(separator: " "))
     return change.map { .command("agent login \(account.name.text)\($0)") } ?? unknown
   }
 

@@ -34,7 +34,7 @@ final class Lease: Admission {
   /// Logs an event, with the peer that caused it.
   private let report: (LeaseEntry.Event, LeaseEntry.Peer?) -> Void
   /// Whether the limit of all leases permits another request.
-  private let hasPlace: () -> Bool
+  private let isWithinTotalLimit: () -> Bool
   /// Called after a use was counted, before the request is handled.
   private let begun: () -> Void
   /// Called when a request was answered or its sender disconnected.
@@ -62,11 +62,11 @@ final class Lease: Admission {
     let passed: [SharedDescriptor]
   }
 
-  private static let mostAtOnce = 16
+  private static let maximumConcurrent = 16
 
   init(
     _ request: LeaseRequest, name: String, owner: Ticket, account: AccountName, places: [OriginEntry], end: Instant?,
-    reporting report: @escaping (LeaseEntry.Event, LeaseEntry.Peer?) -> Void, hasPlace: @escaping () -> Bool,
+    reporting report: @escaping (LeaseEntry.Event, LeaseEntry.Peer?) -> Void, isWithinTotalLimit: @escaping () -> Bool,
     begun: @escaping () -> Void, ended: @escaping () -> Void,
     asking ask: @escaping (String, String?, LeaseEntry.Peer?) -> Void = { _, _, _ in }
   ) {
@@ -80,13 +80,13 @@ final class Lease: Admission {
     self.end = end
     usesLeft = request.uses
     self.report = report
-    self.hasPlace = hasPlace
+    self.isWithinTotalLimit = isWithinTotalLimit
     self.begun = begun
     self.ended = ended
   }
 
   /// Adds a peer's connection.
-  func came(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
+  func addPeer(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
 
   /// The number of the connection to the process that accepts the peers.
   var channel: UInt64?
@@ -99,8 +99,8 @@ final class Lease: Admission {
   }
 
   /// Whether the lease permits this kind of request.
-  private func isPermitted(_ row: RequestRow) -> Bool {
-    row.has(.lent) || row.has(.fromLease) || request.handsOutToken && row.has(.lentWithToken)
+  private func isPermitted(_ row: RequestProperties) -> Bool {
+    row.has(.lent) || row.has(.fromLease) || request.lendsToken && row.has(.lentWithToken)
   }
 
   /// Checks a peer's request, and sets its account and token.
@@ -122,17 +122,17 @@ final class Lease: Admission {
         throw refusal(Failure(.descriptorMissing, "a lease accepts request bodies only through local sockets"), ticket)
       }
       do throws(Failure) { envelope.request = .call(try pinned(call, ticket)) } catch { throw refusal(error, ticket) }
-    case .token(let token) where request.handsOutToken:
+    case .token(let token) where request.lendsToken:
       do throws(Failure) { envelope.request = .token(try pinned(token, ticket)) } catch { throw refusal(error, ticket) }
     default: throw refusal(.notLent, ticket)
     }
-    return try asked(Held(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
+    return try isAllowedByUser(Held(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
   }
 
   /// Whether the user has allowed requests to the origin. Keeps the request if the user has not decided.
   ///
   /// - Throws: `not_permitted` if the user has refused.
-  private func asked(_ request: Held) throws(Failure) -> Bool {
+  private func isAllowedByUser(_ request: Held) throws(Failure) -> Bool {
     guard let answers, let use = underWay[request.ticket] else { return true }
     let place = use.origin ?? Self.token
     switch answers[place] {
@@ -165,7 +165,7 @@ final class Lease: Admission {
     guard token.account == nil, token.place == nil, !token.forceRefresh, !token.extras.idToken, !token.extras.claims,
       token.target == TokenRequest.Target() || token.target == request.target
     else { throw .notLent }
-    try take(Use(method: Self.token, origin: nil), ticket)
+    try recordUse(Use(method: Self.token, origin: nil), ticket)
     var token = token
     (token.account, token.target, token.isLent) = (account.text, request.target, true)
     token.extras = TokenRequest.Extras()
@@ -175,8 +175,8 @@ final class Lease: Admission {
   /// Records a use.
   ///
   /// - Throws: `too_busy` if too many requests are in progress.
-  private func take(_ use: Use, _ ticket: Ticket) throws(Failure) {
-    guard underWay.count < Self.mostAtOnce, hasPlace() else {
+  private func recordUse(_ use: Use, _ ticket: Ticket) throws(Failure) {
+    guard underWay.count < Self.maximumConcurrent, isWithinTotalLimit() else {
       throw Failure(.tooBusy, "too many requests of the lease are in progress", hint: "try again when some have ended")
     }
     underWay[ticket] = use
@@ -207,7 +207,7 @@ final class Lease: Admission {
     // A redirect could lead to another path.
     if passed.hasPath { call.refusesRedirects = true }
     call.lease = RequestLease(name: name, isNarrow: passed.hasPath || !request.methods.isEmpty)
-    try take(Use(method: place.method.text, origin: place.origin.text, dropped: passed.dropped), ticket)
+    try recordUse(Use(method: place.method.text, origin: place.origin.text, dropped: passed.dropped), ticket)
     return call
   }
 
@@ -220,7 +220,7 @@ final class Lease: Admission {
   // MARK: Answers
 
   /// Removes cookies and data of the account from a response line.
-  func shown(_ reply: Reply, of ticket: Ticket) -> Reply {
+  func filtered(_ reply: Reply, of ticket: Ticket) -> Reply {
     switch reply {
     case .event(.response(var head)):
       // A cookie is a credential too.
@@ -253,7 +253,7 @@ final class Lease: Admission {
     let event =
       use.origin.map {
         LeaseEntry.Event.used(method: use.method, origin: $0, status: status, bytes: bytes, dropped: use.dropped, code)
-      } ?? .handedOut(code)
+      } ?? .tokenRequested(code)
     report(event, peers[ticket.connection])
     ended()
   }
@@ -285,7 +285,7 @@ final class Lease: Admission {
   }
 
   /// The access rules as JSON, for peers.
-  func terms(now: Instant) -> JSONObject {
+  func accessRules(now: Instant) -> JSONObject {
     var object = JSONObject([("lease", .string(name))])
     object["places"] = .array(rules.places.map { .string($0.origin + $0.path) })
     object["methods"] = request.methods.isEmpty ? nil : .array(request.methods.map { .string($0) })
@@ -293,7 +293,7 @@ final class Lease: Admission {
     object["dropped_headers"] = droppedFields == 0 ? nil : .int(droppedFields)
     object["expires_in"] = end.map { .int(max(0, Int(now.duration(to: $0).components.seconds))) }
     object["uses_left"] = usesLeft.map { .int($0) }
-    object["hand_out_token"] = request.handsOutToken ? true : nil
+    object["hand_out_token"] = request.lendsToken ? true : nil
     return object
   }
 }

@@ -40,13 +40,13 @@ struct LeaseRules {
     guard methods.isEmpty || isNamed, !own.isEmpty else { throw .notLent }
     let hasPath = !own.contains(where: \.path.isEmpty)
     if hasPath {
-      guard let segments = Self.segments(uri.path) else { throw .unplainPath }
+      guard let segments = Self.segments(uri.path) else { throw .ambiguousPath }
       guard own.contains(where: { segments.starts(with: Self.segments($0.path) ?? [[]]) }) else {
         throw .notLent
       }
     }
-    let namesSecond = Self.methodsForTwoPlaces.contains(method.text.uppercased())
-    if namesSecond, hasPath || !isNamed { throw .secondPlace(method) }
+    let namesSecond = Self.methodsWithSecondResource.contains(method.text.uppercased())
+    if namesSecond, hasPath || !isNamed { throw .secondResource(method) }
     // A server that ignores the body would parse it as the next request (RFC 9110 section 9.3.1).
     guard !sendsBody || method.usuallyHasContent || isNamed else { throw .bodyWithout(method) }
     var fields: [ResourceField] = []
@@ -118,7 +118,7 @@ struct LeaseRules {
   // MARK: Methods
 
   /// Methods that name a second resource in a header field or in the body (RFC 4918, 3253, 5842, 5323, 4437 and 2068).
-  private static let methodsForTwoPlaces: Set<String> = [
+  private static let methodsWithSecondResource: Set<String> = [
     "BASELINE-CONTROL", "BCOPY", "BDELETE", "BIND", "BMOVE", "BPROPFIND", "BPROPPATCH", "CHECKIN", "CHECKOUT", "COPY",
     "LABEL", "LINK", "MERGE", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "REBIND", "REPORT", "SEARCH", "UNBIND", "UNLINK",
     "UPDATE", "UPDATEREDIRECTREF", "VERSION-CONTROL",
@@ -127,7 +127,7 @@ struct LeaseRules {
   // MARK: Header fields
 
   /// Fields that describe the content, negotiate its form, set conditions or select a range.
-  private static let passing: Set<String> = [
+  private static let forwardedFields: Set<String> = [
     "accept", "accept-charset", "accept-language", "accept-datetime", "content-type", "content-language",
     "content-encoding", "content-disposition", "content-range", "content-md5", "content-digest", "repr-digest",
     "digest",
@@ -136,10 +136,10 @@ struct LeaseRules {
     "traceparent", "tracestate",
   ]
   /// Prefixes of the names of other forwarded fields.
-  private static let passingPrefixes = ["mcp-", "x-github-", "x-stainless-", "anthropic-", "openai-"]
+  private static let forwardedPrefixes = ["mcp-", "x-github-", "x-stainless-", "anthropic-", "openai-"]
 
   /// Fields that name a second resource (RFC 4918, 3253, 4437 and 8288).
-  private static let secondPlaceFields: Set<String> = [
+  private static let secondResourceFields: Set<String> = [
     "destination", "if", "overwrite", "lock-token", "apply-to-redirect-ref", "redirect-ref", "label", "link",
   ]
 
@@ -152,12 +152,12 @@ struct LeaseRules {
     let name = field.name.lowercased()
     // CGI, WSGI, PHP and Rack treat all other characters like a hyphen (RFC 3875 section 4.1.18).
     guard Self.isPlain(name: name) else { throw .ambiguousName(field.name) }
-    if namesSecond, Self.secondPlaceFields.contains(name) {
+    if namesSecond, Self.secondResourceFields.contains(name) {
       guard Self.staysAt(target.endpoint.uri, field) else { throw .redirectingField(field.name) }
     } else {
       guard !Self.redirectsRequest(name) else { throw .redirectingField(field.name) }
       let passes =
-        Self.passing.contains(name) || Self.passingPrefixes.contains(where: { name.hasPrefix($0) })
+        Self.forwardedFields.contains(name) || Self.forwardedPrefixes.contains(where: { name.hasPrefix($0) })
         || allowedFields.contains(name)
       guard passes else { return false }
     }
@@ -183,11 +183,13 @@ struct LeaseRules {
   static func mayAllow(_ name: String) -> Bool {
     let lowercase = name.lowercased()
     return name.utf8.count <= ResourceField.maximumNameBytes && isPlain(name: lowercase) && !redirectsRequest(lowercase)
-      && !neverPassing.contains(lowercase) && !ResourceField.isReserved(lowercase)
+      && !neverForwarded.contains(lowercase) && !ResourceField.isReserved(lowercase)
   }
 
   /// Fields of browsers, which no peer needs, and the encoding of the response.
-  private static let neverPassing: Set<String> = ["origin", "referer", "set-cookie", "set-cookie2", "accept-encoding"]
+  private static let neverForwarded: Set<String> = [
+    "origin", "referer", "set-cookie", "set-cookie2", "accept-encoding",
+  ]
 
   /// Whether a field could change the resource, method, sender or user.
   private static func redirectsRequest(_ name: String) -> Bool {
@@ -216,9 +218,9 @@ struct LeaseRules {
 }
 
 extension Failure {
-  fileprivate static let unplainPath = Failure(
+  fileprivate static let ambiguousPath = Failure(
     .notPermitted, "servers may interpret the path differently, and the lease is limited to a path", hint: plainForm)
-  static let unplainPlace = Failure(
+  static let ambiguousURL = Failure(
     .invalidRequest, "servers may interpret the path of this URL differently", hint: plainForm)
   private static let plainForm = Phrase(
     "remove empty segments, \";\" and encoded characters other than spaces and non-ASCII letters")
@@ -229,7 +231,7 @@ extension Failure {
       hint: "omit the body, use POST, PUT or PATCH, or allow the method when opening the lease")
   }
 
-  fileprivate static func secondPlace(_ method: ResourceMethod) -> Failure {
+  fileprivate static func secondResource(_ method: ResourceMethod) -> Failure {
     Failure(
       .notPermitted,
       "\(method.text) names a second resource, so it is allowed only if the lease allows the method and has no path",

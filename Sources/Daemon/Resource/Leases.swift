@@ -16,25 +16,25 @@ final class Leases: AccountPart {
 
   /// The questions that the user has not answered, by number.
   private var questions: [Int: (owner: Ticket, origin: String?)] = [:]
-  private var lastQuestion = 0
+  private var lastQuestionNumber = 0
 
   /// How long the user may take to answer.
   private static let answerTimeout = Duration.seconds(60)
-  private static let most = 16
-  private static let mostPeers = 32
-  private static let mostPeersOfAll = 64
+  private static let maximumCount = 16
+  private static let maximumPeers = 32
+  private static let maximumPeersOfAllLeases = 64
   /// The maximum number of concurrent requests of all leases.
-  private static let mostTransfers = 64
-  private static let mostEntries = 64
+  private static let maximumTransfers = 64
+  private static let maximumEntriesPerLease = 64
   /// The maximum number of leases, open or ended, whose events are kept.
-  private static let mostRings = 32
+  private static let maximumKeptLeases = 32
 
   /// Opens a lease, which ends with the request.
   ///
   /// - Parameter passed: One end of a socket pair. The process that accepts the peers has the other.
   func open(_ request: LeaseRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
-    guard leases.count < Self.most else {
-      throw Failure(.tooBusy, "there are already \(Self.most) leases", hint: "end a command that has one open")
+    guard leases.count < Self.maximumCount else {
+      throw Failure(.tooBusy, "there are already \(Self.maximumCount) leases", hint: "end a command that has one open")
     }
     guard passed.count == 1, UnixSocket.isConnection(passed[0].descriptor) else {
       throw Failure(.invalidRequest, "the request must pass one end of a pair of local sockets")
@@ -45,7 +45,7 @@ final class Leases: AccountPart {
     }
     for name in request.headers where !LeaseRules.mayAllow(name) { throw .unallowableHeader(name) }
     _ = try TokenTarget.make(request.target, account: account.name.text)
-    guard !request.handsOutToken || !request.target.scope.isEmpty else {
+    guard !request.lendsToken || !request.target.scope.isEmpty else {
       throw Failure(.invalidRequest, "a lease of tokens needs a scope", hint: "set it with --scope")
     }
     var places = try request.places.map { (text) throws(Failure) in try place(text, account) }
@@ -64,8 +64,8 @@ final class Leases: AccountPart {
         note(event, name, peer)
         if case .used(_, let origin, _, _, _, .tokenReturned) = event { warn(ticket, origin) }
       },
-      hasPlace: { [unowned self] in
-        leases.values.reduce(0) { $0 + $1.underWay.count } < Self.mostTransfers
+      isWithinTotalLimit: { [unowned self] in
+        leases.values.reduce(0) { $0 + $1.underWay.count } < Self.maximumTransfers
       },
       begun: { [unowned self] in reportUsesLeft(ticket) }, ended: { [unowned self] in endIfUsedUp(ticket) },
       asking: { [unowned self] method, origin, peer in ask(ticket, method, origin, peer) })
@@ -92,7 +92,7 @@ final class Leases: AccountPart {
       throw Failure(.invalidRequest, "a lease accepts only hosts, origins and URLs without a query")
     }
     // No request could match such a path.
-    guard LeaseRules.segments(entry.path) != nil else { throw .unplainPlace }
+    guard LeaseRules.segments(entry.path) != nil else { throw .ambiguousURL }
     guard let origin = ResourceOrigin(entry.origin, allowHTTPLoopback: true), account.configuration.lists(origin) else {
       throw Failure(.originNotListed(account: account.name.text, origin: entry.origin), account: account.name.text)
     }
@@ -108,7 +108,7 @@ final class Leases: AccountPart {
     leases[lease.owner] = lease
     if let end = lease.end { schedule(at: end) { [self] in self.end(lease, .time) } }
     note(.opened(account: lease.account.text), lease.name, nil)
-    tellOwner(of: lease)
+    notifyOwner(of: lease)
   }
 
   /// Adds a peer's connection, or logs that the peer was refused.
@@ -134,10 +134,10 @@ final class Leases: AccountPart {
   /// Adds a peer's connection, or refuses it beyond the limits.
   private func admit(_ peer: LeaseEntry.Peer, _ socket: SharedDescriptor, to lease: Lease) {
     let peers = leases.values.reduce(0) { $0 + $1.peers.count }
-    if lease.peers.count < Self.mostPeers, peers < Self.mostPeersOfAll,
+    if lease.peers.count < Self.maximumPeers, peers < Self.maximumPeersOfAllLeases,
       let connection = try? loop.admit(socket.descriptor.duplicate(), under: lease, mayIdle: false)
     {
-      return lease.came(connection, peer)
+      return lease.addPeer(connection, peer)
     }
     // Nothing was sent before, so the line fits into the socket's buffer.
     _ = try? socket.descriptor.writeNow(Reply.failure(Self.crowded).serialized().span)
@@ -152,7 +152,7 @@ final class Leases: AccountPart {
     guard let lease = leases.values.first(where: { $0.peers[ticket.connection] != nil }) else {
       throw Failure(.invalidRequest, "this socket is no lease")
     }
-    loop.send(.result(lease.terms(now: loop.now)), to: ticket)
+    loop.send(.result(lease.accessRules(now: loop.now)), to: ticket)
   }
 
   /// Sends a peer the token itself.
@@ -186,8 +186,8 @@ final class Leases: AccountPart {
 
   /// Asks the user about a request.
   private func ask(_ owner: Ticket, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?) {
-    lastQuestion += 1
-    let number = lastQuestion
+    lastQuestionNumber += 1
+    let number = lastQuestionNumber
     questions[number] = (owner, origin)
     loop.send(
       .event(.leaseQuestion(Event.LeaseQuestion(number: number, method: method, origin: origin, peer: peer))), to: owner
@@ -199,7 +199,7 @@ final class Leases: AccountPart {
   func isOwner(_ ticket: Ticket) -> Bool { leases[ticket] != nil }
 
   /// Applies the user's answer to a question, if still open.
-  func take(_ answer: LeaseAnswerRequest, _ owner: Ticket) {
+  func applyAnswer(_ answer: LeaseAnswerRequest, _ owner: Ticket) {
     if questions[answer.question]?.owner == owner { decide(answer.question, answer.isAllowed) }
   }
 
@@ -221,7 +221,7 @@ final class Leases: AccountPart {
 
   /// Tells the owner the number of uses left, before a request is sent.
   private func reportUsesLeft(_ owner: Ticket) {
-    if let lease = leases[owner] { tellOwner(of: lease) }
+    if let lease = leases[owner] { notifyOwner(of: lease) }
   }
 
   /// Ends the lease after the response to its last permitted request.
@@ -284,7 +284,7 @@ final class Leases: AccountPart {
 
   // MARK: Reports
 
-  private func tellOwner(of lease: Lease) {
+  private func notifyOwner(of lease: Lease) {
     let event = Event.Lease(name: lease.name, account: lease.account.text, usesLeft: lease.usesLeft)
     loop.send(.event(.lease(event)), to: lease.owner)
   }
@@ -298,13 +298,13 @@ final class Leases: AccountPart {
   /// Logs and publishes an event.
   private func note(_ event: LeaseEntry.Event, _ name: String, _ peer: LeaseEntry.Peer?) {
     if !rings.contains(where: { $0.name == name }) {
-      rings.append((name, Ring(capacity: Self.mostEntries)))
-      if rings.count > Self.mostRings { rings.removeFirst() }
+      rings.append((name, Ring(capacity: Self.maximumEntriesPerLease)))
+      if rings.count > Self.maximumKeptLeases { rings.removeFirst() }
     }
     guard let index = rings.firstIndex(where: { $0.name == name }) else { return }
     let entry = LeaseEntry(time: services.time.wallSeconds(), lease: name, event: event, peer: peer)
     rings[index].ring.append(entry)
-    context.audience?.published(entry)
+    context.observer?.didPublish(entry)
   }
 
   /// The recent events of all leases.

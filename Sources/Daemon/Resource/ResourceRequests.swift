@@ -14,9 +14,9 @@ final class ResourceRequests: AccountPart {
   /// The leases, through which other programs send such requests.
   private(set) lazy var leases = Leases(context, broker)
   /// The response bodies of inline requests.
-  private var bodies: [Ticket: InlineBody] = [:]
+  private var bodies: [Ticket: InlineResponseBody] = [:]
   /// The request bodies that arrive in lines.
-  private var contents: [Ticket: InlineContent] = [:]
+  private var contents: [Ticket: InlineRequestBody] = [:]
 
   /// Effectively no deadline.
   private static let never = Duration.seconds(10 * 365 * 86_400)
@@ -28,16 +28,16 @@ final class ResourceRequests: AccountPart {
     let transfer = try ResourceTransfer(
       request, ticket, timeoutSeconds: timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds,
       waitsUntil: waitEnd(request.waitSeconds), passed: passed,
-      tellHead: jobs.messages { [unowned self] head in begins(ticket, head) })
+      reportHead: jobs.messages { [unowned self] head in handleHead(ticket, head) })
     let place = ResourcePlace(of: transfer.target.endpoint)
     try admit(at: place.origin)
     let (named, gate) = (try broker.named(request.account), try gate(for: ticket))
     transfers[ticket] = transfer
-    if let body = transfer.inlineBody { bodies[ticket] = InlineBody(body, ticket, loop) }
-    if let content = transfer.takeInlineContent() { contents[ticket] = InlineContent(content, ticket, loop) }
+    if let body = transfer.inlineBody { bodies[ticket] = InlineResponseBody(body, ticket, loop) }
+    if let content = transfer.takeInlineContent() { contents[ticket] = InlineRequestBody(content, ticket, loop) }
     bodies[ticket]?.begin()
     contents[ticket]?.begin()
-    guard isWanted(transfer) else { return }
+    guard isInProgress(transfer) else { return }
     jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
       handleChoice(transfer, outcome)
     }
@@ -47,7 +47,7 @@ final class ResourceRequests: AccountPart {
   private func admit(at origin: ResourceOrigin) throws(Failure) {
     let others = transfers.values.filter { !$0.isStream }
     let sameOrigin = others.count { ResourceOrigin(of: $0.target.endpoint) == origin }
-    guard others.count < ResourceTransfer.mostAtOnce, sameOrigin < ResourceTransfer.mostAtOneOrigin else {
+    guard others.count < ResourceTransfer.maximumConcurrent, sameOrigin < ResourceTransfer.maximumPerOrigin else {
       throw Failure(
         .tooBusy, "too many requests (\(others.count)) are already in progress",
         hint: "try again when some have ended")
@@ -55,13 +55,13 @@ final class ResourceRequests: AccountPart {
   }
 
   /// Sends the head of the resource's response.
-  private func begins(_ ticket: Ticket, _ head: ResponseHead) {
+  private func handleHead(_ ticket: Ticket, _ head: ResponseHead) {
     if let transfer = transfers[ticket], head.isEventStream {
-      guard streams < ResourceTransfer.mostStreams else {
+      guard streams < ResourceTransfer.maximumEventStreams else {
         return fail(
           transfer,
           Failure(
-            .tooBusy, "\(ResourceTransfer.mostStreams) event streams are already open",
+            .tooBusy, "\(ResourceTransfer.maximumEventStreams) event streams are already open",
             hint: "try again when some have ended"))
       }
       transfer.isStream = true
@@ -73,16 +73,16 @@ final class ResourceRequests: AccountPart {
   private var streams: Int { transfers.values.reduce(0) { $0 + ($1.isStream ? 1 : 0) } }
 
   /// Whether a request is in progress, not answered or cancelled.
-  private func isWanted(_ transfer: ResourceTransfer) -> Bool { transfers[transfer.ticket] === transfer }
+  private func isInProgress(_ transfer: ResourceTransfer) -> Bool { transfers[transfer.ticket] === transfer }
 
   /// Requests the token once the account is known.
   private func handleChoice(_ transfer: ResourceTransfer, _ outcome: Result<ResourceChoice, SessionError>) {
-    guard isWanted(transfer) else { return }
+    guard isInProgress(transfer) else { return }
     switch outcome {
     case .failure(let error): fail(transfer, Failure(error, account: nil))
     case .success(let choice):
       do { try transfer.adopt(choice) } catch { return fail(transfer, error) }
-      context.watches.narrow(transfer.ticket, to: choice.account)
+      context.stepSubscribers.narrow(transfer.ticket, to: choice.account)
       obtainToken(for: transfer) { _ in TokenNeed() }
     }
   }
@@ -109,7 +109,7 @@ final class ResourceRequests: AccountPart {
 
   /// Sends the request with a token, on a worker.
   func begin(_ transfer: ResourceTransfer, _ slot: TokenSlot, _ grant: AccessGrant) {
-    guard isWanted(transfer) else { return }
+    guard isInProgress(transfer) else { return }
     let now = services.time.now()
     loop.setDeadline(now.advanced(by: Self.never), of: transfer.ticket)
     let isRefused = slot.refusals.arePermanent(at: transfer.target.origin, now: now)
@@ -133,7 +133,7 @@ final class ResourceRequests: AccountPart {
     _ transfer: ResourceTransfer, _ grant: AccessGrant, _ generation: UInt64,
     _ outcome: Result<ResourceCall.Outcome, SessionError>
   ) {
-    guard isWanted(transfer), let name = transfer.account else { return }
+    guard isInProgress(transfer), let name = transfer.account else { return }
     let slot = broker.slot(name, transfer.tokenTarget)
     let (origin, now) = (transfer.target.origin, services.time.now())
     switch outcome {
@@ -181,12 +181,12 @@ final class ResourceRequests: AccountPart {
   /// Schedules a retry of a request that was never sent. Returns false if it may not wait.
   private func tryLater(_ transfer: ResourceTransfer, _ error: SessionError) -> Bool {
     let now = services.time.now()
-    guard let end = transfer.waitsUntil, error.neverLeft else { return false }
+    guard let end = transfer.waitsUntil, error.wasNeverSent else { return false }
     let due = now.advanced(by: .seconds(min(15, 1 << min(transfer.misses, 4))))
     guard due < end else { return false }
     transfer.misses += 1
     schedule(at: due) { [self] in
-      if isWanted(transfer) { obtainToken(for: transfer) { _ in TokenNeed() } }
+      if isInProgress(transfer) { obtainToken(for: transfer) { _ in TokenNeed() } }
     }
     return true
   }
@@ -212,7 +212,7 @@ final class ResourceRequests: AccountPart {
 
   /// Ends a request with a failure.
   func fail(_ transfer: ResourceTransfer, _ failure: Failure) {
-    guard isWanted(transfer) else { return }
+    guard isInProgress(transfer) else { return }
     end(transfer)
     loop.send(.failure(failure), to: transfer.ticket)
   }
@@ -240,11 +240,11 @@ final class ResourceRequests: AccountPart {
   // MARK: Bodies in lines
 
   /// Whether the request expects parts of its body.
-  func takesBody(_ ticket: Ticket) -> Bool { contents[ticket] != nil }
+  func expectsBody(_ ticket: Ticket) -> Bool { contents[ticket] != nil }
 
   /// Adds a part to the body of a request.
-  func take(_ part: ResourceBodyRequest, _ ticket: Ticket) {
+  func appendBodyPart(_ part: ResourceBodyRequest, _ ticket: Ticket) {
     guard let transfer = transfers[ticket], let content = contents[ticket] else { return }
-    do { try content.take(part) } catch { fail(transfer, error) }
+    do { try content.append(part) } catch { fail(transfer, error) }
   }
 }

@@ -9,10 +9,10 @@ internal import Wire
 /// A request to a resource, until its last response line was sent.
 final class ResourceTransfer: @unchecked Sendable {
   /// The maximum number of concurrent requests, without event streams.
-  static let mostAtOnce = 192
+  static let maximumConcurrent = 192
   /// The maximum number of concurrent requests to one origin.
-  static let mostAtOneOrigin = 128
-  static let mostStreams = 128
+  static let maximumPerOrigin = 128
+  static let maximumEventStreams = 128
 
   // The worker uses content, receiver and cancellation. Variables are used on the loop only.
   let ticket: Ticket
@@ -31,7 +31,7 @@ final class ResourceTransfer: @unchecked Sendable {
   private var inlineContent: SharedDescriptor?
   let cancellation = Cancellation()
   /// The body in lines, if it was incomplete when the request ended.
-  var unfinished: InlineContent?
+  var unfinished: InlineRequestBody?
   /// The timeout for a token, and for each pause in the transfer.
   let timeoutSeconds: Int
 
@@ -50,7 +50,7 @@ final class ResourceTransfer: @unchecked Sendable {
   /// - Parameter passed: The descriptors received with the request, in order.
   init(
     _ request: CallRequest, _ ticket: Ticket, timeoutSeconds: Int, waitsUntil: Instant?, passed: [SharedDescriptor],
-    tellHead: @escaping @Sendable (ResponseHead) -> Void
+    reportHead: @escaping @Sendable (ResponseHead) -> Void
   ) throws(Failure) {
     self.ticket = ticket
     self.timeoutSeconds = timeoutSeconds
@@ -68,7 +68,7 @@ final class ResourceTransfer: @unchecked Sendable {
     }
     do throws(SystemError) {
       content = try request.sendsBody ? DescriptorContent(passed[0]) : nil
-      receiver = try StreamReceiver(last, tellHead: tellHead)
+      receiver = try StreamReceiver(last, reportHead: reportHead)
     } catch {
       throw .unusableDescriptor(error)
     }
@@ -134,7 +134,7 @@ extension ResourceCall.Target {
       endpoint = try Endpoint(url, allowHTTPLoopback: true)
     } catch {
       throw error.code == .insecureURL
-        ? .insecurePlace
+        ? .httpsRequired
         : Failure(invalidURL: url)
     }
     do throws(ResourceField.Problem) {

@@ -4,7 +4,7 @@ internal import Platform
 internal import Sessions
 
 extension ClientSecret {
-  private static let mostFileBytes = 65_536
+  private static let maximumFileBytes = 65_536
 
   /// Reads a private key in PEM or as a JSON Web Key.
   ///
@@ -13,7 +13,7 @@ extension ClientSecret {
     _ source: SharedDescriptor, in device: any KeyDevice, _ cancellation: Cancellation
   ) throws(SessionError) -> ClientKeyFile {
     let unusable = SessionError.configuration(ConfigurationError(.clientKey(.malformed), ""))
-    return try SecretContent.read(source, upTo: mostFileBytes - 1, or: unusable, cancellation) {
+    return try SecretContent.read(source, upTo: maximumFileBytes - 1, or: unusable, cancellation) {
       (text) throws(SessionError) in
       try ClientKeyFile(text, in: device)
     }
@@ -24,7 +24,7 @@ extension ClientSecret {
     _ source: SharedDescriptor, _ cancellation: Cancellation
   ) throws(SessionError) -> SharedSecret {
     let unusable = SessionError.configuration(ConfigurationError(.clientCertificate, ""))
-    return try SecretContent.read(source, upTo: mostFileBytes - 1, or: unusable, cancellation) {
+    return try SecretContent.read(source, upTo: maximumFileBytes - 1, or: unusable, cancellation) {
       (text) throws(SessionError) in
       for index in text.indices where text[index] >= 0x7F || text[index] == 0 { throw unusable }
       return try SecretContent.shared(text)

@@ -7,16 +7,16 @@ internal import Sessions
 /// Reads a secret from a descriptor passed by the client.
 enum ClientSecret {
   struct Kind {
-    let mostBytes: Int
+    let maximumBytes: Int
     let unusable: SessionError
 
     static let clientSecret = Kind(
-      mostBytes: 4096, unusable: .configuration(ConfigurationError(.clientSecret, "the client secret")))
+      maximumBytes: 4096, unusable: .configuration(ConfigurationError(.clientSecret, "the client secret")))
     /// Some servers encode much data in a refresh token.
     static let refreshToken = Kind(
-      mostBytes: 65_536, unusable: .configuration(ConfigurationError(.refreshToken, "the refresh token")))
+      maximumBytes: 65_536, unusable: .configuration(ConfigurationError(.refreshToken, "the refresh token")))
     static let assertion = Kind(
-      mostBytes: BearerAssertion.maximumBytes, unusable: .assertion(.malformed, .handedOver))
+      maximumBytes: BearerAssertion.maximumBytes, unusable: .assertion(.malformed, .signInRequest))
   }
 
   /// Reads one line.
@@ -25,7 +25,7 @@ enum ClientSecret {
   static func read(
     _ source: SharedDescriptor, as kind: Kind = .clientSecret, _ cancellation: Cancellation
   ) throws(SessionError) -> SharedSecret {
-    try SecretContent.readLine(source, upTo: kind.mostBytes - 1, or: kind.unusable, cancellation) { bytes in
+    try SecretContent.readLine(source, upTo: kind.maximumBytes - 1, or: kind.unusable, cancellation) { bytes in
       bytes.indices.allSatisfy { bytes[$0].isPrintableASCII }
     }
   }

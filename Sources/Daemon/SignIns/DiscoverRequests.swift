@@ -63,7 +63,7 @@ final class DiscoverRequests: DaemonPart {
     if Self.account(of: request, settings) != nil { return nil }
     // Servers without sign-in are not contacted.
     let provider =
-      Provider.of(place: request.url) ?? Provider.of(issuer: request.url).flatMap { $0.obstacle == nil ? nil : $0 }
+      Provider.of(baseURL: request.url) ?? Provider.of(issuer: request.url).flatMap { $0.obstacle == nil ? nil : $0 }
     return provider.map { JSONObject([("provider", .string($0.name.rawValue))]) }
   }
 

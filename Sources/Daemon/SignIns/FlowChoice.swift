@@ -4,7 +4,7 @@ internal import Wire
 
 /// Chooses the sign-in flow: the requested one, or else one that both machine and server support.
 struct FlowChoice {
-  let wanted: LoginRequest.Flow?
+  let requestedFlow: LoginRequest.Flow?
   /// Whether a browser can be opened on the user's machine.
   let canOpenBrowser: Bool
   /// The port of the user's machine that receives the browser's response. Nil if that is this machine.
@@ -18,7 +18,7 @@ struct FlowChoice {
 
   /// - Parameter canListen: Whether the redirect URI points to this machine.
   func flow(at server: AuthorizationServerMetadata, canListen: Bool) -> LoginRequest.Flow {
-    if let wanted { return wanted }
+    if let requestedFlow { return requestedFlow }
     // The device flow does not support these parameters.
     if needsAuthorizationRequest || excludesDevice { return canOpenBrowser && canListen ? .browser : .paste }
     if prefersDevice, server.deviceAuthorizationEndpoint != nil { return .device }
@@ -34,7 +34,7 @@ struct FlowChoice {
 
 extension AuthorizationOptions {
   /// - Throws: `invalid_request` if the claims challenge is invalid.
-  init(_ demands: SignInDemands) throws(Failure) {
+  init(_ demands: AuthenticationRequirements) throws(Failure) {
     self.init()
     prompt = demands.prompt
     loginHint = demands.loginHint

@@ -10,20 +10,20 @@ internal import Wire
 
 /// Whether a sign-in was approved or cancelled, whichever came first. Thread-safe.
 final class Approval: Sendable {
-  private enum State { static let open = 0, given = 1, givenUp = 2 }
+  private enum State { static let open = 0, approved = 1, cancelled = 2 }
 
   private let state = Atomic<Int>(State.open)
 
-  var isGiven: Bool { state.load(ordering: .acquiring) == State.given }
+  var isApproved: Bool { state.load(ordering: .acquiring) == State.approved }
 
   /// - Returns: False if the sign-in was already cancelled.
-  func give() -> Bool { settle(State.given) }
+  func approve() -> Bool { settle(State.approved) }
 
   /// - Returns: False if the sign-in was already approved.
-  func giveUp() -> Bool { settle(State.givenUp) }
+  func cancel() -> Bool { settle(State.cancelled) }
 
   /// Allows cancellation again, after an approved step has ended.
-  func finish() { state.store(State.open, ordering: .releasing) }
+  func reopen() { state.store(State.open, ordering: .releasing) }
 
   /// Sets the state unless already decided. Returns whether it is now `wanted`.
   private func settle(_ wanted: Int) -> Bool {
@@ -39,7 +39,7 @@ final class Login {
   let id: UInt64
   /// Identifies the sign-in to clients: 128 random bits.
   let name: String
-  /// The waiting request, or `.nobody` while the sign-in continues in the background.
+  /// The waiting request, or `.noRequest` while the sign-in continues in the background.
   var ticket: Ticket
   let account: AccountName
   /// The options of the sign-in, for a hint that repeats it.
@@ -90,13 +90,13 @@ final class Login {
     /// Whether all requests so far are known to be from this user.
     var isFromOwnUser = true
     /// Whether a response that belongs to no sign-in was logged.
-    var hasMetForeignRedirect = false
+    var hasLoggedForeignRedirect = false
     /// Whether the user was warned of another user's visit.
-    var hasMetStranger = false
+    var hasWarnedOfOtherUser = false
     /// Whether the user was warned that the browser used https.
-    var hasMetTLS = false
+    var hasWarnedOfTLS = false
     /// Whether the user was warned of an error without this sign-in's state.
-    var hasMetError = false
+    var hasWarnedOfError = false
   }
 
   /// The polling for the tokens of a device code.
@@ -113,7 +113,7 @@ final class Login {
   var device: SignIn.Waiting.Device? { if case .device(let waiting) = waiting { waiting } else { nil } }
 
   /// Whether the user has approved, so that it must not be cancelled.
-  var isFinishing: Bool { approval.isGiven }
+  var isFinishing: Bool { approval.isApproved }
 
   /// Whether this is the sign-in's name, compared in constant time.
   func isNamed(_ other: String) -> Bool { Self.isSame(name, other) }

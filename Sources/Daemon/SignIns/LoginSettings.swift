@@ -18,7 +18,7 @@ struct LoginSettings {
   init(_ request: LoginRequest, _ settings: Settings) throws(Failure) {
     var request = request
     func isStored() -> Bool { request.account.flatMap { try? AccountName($0) }.map { settings[$0] != nil } ?? false }
-    if !isStored() { Self.takeServer(from: &request) }
+    if !isStored() { Self.useServer(from: &request) }
     // For an existing account, the provider is an ordinary setting.
     if !isStored() || request.issuer != nil { request.issuer = try AccountConfiguration.issuer(request.settings) }
     request.issuer = request.issuer.map(AccountConfiguration.issuer(pasted:))
@@ -80,21 +80,21 @@ struct LoginSettings {
     try configuration.checkProvider(request.flow)
     configuration.listOrigins(of: request.resources, exactly: request.beganAtResource)
     proxyCredentials = try configuration.replaceProxyUnlessNamed(from: request.settings)
-    let isAsserted = configuration.assertionSource != nil || request.handsOver.contains(.assertion)
+    let isAsserted = configuration.assertionSource != nil || request.passedSecrets.contains(.assertion)
     unattended = isAsserted ? .assertion : request.isGuest ? .client : nil
-    if isAsserted { try Self.refuseOtherWays(request, account, configuration) }
+    if isAsserted { try Self.refuseOtherFlows(request, account, configuration) }
     self.configuration = configuration
   }
 
   /// Refuses options of other flows for an account that signs in by an assertion.
-  private static func refuseOtherWays(
+  private static func refuseOtherFlows(
     _ request: LoginRequest, _ account: AccountName, _ configuration: AccountConfiguration
   ) throws(Failure) {
     let others = [
       ("register", request.registersClient), ("keep", request.keepsAccessToken),
       ("start", request.isDetached), (request.flow?.rawValue ?? "", request.flow != nil),
     ]
-    let handsOverProof = request.handsOver.contains(where: HandedSecret.credentials.contains)
+    let handsOverProof = request.passedSecrets.contains(where: PassedSecret.credentials.contains)
     if configuration.assertionGrant == .clientCredentials,
       handsOverProof || configuration.tokenEndpointAuthMethod != .none
     {
@@ -110,10 +110,10 @@ struct LoginSettings {
         request.assertionFile != nil
       ),
     ].compactMap { setting, isSet, isNamed in isSet ? (setting.option?.name ?? "", isNamed: isNamed) : nil }
-    var names = sources.map(\.0) + (request.handsOver.contains(.assertion) ? ["assertion-fd"] : [])
+    var names = sources.map(\.0) + (request.passedSecrets.contains(.assertion) ? ["assertion-fd"] : [])
     let unwanted = others.filter(\.1).map(\.0) + request.demands.options.filter { !$0.values.isEmpty }.map(\.name)
     names += unwanted.prefix(1)
-    guard names.count > 1 else { return try configuration.refuseItself(as: account) }
+    guard names.count > 1 else { return try configuration.refuseSelfAssertion(as: account) }
     let stored = sources.first { !$0.isNamed }?.0
     throw Failure(
       .invalidRequest, "\(names[1]) cannot be used with \(names[0]), which \(account.text) uses to sign in",
@@ -122,9 +122,9 @@ struct LoginSettings {
 
   /// If the request has a provider, host or URL instead of an account, uses it as the server and names the account
   /// after it. With an issuer, only selects the provider.
-  private static func takeServer(from request: inout LoginRequest) {
+  private static func useServer(from request: inout LoginRequest) {
     guard let text = request.account else { return }
-    if let name = request.settings.takeProvider(named: text) {
+    if let name = request.settings.selectProvider(named: text) {
       request.account = name.rawValue
       return
     }
@@ -134,7 +134,7 @@ struct LoginSettings {
     guard hasScheme || text.utf8.contains(UInt8(ascii: ".")), let uri = try? URI(hasScheme ? text : scheme + text),
       uri.query == nil, uri.fragment == nil
     else { return }
-    if request.provider == nil, let provider = Provider.of(place: uri.text) {
+    if request.provider == nil, let provider = Provider.of(baseURL: uri.text) {
       (request.provider, request.account) = (provider.name, provider.name.rawValue)
     } else {
       (request.issuer, request.account) = (uri.path == "/" ? String(uri.text.dropLast()) : uri.text, nil)
@@ -187,9 +187,9 @@ struct LoginSettings {
 
 extension AccountSettings {
   /// Selects the provider with this name, unless another one or an unsuitable issuer is given.
-  mutating func takeProvider(named text: String) -> ProviderName? {
+  mutating func selectProvider(named text: String) -> ProviderName? {
     guard provider == nil, let name = ProviderName(known: text.lowercased()),
-      issuer.map({ Provider.named(name).mayBe(at: Issuer.named(byMetadataAt: $0) ?? $0) }) ?? true
+      issuer.map({ Provider.named(name).mayHaveIssuer(Issuer.named(byMetadataAt: $0) ?? $0) }) ?? true
     else { return nil }
     provider = name
     return name
@@ -213,14 +213,14 @@ extension LoginRequest {
   /// - Parameter new: The settings of a new account.
   func words(of new: AccountConfiguration? = nil) -> [String] {
     let isUnattended =
-      isGuest || handsOver.contains(.assertion) || settings.assertionFile != nil || settings.assertionFrom != nil
+      isGuest || passedSecrets.contains(.assertion) || settings.assertionFile != nil || settings.assertionFrom != nil
       || settings.assertionAccount != nil
     var words = new.map { [SignInCommand.new, $0.issuer] } ?? []
     words +=
-      isUnattended ? [SignInCommand.workload] + settings.words() : settings.words(among: AccountSetting.atSignIn)
+      isUnattended ? [SignInCommand.workload] + settings.words() : settings.words(among: AccountSetting.withLoginOption)
     words += demands.options.flatMap { name, values in values.flatMap { ["--\(name)", $0] } }
     let switches = [
-      ("client-secret-prompt", handsOver.contains(.clientSecret)), ("register", registersClient),
+      ("client-secret-prompt", passedSecrets.contains(.clientSecret)), ("register", registersClient),
       ("ephemeral", isEphemeral), ("if-needed", unless == .token),
     ]
     words += switches.flatMap { name, isOn in isOn ? ["--\(name)"] : [] }

@@ -31,7 +31,7 @@ final class RedirectListener: Sendable {
     target = LoopbackTarget(
       hosts: names.map { "\($0):\(port)" } + (port == 80 ? names : []), path: uri.path.isEmpty ? "/" : uri.path)
     let place = (host == .localhost ? .ipv4 : host).rawValue
-    let random = Machine.isWSL || !TCPEnds.canTell ? nil : try? Random.bytes(16)
+    let random = Machine.isWSL || !TCPEnds.canFindOwners ? nil : try? Random.bytes(16)
     link = random.map { LoopbackTarget(hosts: ["\(place):\(port)"], path: "/\(Base64URL.encode($0))") }
     linkURL = link.map { "http://\($0.hosts[0])\($0.path)" }
     self.sockets = sockets

@@ -8,8 +8,8 @@ internal import Vocabulary
 /// Any program of any user can connect. Other users' data is not read. Only ``RedirectServerDelegate`` ends the wait.
 final class RedirectServer {
   /// The maximum number of connections with a known user.
-  static let mostPeers = 16
-  private static let mostAccepted = 32
+  static let maximumPeers = 16
+  private static let maximumAcceptedAtOnce = 32
 
   /// A sign-in that waits at a socket.
   private struct Waiting {
@@ -123,8 +123,8 @@ final class RedirectServer {
   /// Accepts waiting connections, up to a limit.
   private func accept(_ socket: RedirectSocket, _ now: Instant) {
     var unknown = peers.count { $0.peer.owner == nil }
-    for _ in 0..<Self.mostAccepted {
-      guard unknown < Self.mostPeers else { return pause(true) }
+    for _ in 0..<Self.maximumAcceptedAtOnce {
+      guard unknown < Self.maximumPeers else { return pause(true) }
       let descriptor: FileDescriptor
       do { descriptor = try UnixSocket.accept(socket.descriptor) } catch {
         // Closing the oldest connection frees a descriptor.
@@ -164,7 +164,7 @@ final class RedirectServer {
       peer.owner = owners[ends]
       switch owners[ends] {
       case .user(Machine.userID), .unknown:
-        while peers.count(where: { $0.peer.owner != nil }) > Self.mostPeers { removeOldest() }
+        while peers.count(where: { $0.peer.owner != nil }) > Self.maximumPeers { removeOldest() }
         guard sources[key] != nil else { continue }
         try? poller.add(peer.descriptor.raw, interest: .read, key: key)
         serve(key, peer)
@@ -190,7 +190,7 @@ final class RedirectServer {
     case .ended: remove(key)
     case .refused(let page): answer(key, peer, page.response(in: pages))
     case .tls:
-      for waiting in waiting { delegate.tlsCame(waiting.login) }
+      for waiting in waiting { delegate.tlsStarted(waiting.login) }
       answer(key, peer, LoopbackPage.tlsRefusal)
     case .link(let index):
       let url = delegate.linkOpened(waiting[index].login, isFromOwnUser: peer.isFromOwnUser)
@@ -200,10 +200,10 @@ final class RedirectServer {
       let named = indices.map { waiting[$0] }
       let (page, found) = peer.withQuery(query) { query -> (LoopbackPage?, Waiting?) in
         for waiting in named {
-          let page = delegate.redirectCame(waiting.login, query: query, isFromOwnUser: peer.isFromOwnUser)
+          let page = delegate.redirectReceived(waiting.login, query: query, isFromOwnUser: peer.isFromOwnUser)
           if page != .foreign { return (page, waiting) }
         }
-        for waiting in named { delegate.foreignRedirectCame(waiting.login, query: query) }
+        for waiting in named { delegate.foreignRedirectReceived(waiting.login, query: query) }
         return (.foreign, nil)
       }
       if let page { return answer(key, peer, page.response(in: found?.pages ?? pages)) }
@@ -258,11 +258,11 @@ protocol RedirectServerDelegate: AnyObject {
   ///
   /// - Returns: The page for the browser. Nil if ``RedirectServer/answer(_:_:)`` sends it later. Only
   ///   ``LoopbackPage/foreign`` continues the wait.
-  func redirectCame(_ login: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage?
+  func redirectReceived(_ login: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage?
   /// Called if the query is not the response of any sign-in at the socket.
-  func foreignRedirectCame(_ login: UInt64, query: Span<UInt8>)
+  func foreignRedirectReceived(_ login: UInt64, query: Span<UInt8>)
   /// Called when a browser starts TLS.
-  func tlsCame(_ login: UInt64)
+  func tlsStarted(_ login: UInt64)
   /// Called when another user connects. No data was read.
   func otherUserConnected(_ login: UInt64, user: UInt32)
 }

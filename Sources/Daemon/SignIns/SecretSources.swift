@@ -7,7 +7,7 @@ internal import Wire
 
 /// The descriptors with the secrets of a request.
 struct SecretSources: Sendable {
-  private let sources: [HandedSecret: SharedDescriptor]
+  private let sources: [PassedSecret: SharedDescriptor]
   /// The descriptor before the secrets, for requests that pass one.
   let first: SharedDescriptor?
 
@@ -16,7 +16,7 @@ struct SecretSources: Sendable {
   ///   - announced: The secrets that the request announces.
   ///   - hasFirst: Whether another descriptor precedes the secrets.
   init(
-    _ passed: [SharedDescriptor], announced: Set<HandedSecret>, hasFirst: Bool = false
+    _ passed: [SharedDescriptor], announced: Set<PassedSecret>, hasFirst: Bool = false
   ) throws(Failure) {
     let count = announced.count + (hasFirst ? 1 : 0)
     guard passed.count >= count else {
@@ -25,7 +25,7 @@ struct SecretSources: Sendable {
     var left = passed.suffix(count)
     first = hasFirst ? left.removeFirst() : nil
     sources = Dictionary(
-      uniqueKeysWithValues: zip(HandedSecret.allCases.filter { announced.contains($0) }, left))
+      uniqueKeysWithValues: zip(PassedSecret.allCases.filter { announced.contains($0) }, left))
   }
 
   /// Reads the secrets of a sign-in, and sets the ID and algorithm from the key's file in `configuration`.

@@ -15,25 +15,25 @@ extension SignIns {
   }
 
   /// How long to keep a result.
-  private static let memory = Duration.seconds(600)
-  private static let mostEnded = 32
+  private static let resultLifetime = Duration.seconds(600)
+  private static let maximumKeptResults = 32
 
   /// Responds to the request of a background sign-in, which then continues without it.
   func detach(_ login: Login, until expiry: Int) {
     guard login.isDetached else { return }
     let ticket = login.ticket
-    login.ticket = .nobody
-    loop.send(.result(standing(login, expiry)), to: ticket)
+    login.ticket = .noRequest
+    loop.send(.result(progressResult(login, expiry)), to: ticket)
   }
 
   /// Sends the result of a sign-in to the waiting request, and keeps that of a background sign-in.
   func conclude(_ login: Login, _ reply: Reply) {
     loop.send(reply, to: login.ticket)
-    if endedAccounts.count >= Self.mostEnded { endedAccounts.removeFirst() }
+    if endedAccounts.count >= Self.maximumKeptResults { endedAccounts.removeFirst() }
     endedAccounts.append((login.name, login.account))
     guard login.isDetached else { return }
     forgetEnded()
-    if ended.count >= Self.mostEnded { ended.removeFirst() }
+    if ended.count >= Self.maximumKeptResults { ended.removeFirst() }
     ended.append(EndedLogin(name: login.name, reply: reply, endedAt: services.time.now()))
   }
 
@@ -48,8 +48,8 @@ extension SignIns {
       }
       return loop.send(reply, to: ticket)
     }
-    guard request.waits else { return loop.send(.result(standing(login, login.expiry)), to: ticket) }
-    if login.ticket != .nobody {
+    guard request.waits else { return loop.send(.result(progressResult(login, login.expiry)), to: ticket) }
+    if login.ticket != .noRequest {
       loop.send(.failure(Failure(.cancelled, "another command is now waiting for this sign-in")), to: login.ticket)
     }
     login.ticket = ticket
@@ -89,7 +89,7 @@ extension SignIns {
   }
 
   /// The result `{"login","account","state","expires_at"}` of a sign-in in progress.
-  private func standing(_ login: Login, _ expiry: Int) -> JSONObject {
+  private func progressResult(_ login: Login, _ expiry: Int) -> JSONObject {
     JSONObject([
       ("login", .string(login.name)), ("account", .string(login.account.text)), ("state", "waiting"),
       ("expires_at", .int(expiry)),
@@ -99,6 +99,6 @@ extension SignIns {
   /// Drops outdated results.
   private func forgetEnded() {
     let now = services.time.now()
-    ended.removeAll { $0.endedAt.duration(to: now) > Self.memory }
+    ended.removeAll { $0.endedAt.duration(to: now) > Self.resultLifetime }
   }
 }

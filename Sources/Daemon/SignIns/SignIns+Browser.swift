@@ -43,13 +43,13 @@ extension SignIns {
   }
 
   /// Handles a pasted URL or a confirmation from any connection.
-  func take(_ request: Request, _ ticket: Ticket) throws(Failure) {
+  func handleAnswer(_ request: Request, _ ticket: Ticket) throws(Failure) {
     guard let login = try step(request)?.take() else { return }
     loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
   }
 
-  /// Like ``take(_:_:)`` on the sign-in's own connection, with errors as events. Returns false for others.
-  func takes(_ request: Request, beside ticket: Ticket) -> Bool {
+  /// Like ``handleAnswer(_:_:)`` on the sign-in's own connection, with errors as events. Returns false for others.
+  func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     guard let step = step(request), logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(step.login) })
     else { return false }
     context.files.poll()
@@ -94,7 +94,7 @@ extension SignIns {
       fail(login, .oauth(error))
       return .failed
     case .code(let code):
-      guard login.approval.give() else { return .foreign }
+      guard login.approval.approve() else { return .foreign }
       redirects?.close(login.id)
       log.note(.signInApproved, login.account)
       if !isFromOwnUser { login.visits.isFromOwnUser = false }
@@ -110,8 +110,8 @@ extension SignIns {
 
   /// Logs a response that belongs to no sign-in, once per sign-in.
   private func noteForeignRedirect(_ login: Login) {
-    if !login.visits.hasMetForeignRedirect { log.note(.redirectForeign, login.account) }
-    login.visits.hasMetForeignRedirect = true
+    if !login.visits.hasLoggedForeignRedirect { log.note(.redirectForeign, login.account) }
+    login.visits.hasLoggedForeignRedirect = true
   }
 
   // MARK: The browser's page
@@ -137,7 +137,7 @@ extension SignIns {
     let unconfirmed: SignIn.Unconfirmed
     do throws(SessionError) { unconfirmed = try outcome.get() } catch { return loginFinished(id, .failure(error)) }
     // From now on, the sign-in can be cancelled.
-    login.approval.finish()
+    login.approval.reopen()
     login.unconfirmed = unconfirmed
     guard let issuer = login.browser?.prepared.configuration.issuer else { return }
     send(
@@ -158,7 +158,7 @@ extension SignIns {
       end(login, .accessDenied)
       return login
     }
-    guard login.approval.give() else { return login }
+    guard login.approval.approve() else { return login }
     login.unconfirmed = nil
     run(login, then: loginFinished) { () throws(SessionError) in try waiting.store() }
     return login
@@ -185,7 +185,7 @@ extension SignIns: RedirectServerDelegate {
     return url
   }
 
-  func redirectCame(_ id: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage? {
+  func redirectReceived(_ id: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage? {
     guard let login = logins[id], !login.isFinishing, login.unconfirmed == nil, let waiting = login.browser else {
       return .foreign
     }
@@ -194,11 +194,11 @@ extension SignIns: RedirectServerDelegate {
   }
 
   /// Logs a response that belongs to no sign-in.
-  func foreignRedirectCame(_ id: UInt64, query: Span<UInt8>) {
+  func foreignRedirectReceived(_ id: UInt64, query: Span<UInt8>) {
     guard let login = logins[id] else { return }
     noteForeignRedirect(login)
-    guard !login.visits.hasMetError, let error = AuthorizationRequest.strayError(in: query) else { return }
-    login.visits.hasMetError = true
+    guard !login.visits.hasWarnedOfError, let error = AuthorizationRequest.strayError(in: query) else { return }
+    login.visits.hasWarnedOfError = true
     // Any user of this machine could have sent it, so the sign-in continues.
     report(
       Phrase(
@@ -207,9 +207,11 @@ extension SignIns: RedirectServerDelegate {
   }
 
   /// Warns once that the browser used https.
-  func tlsCame(_ id: UInt64) {
-    guard let login = logins[id], !login.visits.hasMetTLS, let uri = login.browser?.request.redirectURI else { return }
-    login.visits.hasMetTLS = true
+  func tlsStarted(_ id: UInt64) {
+    guard let login = logins[id], !login.visits.hasWarnedOfTLS, let uri = login.browser?.request.redirectURI else {
+      return
+    }
+    login.visits.hasWarnedOfTLS = true
     report(
       Phrase(
         "the browser used https for an address that supports only http: \(uri); allow http for it in the browser's settings (\"HTTPS only\"), or: \(command(of: login).pasting)"
@@ -219,8 +221,8 @@ extension SignIns: RedirectServerDelegate {
   /// Warns once of another user's connection.
   func otherUserConnected(_ id: UInt64, user: UInt32) {
     // Logged once per sign-in.
-    guard let login = logins[id], !login.visits.hasMetStranger else { return }
-    login.visits.hasMetStranger = true
+    guard let login = logins[id], !login.visits.hasWarnedOfOtherUser else { return }
+    login.visits.hasWarnedOfOtherUser = true
     log.note(.peerDropped(.otherUser), login.account)
     let port = login.browser.flatMap { try? RedirectURI($0.request.redirectURI) }?.port ?? 0
     jobs.run({ [UserEntry.of(Machine.userID)?.name, UserEntry.of(user)?.name] }) {
@@ -241,6 +243,6 @@ extension SignIns: RedirectServerDelegate {
 
   /// Shows a notice on the terminal that waits for a sign-in, if any.
   private func report(_ notice: Phrase, to login: Login) {
-    if login.ticket != .nobody { loop.send(.event(.notice(notice)), to: login.ticket) }
+    if login.ticket != .noRequest { loop.send(.event(.notice(notice)), to: login.ticket) }
   }
 }

@@ -8,7 +8,7 @@ internal import Wire
 /// Sign-ins by device code. A timer polls the server until the user has decided.
 extension SignIns {
   /// The longest polling interval that is not announced to the user, in seconds.
-  private static let longestUntoldInterval = 60
+  private static let longestUnannouncedInterval = 60
 
   /// Sends the code to the client, and starts polling.
   func devicePrepared(_ login: Login, _ waiting: SignIn.Waiting.Device) {
@@ -25,7 +25,7 @@ extension SignIns {
       expiresAt: expiry, interval: login.polling.device.interval)
     event.warning = "never enter a code that someone sent you"
     send(.deviceCode(event), to: login, until: expiry)
-    if login.polling.device.interval > Self.longestUntoldInterval {
+    if login.polling.device.interval > Self.longestUnannouncedInterval {
       let seconds = login.polling.device.interval
       let notice = Phrase(
         "this server can be polled only every \(seconds) seconds, so it may take that long after you approve")
@@ -56,7 +56,7 @@ extension SignIns {
     run(login, then: loginPolled) {
       [approval = login.approval, endsWithSession = login.endsWithSession] () throws(SessionError) in
       try device.poll {
-        guard approval.give() else { return false }
+        guard approval.approve() else { return false }
         approved(())
         return true
       } endsSession: {

@@ -32,7 +32,7 @@ extension SignIns {
     let name = account.name
     jobs.run({ [services] in AccountScan.run(settings, only: name, services: services) }) { [self] scanned in
       let grant = account.session.grant.flatMap { $0.isAlive(at: services.time.now()) ? $0 : nil }
-      guard let summary = scanned.get().first, summary.problem == nil, summary.isGranted || grant != nil,
+      guard let summary = scanned.get().first, summary.problem == nil, summary.isSignedIn || grant != nil,
         account.session.lastFailure?.needsSignIn != true
       else { return go() }
       var result = JSONObject([

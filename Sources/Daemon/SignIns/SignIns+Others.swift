@@ -22,7 +22,7 @@ extension SignIns {
   func endUnapproved(of account: AccountName) {
     for login in logins.values where login.account == account && !login.isFinishing {
       login.endsWithSession.withLock { $0 = true }
-      guard login.approval.giveUp() else { continue }
+      guard login.approval.cancel() else { continue }
       conclude(login, .failure(Failure(.cancelled, "the account was signed out")))
       end(login)
     }
@@ -31,14 +31,14 @@ extension SignIns {
   /// Cancels the unapproved sign-ins whose protection level is locked.
   func endUnapproved(at levels: Set<Protection>) {
     for login in logins.values {
-      guard let level = login.waiting?.prepared.level, levels.contains(level), login.approval.giveUp() else { continue }
+      guard let level = login.waiting?.prepared.level, levels.contains(level), login.approval.cancel() else { continue }
       fail(login, .vault(VaultError(.locked(level))))
     }
   }
 
   /// Cancels all unapproved sign-ins because the daemon is stopping.
   func stop() {
-    for login in logins.values where login.approval.giveUp() {
+    for login in logins.values where login.approval.cancel() {
       conclude(login, .failure(Failure(.cancelled, "the daemon is stopping")))
       end(login)
     }
@@ -47,7 +47,7 @@ extension SignIns {
   /// Cancels the sign-in of a request whose sender disconnected, except one in the background.
   func abandon(_ ticket: Ticket) {
     for login in logins.values where login.ticket == ticket {
-      if login.event != nil, login.isDetached { login.ticket = .nobody } else { end(login) }
+      if login.event != nil, login.isDetached { login.ticket = .noRequest } else { end(login) }
     }
   }
 }

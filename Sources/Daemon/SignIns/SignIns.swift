@@ -13,13 +13,13 @@ internal import Wire
 final class SignIns: AccountPart {
   /// The sign-ins in progress, by number.
   private(set) var logins: [UInt64: Login] = [:]
-  private var lastLogin: UInt64 = 0
+  private var lastLoginNumber: UInt64 = 0
   /// Receives browsers' responses. Nil until needed.
   var redirects: RedirectServer?
   private let redirectSockets = RedirectSockets()
   /// The accounts whose server forbids the device grant.
   private var withoutDevice: Set<AccountName> = []
-  private static let mostWithoutDevice = 1024
+  private static let maximumWithoutDevice = 1024
   /// The last results of background sign-ins.
   var ended: [EndedLogin] = []
   /// The accounts of the last ended sign-ins, for hints.
@@ -45,32 +45,32 @@ final class SignIns: AccountPart {
     var handed = HandedAssertion()
     let source = meant.unattended == .assertion ? meant.configuration.assertionSource : nil
     if let source, !source.variables.isEmpty {
-      handed.variables = broker.handed.values(source.variables, of: [ticket])
+      handed.variables = broker.passedVariables.values(source.variables, of: [ticket])
       // No descriptor has been read yet, so the client can repeat the request.
       guard !handed.variables.isEmpty else {
         throw Failure(.assertionVariables(account: meant.account.text, source), account: meant.account.text)
       }
     }
-    let sources = try SecretSources(passed, announced: request.handsOver)
+    let sources = try SecretSources(passed, announced: request.passedSecrets)
     let options = try AuthorizationOptions(request.demands)
     for other in logins.values where other.account == meant.account {
       conclude(other, .failure(Failure(.cancelled, "a newer sign-in for \(meant.account.text) replaced this one")))
       end(other)
     }
-    lastLogin += 1
+    lastLoginNumber += 1
     let login = Login(
-      id: lastLogin, name: try Self.newLoginName(), ticket: ticket, account: meant.account,
+      id: lastLoginNumber, name: try Self.newLoginName(), ticket: ticket, account: meant.account,
       entered: request.words(of: meant.isNew ? meant.configuration : nil), startedAt: services.time.now())
     login.wantsQRCode = request.wantsQRCode
     login.pages = request.pages ?? .english
     login.isDetached = request.isDetached
     // Without a user, the sign-in cannot be cancelled.
-    if meant.unattended != nil { _ = login.approval.give() }
+    if meant.unattended != nil { _ = login.approval.approve() }
     logins[login.id] = login
     log.note(.signInBegan, login.account)
     broker.accounts[meant.account]?.session.signInStarted()
     var choice = FlowChoice(
-      wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: options)
+      requestedFlow: request.flow, canOpenBrowser: request.canOpenBrowser, options: options)
     choice.redirectPort = request.redirectPort.flatMap { UInt16(exactly: $0) }
     let observed = services(for: login.account)
     let own = request.isEphemeral ? observed.ephemerally() : observed
@@ -89,7 +89,7 @@ final class SignIns: AccountPart {
       }
       return secrets
     }
-    if !request.handsOver.contains(where: HandedSecret.credentials.contains) {
+    if !request.passedSecrets.contains(where: PassedSecret.credentials.contains) {
       choice.prefersDevice = meant.configuration.providerSettings?.has(.secretForCode) ?? false
     }
     choice.excludesDevice = meant.configuration.profile != nil
@@ -103,7 +103,7 @@ final class SignIns: AccountPart {
     start.unattended = meant.unattended
     start.handed = handed
     start.activates = request.activates
-    start.asksToStay = request.asksToStay
+    start.requestsOfflineAccess = request.requestsOfflineAccess
     start.beganAtResource = request.beganAtResource
     start.proofAlgorithms = request.proofAlgorithms
     start.registersClient = request.registersClient
@@ -190,7 +190,7 @@ final class SignIns: AccountPart {
   }
 
   func loginExpired(_ id: UInt64) {
-    guard let login = logins[id], login.approval.giveUp() else { return }
+    guard let login = logins[id], login.approval.cancel() else { return }
     let message =
       login.browser == nil
       ? Phrase("the code expired before the sign-in was approved")
@@ -205,7 +205,7 @@ final class SignIns: AccountPart {
 
   private func handleSignInResult(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
     guard let login = logins[id] else { return }
-    login.approval.finish()
+    login.approval.reopen()
     switch outcome {
     case .failure(.signInKept(let configuration, let cause)):
       // The registered client now belongs to the account.
@@ -325,7 +325,7 @@ final class SignIns: AccountPart {
 
   /// Ends a sign-in with an error.
   func fail(_ login: Login, _ error: SessionError) {
-    if case .oauth(let problem) = error, problem.needsBrowser, withoutDevice.count < Self.mostWithoutDevice {
+    if case .oauth(let problem) = error, problem.needsBrowser, withoutDevice.count < Self.maximumWithoutDevice {
       withoutDevice.insert(login.account)
     }
     fail(login, Failure(error, account: login.account.text, entered: login.entered))
@@ -341,12 +341,12 @@ final class SignIns: AccountPart {
   func end(_ login: Login, _ code: FailureCode = .cancelled) {
     redirects?.close(login.id)
     broker.accounts[login.account]?.session.signInEnded()
-    guard login.approval.giveUp() else { return }
+    guard login.approval.cancel() else { return }
     // Removed first, since a later step may detect that the sender disconnected and call this method again.
     logins[login.id] = nil
     login.cancellation.cancel()
     let unconfirmed = login.unconfirmed
-    if let prepared = login.waiting?.prepared, unconfirmed != nil || prepared.leavesSomething {
+    if let prepared = login.waiting?.prepared, unconfirmed != nil || prepared.mustDeleteClient {
       endLeftover(of: login.account) { cancellation in
         unconfirmed?.refuse(cancellation)
         prepared.withdraw()
@@ -357,7 +357,7 @@ final class SignIns: AccountPart {
 
   /// Deletes what an unfinished sign-in has created at the server.
   private func withdraw(_ prepared: SignIn.Prepared) {
-    guard prepared.leavesSomething else { return }
+    guard prepared.mustDeleteClient else { return }
     endLeftover(of: prepared.account) { _ in prepared.withdraw() }
   }
 

@@ -10,7 +10,7 @@ final class CheckBatch {
   /// The only account to check. Nil for all.
   let only: AccountName?
   let startedAt: Instant
-  var open: Set<ObjectIdentifier> = []
+  var pending: Set<ObjectIdentifier> = []
   /// The accounts whose session is checked by a refresh.
   var refreshed: Set<ObjectIdentifier> = []
   /// The results. The reference to the account keeps its identifier unique.

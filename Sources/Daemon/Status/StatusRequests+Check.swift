@@ -21,12 +21,12 @@ extension StatusRequests {
     let now = services.time.now()
     let accounts = summaries.filter(\.isConfigured).map { ($0, broker.account($0.name, $0.configuration)) }
     // The accounts may be renamed.
-    batch.open = Set(accounts.map { ObjectIdentifier($1) })
+    batch.pending = Set(accounts.map { ObjectIdentifier($1) })
     for (summary, account) in accounts {
       account.learn(summary)
       if let problem = summary.problem {
         settle(account, Failure(problem, account: summary.name.text), in: batch)
-      } else if !summary.isGranted, account.session.grant?.isAlive(at: now) != true {
+      } else if !summary.isSignedIn, account.session.grant?.isAlive(at: now) != true {
         settle(account, CheckBatch.Check(.notSignedIn), in: batch)
       } else {
         obtain(TokenNeed(), account, batch)
@@ -57,14 +57,14 @@ extension StatusRequests {
     ) { () throws(SessionError) in
       try question.check()
     } then: { [self] outcome in
-      checked(account, asked, outcome, batch)
+      handleCheckResult(account, asked, outcome, batch)
     }
   }
 
   /// Handles the server's response.
   ///
   /// - Parameter asked: The session generation at the time of the request.
-  private func checked(
+  private func handleCheckResult(
     _ account: Account, _ asked: UInt64, _ outcome: Result<ServerQuestion.Verdict, SessionError>, _ batch: CheckBatch
   ) {
     let name = account.name
@@ -95,11 +95,11 @@ extension StatusRequests {
 
   /// Records an account's result. Responds after the last one.
   private func settle(_ account: Account, _ check: CheckBatch.Check, in batch: CheckBatch) {
-    guard batch.open.remove(ObjectIdentifier(account)) != nil else { return }
+    guard batch.pending.remove(ObjectIdentifier(account)) != nil else { return }
     batch.checks[ObjectIdentifier(account)] = (account, check)
     let time = batch.startedAt.duration(to: services.time.now()).wholeMilliseconds
     log.note(.checked(milliseconds: time, check.result), account.name)
-    if batch.open.isEmpty { finish(batch) }
+    if batch.pending.isEmpty { finish(batch) }
   }
 
   /// Sends the response. Reads the session states last.

@@ -72,7 +72,7 @@ final class StatusRequests: AccountPart {
       }
       let account = broker.account(summary.name, summary.configuration)
       account.learn(summary)
-      var object = purpose == .list ? brief(summary, account, now) : full(summary, account, now)
+      var object = purpose == .list ? listMembers(summary, account, now) : statusMembers(summary, account, now)
       more(summary, account, &object)
       listed.append(.object(object))
     }
@@ -94,7 +94,7 @@ final class StatusRequests: AccountPart {
       ("name", .string(TerminalText.clean(setting.name))),
     ])
     object["account"] = setting.account.map { .string(TerminalText.clean($0)) }
-    object["meant"] = setting.meant.map { .string($0) }
+    object["meant"] = setting.suggestion.map { .string($0) }
     return object
   }
 
@@ -122,7 +122,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  private func brief(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
+  private func listMembers(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
     var object = JSONObject()
     object[.name] = .string(summary.name.text)
     object[.active] = .bool(summary.isActive)
@@ -147,7 +147,7 @@ final class StatusRequests: AccountPart {
   static func preset(of name: AccountName, _ configuration: AccountConfiguration) -> JSONObject? {
     guard let preset = AdministratorFiles.current.presets.first(where: { $0.name.hasSameBytes(as: name.text) })
     else { return nil }
-    let settings = preset.comparison(with: configuration.shown)
+    let settings = preset.comparison(with: configuration.settingsForDisplay)
     func names(_ settings: [AccountSetting]) -> JSON? {
       settings.isEmpty ? nil : .array(settings.map { .string($0.name) })
     }
@@ -157,8 +157,8 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  private func full(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
-    var object = brief(summary, account, now)
+  private func statusMembers(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
+    var object = listMembers(summary, account, now)
     object[.clientID] = .string(summary.configuration.clientID)
     object[.protection] = summary.protection.map { .string($0.rawValue) }
     object[.clientSecretExpiresAt] = summary.clientSecretExpiresAt.map { .int($0) }

@@ -6,7 +6,7 @@ internal import Vocabulary
 /// as long as the settings list it.
 final class TokenFile {
   /// The maximum number of requested files, and of standing ones.
-  static let most = 32
+  static let maximumCount = 32
 
   /// The request for the file. That of a standing file is internal.
   let ticket: Ticket
@@ -17,11 +17,11 @@ final class TokenFile {
   /// Updated when the account is renamed.
   var account: AccountName
   /// The session generation of the token in the file. Nil without a file.
-  var written: UInt64?
+  var writtenGeneration: UInt64?
   /// The session generation of the token that a worker is writing. Nil if no write is in progress.
-  var writing: UInt64?
+  var writingGeneration: UInt64?
   /// The session generation whose ID Token was not written because it expires too soon.
-  var skipped: UInt64?
+  var skippedGeneration: UInt64?
   /// Whether the file is a standing one or was written before. Otherwise a failure ends the request.
   var hasBegun: Bool
   /// Whether a token request for the file is in progress.

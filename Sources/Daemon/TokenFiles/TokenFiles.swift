@@ -32,12 +32,13 @@ final class TokenFiles: AccountPart {
   func tokenFile(_ request: TokenFileRequest, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(request.account).name
     let tickets = Array(tokenFiles.keys) + claiming
-    guard tickets.count(where: { !$0.isInternal }) < TokenFile.most else {
-      throw Failure(.tooBusy, "there are already \(TokenFile.most) token files", hint: "end a command that uses one")
+    guard tickets.count(where: { !$0.isInternal }) < TokenFile.maximumCount else {
+      throw Failure(
+        .tooBusy, "there are already \(TokenFile.maximumCount) token files", hint: "end a command that uses one")
     }
     claiming.insert(ticket)
     work.run({ [store = tokenFileStore, directory = runtimeDirectory] () throws(Failure) in
-      try Self.claiming {
+      try Self.convertingErrors {
         let store = try store ?? TokenFileStore(directory)
         store.removeOrphans()
         let (name, lock) = try store.claim(request.name)
@@ -57,7 +58,7 @@ final class TokenFiles: AccountPart {
   }
 
   /// Calls `claim` and converts its errors. Blocking.
-  private static func claiming(_ claim: () throws -> Claim) throws(Failure) -> Claim {
+  private static func convertingErrors(_ claim: () throws -> Claim) throws(Failure) -> Claim {
     do { return try claim() } catch let error as SystemError {
       if error.isAgain { throw Failure(.tooBusy, "another daemon is writing that token file", hint: "try again") }
       throw Failure(.storage, Phrase("cannot create a token file: \(Phrase(stringLiteral: error.message))"))
@@ -129,10 +130,11 @@ final class TokenFiles: AccountPart {
   private func requestToken(for file: TokenFile, _ account: Account, isNew: Bool) {
     guard !file.isWaiting else { return }
     file.isWaiting = true
-    let need = TokenNeed(newerThan: isNew ? file.skipped ?? file.writing ?? file.written : nil)
+    let need = TokenNeed(
+      newerThan: isNew ? file.skippedGeneration ?? file.writingGeneration ?? file.writtenGeneration : nil)
     let waiter = Waiter(ticket: file.ticket, need: need) { [self] slot, outcome in
       switch outcome {
-      case .success(let grant): place(grant, in: file, slot)
+      case .success(let grant): store(grant, in: file, slot)
       case .failure(let error): failed(file, Failure(error, account: slot.name.text))
       }
     }
@@ -149,7 +151,7 @@ final class TokenFiles: AccountPart {
   }
 
   /// Writes a token to a file on a worker, unless it is already there, and schedules its renewal.
-  func place(_ grant: AccessGrant, in file: TokenFile, _ slot: TokenSlot) {
+  func store(_ grant: AccessGrant, in file: TokenFile, _ slot: TokenSlot) {
     file.isWaiting = false
     defer { actOnSettled() }
     guard tokenFiles[file.ticket] === file else { return }
@@ -163,12 +165,12 @@ final class TokenFiles: AccountPart {
     }
     defer { scheduleRenewal(of: file, content) }
     let generation = slot.session.generation
-    guard file.written != generation, file.writing != generation else { return }
+    guard file.writtenGeneration != generation, file.writingGeneration != generation else { return }
     let token: SharedSecret
     do { token = try content.token.open() } catch {
-      return notWritten(file, Failure(.memory, account: file.account.text))
+      return handleWriteFailure(file, Failure(.memory, account: file.account.text))
     }
-    file.writing = generation
+    file.writingGeneration = generation
     work.run({ [store = file.store, name = file.name, lock = file.lock] () throws(SystemError) in
       try store.write(token, to: name, lock)
     }) {
@@ -183,19 +185,19 @@ final class TokenFiles: AccountPart {
   ) {
     // A newer token may be about to be written, or the file may have been removed.
     defer { actOnSettled() }
-    guard tokenFiles[file.ticket] === file, file.writing == generation else { return }
-    file.writing = nil
+    guard tokenFiles[file.ticket] === file, file.writingGeneration == generation else { return }
+    file.writingGeneration = nil
     if case .failure(let error) = outcome {
       let problem = Phrase("cannot write the token file: \(Phrase(stringLiteral: error.message))")
-      return notWritten(file, Failure(.storage, problem))
+      return handleWriteFailure(file, Failure(.storage, problem))
     }
-    (file.written, file.skipped, file.hasBegun) = (generation, nil, true)
+    (file.writtenGeneration, file.skippedGeneration, file.hasBegun) = (generation, nil, true)
     log.note(.tokenFile(.written), file.account)
     notifyClient(of: file, expiresAt: expiresAt)
   }
 
   /// Ends a file that could not be written.
-  private func notWritten(_ file: TokenFile, _ failure: Failure) {
+  private func handleWriteFailure(_ file: TokenFile, _ failure: Failure) {
     log.note(.tokenFile(.failed), file.account)
     end(file)
     loop.send(.failure(failure), to: file.ticket)
@@ -228,7 +230,7 @@ final class TokenFiles: AccountPart {
       minimum: AccessGrant.shortestIDTokenSeconds, wallSeconds: services.time.wallSeconds(), now: now)
     if use != .good {
       guard use == .due, slot.session.isRenewable else { throw Failure.spentIDToken(of: file.account.text) }
-      file.skipped = slot.session.generation
+      file.skippedGeneration = slot.session.generation
       return nil
     }
     return Content(
@@ -304,11 +306,11 @@ final class TokenFiles: AccountPart {
     case .signedIn, .refreshed:
       for file in own {
         guard let account = broker.accounts[file.account], let grant = account.session.grant else { continue }
-        place(grant, in: file, account.own)
+        store(grant, in: file, account.own)
       }
     case .signedOut: for file in own { remove(file, .signedOut) }
     case .locked: for file in own where broker.accounts[file.account]?.session.grant == nil { remove(file, .locked) }
-    case .unlocked: for file in own where file.hasBegun && file.written == nil { requestToken(for: file) }
+    case .unlocked: for file in own where file.hasBegun && file.writtenGeneration == nil { requestToken(for: file) }
     case .accountRenamed:
       guard let old = entry.event.formerName, let name = entry.account.flatMap({ try? AccountName($0) }) else { return }
       for file in tokenFiles.values where file.account.text.hasSameBytes(as: old) { file.account = name }
@@ -332,8 +334,8 @@ final class TokenFiles: AccountPart {
   /// Removes a file, but keeps its name for the next token.
   private func remove(_ file: TokenFile, _ code: FailureCode) {
     file.renewal = nil
-    guard file.written != nil || file.writing != nil else { return }
-    (file.written, file.writing) = (nil, nil)
+    guard file.writtenGeneration != nil || file.writingGeneration != nil else { return }
+    (file.writtenGeneration, file.writingGeneration) = (nil, nil)
     actOnSettled()
     work.run({ [store = file.store, name = file.name, lock = file.lock] in store.remove(name, lock) }) { [self] _ in
       guard tokenFiles[file.ticket] === file else { return }
@@ -411,7 +413,7 @@ final class TokenFiles: AccountPart {
       if let file = tokenFiles[former.ticket] { end(file) }
     }
     standing.removeAll { former in !wanted.contains { $0 == (former.account, former.place) } }
-    for (account, place) in wanted where standing.count < TokenFile.most {
+    for (account, place) in wanted where standing.count < TokenFile.maximumCount {
       guard !standing.contains(where: { ($0.account, $0.place) == (account, place) }) else { continue }
       lastStanding += 1
       let new = Standing(account: account, place: place, ticket: Ticket(connection: 0, serial: lastStanding))
@@ -422,13 +424,13 @@ final class TokenFiles: AccountPart {
   }
 
   /// Whether any standing file is kept.
-  var keepsAny: Bool { !standing.isEmpty }
+  var keepsStandingFiles: Bool { !standing.isEmpty }
 
   /// Runs once a minute. Retries failed standing files, and checks whether other processes have ended sessions.
   func housekeep() {
     for kept in standing {
       if let file = tokenFiles[kept.ticket] {
-        if file.written != nil { requestToken(for: file, isNew: false) }
+        if file.writtenGeneration != nil { requestToken(for: file, isNew: false) }
       } else if !claiming.contains(kept.ticket) {
         begin(kept)
       }
@@ -439,7 +441,7 @@ final class TokenFiles: AccountPart {
   private func begin(_ file: Standing) {
     claiming.insert(file.ticket)
     work.run({ [place = file.place, runtime = runtimeDirectory] () throws(Failure) in
-      try Self.claiming {
+      try Self.convertingErrors {
         let store = try TokenFileStore(standing: place.directory, runtime: runtime)
         guard let lock = try store.claimStanding(place.name) else {
           throw Failure(.storage, "another program's file is there")
@@ -465,7 +467,8 @@ final class TokenFiles: AccountPart {
   /// Runs the actions whose files are written.
   fileprivate func actOnSettled() {
     let unsettled = standing.filter { file in
-      claiming.contains(file.ticket) || tokenFiles[file.ticket].map { $0.isWaiting || $0.writing != nil } ?? false
+      claiming.contains(file.ticket)
+        || tokenFiles[file.ticket].map { $0.isWaiting || $0.writingGeneration != nil } ?? false
     }
     let now = loop.now
     let later = settling.filter { waiting in

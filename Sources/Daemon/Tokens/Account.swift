@@ -7,9 +7,9 @@ internal import Vocabulary
 /// An account in memory: its settings, its own token, and one slot for each other target.
 final class Account {
   /// The maximum number of slots besides the account's own.
-  private static let mostOthers = 32
+  private static let maximumOtherSlots = 32
   /// The maximum size of an account's access tokens in memory, in bytes.
-  static let mostBytes = 1 << 20
+  static let maximumBytes = 1 << 20
 
   let facts: AccountFacts
   /// The slot of the account's own token.
@@ -24,7 +24,7 @@ final class Account {
   var roles = RoleCache()
 
   /// Cancels requests about the session, such as introspection.
-  private(set) var questions = Cancellation()
+  private(set) var questionCancellation = Cancellation()
 
   init(name: AccountName, configuration: AccountConfiguration) {
     facts = AccountFacts(name, configuration)
@@ -67,7 +67,9 @@ final class Account {
     if let index = others.firstIndex(where: { $0.target == target }) {
       others.append(others.remove(at: index))
     } else {
-      if others.count >= Self.mostOthers, let idle = others.firstIndex(where: \.isIdle) { others.remove(at: idle) }
+      if others.count >= Self.maximumOtherSlots, let idle = others.firstIndex(where: \.isIdle) {
+        others.remove(at: idle)
+      }
       others.append(TokenSlot(facts, target))
     }
     return others[others.count - 1]
@@ -77,7 +79,7 @@ final class Account {
   func takeWaiters() -> [Waiter] {
     let waiters = slots.flatMap(\.waiters)
     own.waiters = []
-    for slot in slots { slot.giveUpRun() }
+    for slot in slots { slot.abandonRun() }
     others = []
     roles = RoleCache()
     return waiters
@@ -87,25 +89,25 @@ final class Account {
   func rename(to name: AccountName) {
     facts.name = name
     settingsRevision = nil
-    for slot in slots { slot.giveUpRun() }
+    for slot in slots { slot.abandonRun() }
   }
 
   /// Applies the vault's data to the session. Ignores a locked or unreadable record.
   func learn(_ summary: AccountSummary) {
     if case .vault = summary.problem { return }
-    session.learn(isGranted: summary.isGranted, ending: summary.ending, refreshedAt: summary.refreshedAt)
+    session.learn(isGranted: summary.isSignedIn, ending: summary.ending, refreshedAt: summary.refreshedAt)
   }
 
   /// Cancels requests about the session, since they contain its secrets.
   func cancelQuestions() {
-    questions.cancel()
-    questions = Cancellation()
+    questionCancellation.cancel()
+    questionCancellation = Cancellation()
   }
 
-  /// Drops the least recently used tokens beyond ``mostBytes``.
-  func keepToShare() {
+  /// Drops the least recently used tokens beyond ``maximumBytes``.
+  func enforceMemoryLimit() {
     var bytes = slots.reduce(0) { $0 + ($1.session.grant?.accessToken.count ?? 0) }
-    for other in others.dropLast() where bytes > Self.mostBytes && other.isIdle {
+    for other in others.dropLast() where bytes > Self.maximumBytes && other.isIdle {
       bytes -= other.session.grant?.accessToken.count ?? 0
       others.removeAll { $0 === other }
     }

@@ -7,7 +7,7 @@ final class NetworkListener {
   /// Called after a change.
   private let report: () -> Void
   private var watch: NetworkWatch?
-  private var key: UInt64?
+  private var loopKey: UInt64?
 
   init(_ loop: any ReplySink, _ report: @escaping () -> Void) {
     self.loop = loop
@@ -16,13 +16,13 @@ final class NetworkListener {
 
   /// Starts or stops listening.
   func listen(_ isWanted: Bool) {
-    guard isWanted != (key != nil) else { return }
-    if let ended = key.take() {
+    guard isWanted != (loopKey != nil) else { return }
+    if let ended = loopKey.take() {
       loop.unwatch(ended)
       return watch = nil
     }
     guard let watch = try? NetworkWatch() else { return }
-    key = try? loop.watch(watch.raw) { [unowned self] in if self.watch?.take() == true { report() } }
-    if key != nil { self.watch = consume watch }
+    loopKey = try? loop.watch(watch.raw) { [unowned self] in if self.watch?.drain() == true { report() } }
+    if loopKey != nil { self.watch = consume watch }
   }
 }

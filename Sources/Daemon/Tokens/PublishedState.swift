@@ -76,26 +76,26 @@ struct PublishedState {
     let code = Failure(error, account: nil).code
     // The lock publishes `locked`.
     if code.exitStatus == .locked { return [] }
-    if case .oauth = error, error.isPassing {
+    if case .oauth = error, error.isTemporary {
       if isOffline { return [] }
       isOffline = true
-      return [.offline(SessionEvent.Failing(code, error))]
+      return [.offline(SessionEvent.RefreshFailure(code, error))]
     }
     guard !Self.isUnrelatedToSession(error), failure != code, isSignedIn != false else { return [] }
     failure = code
-    return [.refreshFailed(SessionEvent.Failing(code, error))]
+    return [.refreshFailed(SessionEvent.RefreshFailure(code, error))]
   }
 
   /// Whether the error does not concern the session.
   private static func isUnrelatedToSession(_ error: SessionError) -> Bool {
     switch error {
     case .cancelled, .stopping, .tooBusy, .noAccount, .lifetimeTooShort, .noOtherTokens: true
-    default: error.isPassing
+    default: error.isTemporary
     }
   }
 }
 
-extension SessionEvent.Failing {
+extension SessionEvent.RefreshFailure {
   /// A failure, with the host if it was unreachable.
   init(_ code: FailureCode, _ error: SessionError) {
     guard case .oauth(let error) = error, case .host(let host) = error.subject else {

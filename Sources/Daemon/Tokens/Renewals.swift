@@ -18,19 +18,19 @@ final class Renewals {
       self.owner = owner
     }
 
-    deinit { owner.giveBack(server) }
+    deinit { owner.release(server) }
   }
 
   /// Permits a renewal, or returns nil if the limit is reached.
   func permit(at server: String) -> Permit? {
     let atServer = perServer[server] ?? 0
-    guard count < RefreshPolicy.mostRenewals, atServer < RefreshPolicy.mostRenewalsPerServer else { return nil }
+    guard count < RefreshPolicy.maxRenewals, atServer < RefreshPolicy.maxRenewalsPerServer else { return nil }
     perServer[server] = atServer + 1
     count += 1
     return Permit(server, self)
   }
 
-  private func giveBack(_ server: String) {
+  private func release(_ server: String) {
     count -= 1
     let left = (perServer[server] ?? 1) - 1
     perServer[server] = left == 0 ? nil : left

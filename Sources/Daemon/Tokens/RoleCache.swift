@@ -7,7 +7,7 @@ struct RoleCache {
     let role: WebIdentityRole
   }
 
-  private static let most = 32
+  private static let maximumCount = 32
 
   /// Credentials with less time left are renewed, in seconds.
   private static let renewalSeconds = 1200
@@ -26,7 +26,8 @@ struct RoleCache {
   mutating func put(_ value: WebIdentityRole.Credentials, for key: Key, now: Int) {
     let (left, _) = value.expiresAt.subtractingReportingOverflow(now)
     credentials[key] = (value, value.expiresAt - min(Self.renewalSeconds, max(0, left / 2)))
-    guard credentials.count > Self.most, let first = credentials.min(by: { $0.value.renewFrom < $1.value.renewFrom })
+    guard credentials.count > Self.maximumCount,
+      let first = credentials.min(by: { $0.value.renewFrom < $1.value.renewFrom })
     else { return }
     credentials[first.key] = nil
   }

@@ -138,6 +138,6 @@ extension TokenBroker {
       slot.session.clockSet(wallSeconds: wallSeconds, now: now)
       schedule(slot)
     }
-    if change > 0 { accounts.keys.forEach { context.audience?.tokenOutdated(of: $0) } }
+    if change > 0 { accounts.keys.forEach { context.observer?.tokenOutdated(of: $0) } }
   }
 }

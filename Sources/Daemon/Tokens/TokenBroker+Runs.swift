@@ -22,7 +22,7 @@ extension TokenBroker {
     log.note(.refreshBegan(attempt: run.refresh.attempt), run.account)
     if run.target?.isExchanged == true { return exchange(run) }
     let names = run.configuration.assertionSource?.variables ?? []
-    refresh(run, slot, HandedAssertion(variables: handed.values(names, of: slot.waiters.map(\.ticket))))
+    refresh(run, slot, HandedAssertion(variables: passedVariables.values(names, of: slot.waiters.map(\.ticket))))
   }
 
   /// The slot of this run. Nil if the run was abandoned.
@@ -56,7 +56,7 @@ extension TokenBroker {
   /// Exchanges the account's own token, which it gets first if necessary.
   private func exchange(_ run: RefreshRun) {
     guard let account = accounts[run.account], let target = run.target else { return }
-    let waiter = Waiter(ticket: .nobody, need: TokenNeed()) { [self] _, outcome in
+    let waiter = Waiter(ticket: .noRequest, need: TokenNeed()) { [self] _, outcome in
       let grant: AccessGrant
       do throws(SessionError) { grant = try outcome.get() } catch { return handleAttemptResult(run, .failure(error)) }
       guard slot(of: run) != nil else { return }
@@ -116,7 +116,7 @@ extension TokenBroker {
         moveTokens(of: run.account, RecordMove(from: replaced, to: grant.recordGeneration))
       }
       slot.refusals.renewed()
-      accounts[run.account]?.keepToShare()
+      accounts[run.account]?.enforceMemoryLimit()
       answerWaiters(slot) { waiter in
         if let minimum = waiter.need.minimumValiditySeconds, let lifetime = grant.lifetimeSeconds, minimum >= lifetime {
           return .failure(.lifetimeTooShort(account: run.account.text, lifetime: lifetime))
@@ -126,12 +126,12 @@ extension TokenBroker {
     case .failed(let error):
       let late = takeWaitersWithVariables(slot, after: error)
       answerWaiters(slot) { waiter in
-        let fallback = error.isPassing ? slot.session.fallback(for: waiter.need, now: now) : nil
+        let fallback = error.isTemporary ? slot.session.fallback(for: waiter.need, now: now) : nil
         if fallback == nil, wait(waiter, slot, error, now) { return nil }
         if fallback != nil { step(.servedOffline, run.account) }
         return fallback.map { .success($0) } ?? .failure(error)
       }
-      queued(slot, because: error, now)
+      scheduleRefresh(slot, because: error, now)
       if let account = accounts[run.account] { for waiter in late { obtain(for: waiter, account) } }
     }
     schedule(slot)
@@ -171,8 +171,8 @@ extension TokenBroker {
   /// Removes and returns the waiters whose variables would have prevented this error.
   func takeWaitersWithVariables(_ slot: TokenSlot, after error: SessionError) -> [Waiter] {
     guard case .assertionVariables(_, let source) = error else { return [] }
-    let hasAll = { [handed] (waiter: Waiter) in
-      !handed.values(source.variables, of: [waiter.ticket]).isEmpty
+    let hasAll = { [passedVariables] (waiter: Waiter) in
+      !passedVariables.values(source.variables, of: [waiter.ticket]).isEmpty
     }
     let found = slot.waiters.filter(hasAll)
     slot.waiters.removeAll(where: hasAll)
@@ -196,7 +196,7 @@ extension TokenBroker {
     // Two accounts that need each other would wait forever.
     guard settings.assertionSource == nil else { return fail(.idTokenNeeded(account: name, isExpired: false)) }
     let user = account(other, settings)
-    let waiter = Waiter(ticket: .nobody, need: TokenNeed(forceRefresh: isRenewed)) { [self] _, outcome in
+    let waiter = Waiter(ticket: .noRequest, need: TokenNeed(forceRefresh: isRenewed)) { [self] _, outcome in
       let grant: AccessGrant
       do throws(SessionError) { grant = try outcome.get() } catch { return fail(error) }
       let question = question(user, grant)

@@ -30,7 +30,7 @@ extension TokenBroker {
       } catch {
         throw .memory
       }
-      return try SecretContent.read(source, upTo: EnvironmentScreening.mostBytes, or: .content, cancellation) {
+      return try SecretContent.read(source, upTo: EnvironmentScreening.maximumBytes, or: .content, cancellation) {
         (bytes) throws(SessionError) in try TokenFinder(tokens).values(holdingAny: bytes)
       }
     } then: { [self] outcome in

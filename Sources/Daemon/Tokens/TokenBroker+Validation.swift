@@ -46,7 +46,7 @@ extension TokenBroker {
       let validation = result.get()
       // A token that arrived meanwhile was not validated.
       let isOfGrant = slot.session.grant?.recordGeneration == grant.recordGeneration
-      if isOfGrant { take(validation, known, revision, slot) }
+      if isOfGrant { applyValidation(validation, known, revision, slot) }
       let waiters = slot.waiters.filter(\.awaitsValidation)
       slot.waiters.removeAll(where: \.awaitsValidation)
       for waiter in waiters {
@@ -59,7 +59,7 @@ extension TokenBroker {
   }
 
   /// Handles the result of a validation.
-  private func take(_ validation: Validation, _ known: FileStamp?, _ revision: UInt64?, _ slot: TokenSlot) {
+  private func applyValidation(_ validation: Validation, _ known: FileStamp?, _ revision: UInt64?, _ slot: TokenSlot) {
     // If the vault is unreadable, the token stays, and the next request tries again.
     guard let isCurrent = validation.isCurrent else { return }
     // Another process may also have changed the key slots.

@@ -19,7 +19,7 @@ extension TokenBroker {
   /// Refuses a request that would wait for a server with too many waiting requests (fair shares).
   func admit(_ need: TokenNeed, _ slot: TokenSlot, _ now: Instant) throws(SessionError) {
     // Nil while there are few peers.
-    guard let most = loop.mostAtOneServer, slot.session.satisfied(by: need, now: now) == nil else { return }
+    guard let most = loop.maximumPerServer, slot.session.satisfied(by: need, now: now) == nil else { return }
     let server = slot.configuration.server
     let others = slots.lazy.filter { $0.configuration.server == server }
     let waiting = Set(others.flatMap(\.waiters).map(\.ticket)).count
@@ -30,12 +30,12 @@ extension TokenBroker {
   func wait(_ waiter: Waiter, _ slot: TokenSlot, _ error: SessionError, _ now: Instant) -> Bool {
     guard let end = waiter.waitsUntil, now < end, error.isWorthWaiting else { return false }
     slot.waiters.append(waiter)
-    schedule(at: end) { [self, name = slot.name, target = slot.target] in waitOver(name, target) }
+    schedule(at: end) { [self, name = slot.name, target = slot.target] in failExpiredWaiters(name, target) }
     return true
   }
 
   /// Schedules another refresh after a failure.
-  func queued(_ slot: TokenSlot, because error: SessionError, _ now: Instant) {
+  func scheduleRefresh(_ slot: TokenSlot, because error: SessionError, _ now: Instant) {
     guard error.isWorthWaiting else { return }
     if !slot.waiters.isEmpty { slot.session.queueForCaller(because: error, now: now) }
     if !error.reachedServer { network.listen(true) }
@@ -48,7 +48,7 @@ extension TokenBroker {
   }
 
   /// Fails the requests that may not wait longer.
-  func waitOver(_ name: AccountName, _ target: TokenTarget?) {
+  func failExpiredWaiters(_ name: AccountName, _ target: TokenTarget?) {
     let now = loop.now
     // A refresh in progress answers the waiting requests when it ends.
     guard let slot = slot(name, target), slot.session.refresh == nil,
@@ -72,7 +72,7 @@ extension TokenBroker {
     isNetworkSettling = false
     let now = loop.now
     networkTriedAt = now
-    var isWanted = context.audience?.networkChanged(spread: Self.spreadAfterChange) ?? false
+    var isWanted = context.observer?.networkChanged(spread: Self.spreadAfterChange) ?? false
     for slot in slots {
       let delay = slot.waiters.isEmpty ? Self.spreadAfterChange * jitter() : .zero
       guard slot.session.networkChanged(retryAt: now.advanced(by: delay)) else { continue }

@@ -20,7 +20,7 @@ protocol TokenLock: AnyObject {
 final class TokenBroker: DaemonPart {
   let vaultPath: String
   unowned var lock: any TokenLock
-  let handed: HandedVariables
+  let passedVariables: PassedVariables
   /// The accounts in memory.
   private(set) var accounts: [AccountName: Account] = [:]
   /// The renames in progress, whose old name may already be missing from the settings.
@@ -45,7 +45,7 @@ final class TokenBroker: DaemonPart {
 
   init(_ context: DaemonContext, lock: any TokenLock) {
     self.lock = lock
-    handed = HandedVariables(context)
+    passedVariables = PassedVariables(context)
     vaultPath = context.services.vault.summary().path
     clockOffset = context.services.time.clockOffset
     super.init(context)
@@ -92,7 +92,7 @@ final class TokenBroker: DaemonPart {
   /// Whether a session exists only in memory, so that it would end with the daemon.
   var holdsUnrenewable: Bool {
     !services.ephemeral.accounts.isEmpty
-      || accounts.values.contains { $0.session.holdsLast(at: loop.now) }
+      || accounts.values.contains { $0.session.hasIrreplaceableToken(at: loop.now) }
   }
 
   /// Removes an account that the user deleted from the settings. Its vault record stays.
@@ -149,7 +149,7 @@ final class TokenBroker: DaemonPart {
     account.session.forgetToken()
     account.cancelQuestions()
     restartForWaiters(account)
-    context.audience?.tokenOutdated(of: account.name)
+    context.observer?.tokenOutdated(of: account.name)
   }
 
   /// Responds with an access token.
@@ -177,7 +177,7 @@ final class TokenBroker: DaemonPart {
     let extras = slot.completed(request.extras)
     var outcome = outcome
     // If the server is unreachable, the response only lacks the ID Token, unless the request requires it.
-    if let spent, !request.extras.idToken, case .failure(let error) = outcome, error.isPassing {
+    if let spent, !request.extras.idToken, case .failure(let error) = outcome, error.isTemporary {
       outcome = .success(spent)
     }
     let grant = try outcome.get(of: slot)
@@ -204,7 +204,8 @@ final class TokenBroker: DaemonPart {
     if let refusal = lock.refusal(for: slot.name) { throw refusal }
     noteClock()
     // A session without renewal is valid only as long as its token.
-    if let target = slot.target, !target.isExchanged, let own = accounts[slot.name]?.session, own.holdsLast(at: now),
+    if let target = slot.target, !target.isExchanged, let own = accounts[slot.name]?.session,
+      own.hasIrreplaceableToken(at: now),
       own.grant?.isAlive(at: now) == true
     {
       throw .noOtherTokens(account: slot.name.text)
@@ -230,14 +231,14 @@ final class TokenBroker: DaemonPart {
       if let start { begin(start, slot) }
     case .fail(let error):
       guard wait(waiter, slot, error, now) else { throw error }
-      queued(slot, because: error, now)
+      scheduleRefresh(slot, because: error, now)
     }
   }
 
   /// Passes the token to a waiter, and restarts the idle time.
   private func serve(_ grant: AccessGrant, _ slot: TokenSlot, _ waiter: Waiter) {
     // Updating a token file is not a use by the user.
-    if !waiter.ticket.isInternal || waiter.ticket == .nobody { lock.used(grant.protection) }
+    if !waiter.ticket.isInternal || waiter.ticket == .noRequest { lock.used(grant.protection) }
     waiter.finish(slot, .success(grant))
   }
 
@@ -320,12 +321,12 @@ final class TokenBroker: DaemonPart {
   func question(_ account: Account, _ grant: AccessGrant) -> ServerQuestion {
     ServerQuestion(
       account: account.name, configuration: account.configuration, grant: grant, services: services(for: account.name),
-      cancellation: account.questions)
+      cancellation: account.questionCancellation)
   }
 
   /// Logs the reason for a decision, if any request receives steps.
   func explain(_ decision: Session.Decision, for waiter: Waiter, _ slot: TokenSlot, _ now: Instant) {
-    guard !context.watches.isEmpty else { return }
+    guard !context.stepSubscribers.isEmpty else { return }
     switch decision {
     case .fail: break
     case .wait(start: nil): step(.refreshJoined, slot.name)

@@ -47,7 +47,7 @@ final class TokenSlot {
   func endRun() { run = nil }
 
   /// Detaches the run. Cancels it unless it has sent its refresh token, since it must then store the new one.
-  func giveUpRun() {
+  func abandonRun() {
     guard let run = run.take() else { return }
     run.cancellation.cancel()
     session.refreshGivenUp()
@@ -167,7 +167,7 @@ extension Result<AccessGrant, SessionError> {
     switch self {
     case .success(let grant): return grant
     case .failure(.expired)
-    where slot.session.holdsLast(at: .now) && slot.session.grant?.isAlive(at: .now) == true:
+    where slot.session.hasIrreplaceableToken(at: .now) && slot.session.grant?.isAlive(at: .now) == true:
       throw Wire.Failure(
         .sessionExpired, "\(slot.name.text) has no refresh token: sign in to get a new token",
         hint: .command("agent login \(slot.name.text)"))

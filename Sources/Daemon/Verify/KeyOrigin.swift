@@ -25,7 +25,7 @@ enum KeyOrigin: Sendable {
   ) throws(Failure) -> VerificationKeys {
     switch self {
     case .descriptor(let descriptor):
-      return VerificationKeys(try HandedKeys.read(descriptor, cancellation, report: report))
+      return VerificationKeys(try PassedKeys.read(descriptor, cancellation, report: report))
     case .issuer(let configuration, let account, let proxyCredentials):
       do throws(SessionError) {
         let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
@@ -33,7 +33,7 @@ enum KeyOrigin: Sendable {
           of: configuration, account: account, proxyCredentials: secret, services: services, cancellation: cancellation)
         let set = keys.current.keys
         set.reportWarnings(report)
-        set.reportLeftOut(set.unusable, report)
+        set.reportUnusableKeys(set.unusable, report)
         return keys
       } catch {
         throw Failure(error, account: account?.text)

@@ -18,10 +18,10 @@ struct TokenCheck: Sendable {
 
   /// The number of tokens that a thread verifies at a time.
   private static let partSize = 32
-  private static let mostThreads = 4
+  private static let maximumThreads = 4
 
   /// The number of threads for one check, which leaves processors for other work.
-  static func threadCount(processors: Int) -> Int { min(processors, mostThreads) }
+  static func threadCount(processors: Int) -> Int { min(processors, maximumThreads) }
 
   /// How often a blocked read or write checks for cancellation.
   private static let pollInterval = Duration.milliseconds(100)
@@ -60,7 +60,7 @@ struct TokenCheck: Sendable {
       if threads == nil, block.lines.count > Self.partSize {
         threads = ThreadPool(size: Self.threadCount(processors: Machine.processorCount))
       }
-      verdicts.overdue = keys.replaceOverdue()
+      verdicts.keyRenewalError = keys.replaceOverdue()
       results.removeAll(keepingCapacity: true)
       for verdict in Self.verdicts(on: block, verdicts, threads) {
         tally += verdict.tally

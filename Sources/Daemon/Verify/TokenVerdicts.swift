@@ -15,7 +15,7 @@ struct TokenVerdicts: Sendable {
   /// The known issuers, each with one of its accounts.
   var knownIssuers: [(issuer: String, account: String)] = []
   /// Why expired keys could not be replaced. Nil if the keys are valid.
-  var overdue: SessionError?
+  var keyRenewalError: SessionError?
   /// The end of each valid token's line, which is always the same.
   private let end: [UInt8]
 
@@ -38,7 +38,7 @@ struct TokenVerdicts: Sendable {
   }
 
   /// The maximum number of attempts to get newer keys for one token.
-  private static let mostRenewals = 3
+  private static let maximumKeyRenewals = 3
 
   /// Verifies these lines.
   func part(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
@@ -75,10 +75,10 @@ struct TokenVerdicts: Sendable {
       throw TokenProblem(error, rules, now: now)
     }
     if !token.hasKnownHeader { last = token }
-    if let overdue { throw Self.unavailable("the known keys are out of date", overdue) }
+    if let keyRenewalError { throw Self.unavailable("the known keys are out of date", keyRenewalError) }
     do throws(TokenFault) { return try rules.verify(token, by: edition.keys, now: now) } catch { fault = error }
     if fault.needsNewKeys, let problem = otherIssuer(of: token) { throw problem }
-    for _ in 0..<Self.mostRenewals where fault.needsNewKeys {
+    for _ in 0..<Self.maximumKeyRenewals where fault.needsNewKeys {
       switch keys.renewed(after: edition) {
       case .none: throw TokenProblem(fault, rules, now: now)
       case .failed(let error): throw Self.unavailable(fault.reason.english, error)

@@ -12,7 +12,7 @@ final class Verifications: AccountPart {
   /// The cancellation of each verification in progress.
   private var verifications: [Ticket: Cancellation] = [:]
 
-  private static let mostVerifications = 16
+  private static let maximumVerifications = 16
 
   /// Effectively no deadline.
   private static let never = Duration.seconds(10 * 365 * 86_400)
@@ -23,10 +23,10 @@ final class Verifications: AccountPart {
   func verify(
     _ request: VerifyRequest, _ ticket: Ticket, hasDeadline: Bool, passed: [SharedDescriptor]
   ) throws(Failure) {
-    guard verifications.count < Self.mostVerifications else {
-      throw Failure(.tooBusy, "\(Self.mostVerifications) token checks are already in progress", hint: "try again")
+    guard verifications.count < Self.maximumVerifications else {
+      throw Failure(.tooBusy, "\(Self.maximumVerifications) token checks are already in progress", hint: "try again")
     }
-    guard passed.count == (request.bringsKeys ? 3 : 2) else {
+    guard passed.count == (request.passesKeySet ? 3 : 2) else {
       throw Failure(
         .invalidRequest,
         "the request must pass one descriptor for the tokens and one for the results, preceded by one for the key set, if any"
@@ -58,11 +58,11 @@ final class Verifications: AccountPart {
     jobs.wait(as: WaitShare(ticket), check.cancellation) { () throws(SessionError) in
       Result { () throws(Failure) in try check.run(try origin.keys(services, check.cancellation, report: notice)) }
     } then: { [self] outcome in
-      verified(ticket, outcome.mapError { Failure($0, account: nil) }.flatMap { $0 })
+      handleResult(ticket, outcome.mapError { Failure($0, account: nil) }.flatMap { $0 })
     }
   }
 
-  private func verified(_ ticket: Ticket, _ outcome: Result<VerifyTally, Failure>) {
+  private func handleResult(_ ticket: Ticket, _ outcome: Result<VerifyTally, Failure>) {
     guard verifications.removeValue(forKey: ticket) != nil else { return }
     switch outcome {
     case .success(let tally): loop.send(.result(tally.memberObject), to: ticket)
@@ -80,7 +80,7 @@ final class Verifications: AccountPart {
 
   /// The source of the keys: with the connection settings of an account with the issuer, if any.
   private func keyOrigin(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeyOrigin {
-    if request.bringsKeys {
+    if request.passesKeySet {
       guard request.account == nil else {
         throw Failure(.invalidRequest, "use either your own keys or those of an account's issuer")
       }
@@ -141,7 +141,7 @@ extension TokenRules {
     requiredClaims = request.requiredClaims
     requiresExpiry = !request.allowsMissingExpiry
     demands = try request.claims.map { (text) throws(Failure) in
-      guard let demand = ClaimDemand(text) else {
+      guard let demand = ClaimRequirement(text) else {
         throw Failure(.invalidRequest, "a required claim must be NAME=VALUE")
       }
       return demand
@@ -180,7 +180,7 @@ extension TokenRules {
         throw Failure(
           .invalidRequest,
           "\"\(TerminalText.clean(name, limit: 32))\" is not a supported signature algorithm",
-          hint: Phrase.meant(by: name, among: JWSAlgorithm.allCases.map(\.rawValue))
+          hint: Phrase.didYouMean(name, among: JWSAlgorithm.allCases.map(\.rawValue))
             ?? Phrase("one of \(JWSAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))"))
       }
       algorithms.insert(algorithm)

@@ -6,7 +6,7 @@ package enum PEM {
   package struct Block: Sendable, Hashable {
     /// The label, such as `PRIVATE KEY`.
     package let label: String
-    package func isLabelled(_ text: String) -> Bool { label.hasSameBytes(as: text) }
+    package func hasLabel(_ text: String) -> Bool { label.hasSameBytes(as: text) }
     /// The range of its body, including line breaks.
     fileprivate let body: Range<Int>
   }

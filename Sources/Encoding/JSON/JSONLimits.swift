@@ -1,13 +1,13 @@
 /// The limits of a JSON text, as allowed by RFC 8259 section 9.
 package struct JSONLimits: Sendable {
   /// The maximum ``depth``, because values are built recursively.
-  package static let deepest = 256
+  package static let maximumDepth = 256
   /// The maximum of ``bytes``, because offsets are stored in 32 bits.
-  static let longest = 1 << 30
+  static let maximumTextBytes = 1 << 30
 
   /// The maximum text size.
   package var bytes: Int
-  /// The maximum nesting of arrays and objects, at most ``deepest``.
+  /// The maximum nesting of arrays and objects, at most ``maximumDepth``.
   package var depth: Int
   /// The maximum number of members in an object.
   package var members: Int
@@ -41,7 +41,7 @@ package struct JSONLimits: Sendable {
   package static let lenient = lenient(bytes: 1 << 18, depth: 64)
 
   /// The limits for a text that is forwarded or stored unchanged. They allow any grammatical text up to this size.
-  package static func lenient(bytes: Int, depth: Int = deepest, elements: Int = 65_536) -> JSONLimits {
+  package static func lenient(bytes: Int, depth: Int = maximumDepth, elements: Int = 65_536) -> JSONLimits {
     var limits = JSONLimits(
       bytes: bytes, depth: depth, members: bytes, elements: elements, stringBytes: bytes, numberBytes: bytes)
     limits.isLenient = true

@@ -18,7 +18,7 @@ struct JSONParser {
 
   /// Parses a complete text. Afterwards, `entries` has at least one value.
   mutating func parse(_ bytes: Span<UInt8>) throws(JSONError) {
-    let longest = min(limits.bytes, JSONLimits.longest)
+    let longest = min(limits.bytes, JSONLimits.maximumTextBytes)
     guard bytes.count <= longest else { throw JSONError(code: .tooLarge, offset: max(longest, 0)) }
     entries.reserveCapacity(min(bytes.count / 16 + 4, 128))
     names.reserveCapacity(min(bytes.count / 4, 256))
@@ -70,7 +70,7 @@ struct JSONParser {
   }
 
   private mutating func openContainer(_ kind: JSONKind) throws(JSONError) {
-    guard depth < min(limits.depth, JSONLimits.deepest) else { throw JSONError(code: .tooDeep, offset: position) }
+    guard depth < min(limits.depth, JSONLimits.maximumDepth) else { throw JSONError(code: .tooDeep, offset: position) }
     let index = entries.count
     add(kind, from: position, to: position)
     container = index
@@ -117,7 +117,7 @@ struct JSONParser {
   }
 
   /// Unescapes a name into ``names``.
-  private mutating func storeName(_ string: JSONStringPlace, _ bytes: Span<UInt8>) -> JSONEntry.Name {
+  private mutating func storeName(_ string: JSONStringRange, _ bytes: Span<UInt8>) -> JSONEntry.Name {
     let raw = bytes.extracting(string.start..<string.end)
     let start = names.count
     if string.hasEscapes {
@@ -154,8 +154,8 @@ struct JSONParser {
   // MARK: Strings
 
   /// Checks the string whose opening quote is at `position` and moves past it.
-  private mutating func scanString(_ bytes: Span<UInt8>) throws(JSONError) -> JSONStringPlace {
-    let string = try JSONStringPlace(
+  private mutating func scanString(_ bytes: Span<UInt8>) throws(JSONError) -> JSONStringRange {
+    let string = try JSONStringRange(
       bytes, quote: position, limit: limits.stringBytes, allowsLoneSurrogates: limits.isLenient)
     position = string.end + 1
     return string

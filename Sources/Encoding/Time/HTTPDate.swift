@@ -7,19 +7,19 @@ package enum HTTPDate {
   package static func parse(_ text: String) -> Int? {
     guard text.utf8.count <= 40 else { return nil }
     var reader = HTTPDateReader(text)
-    guard let weekday = reader.takeWeekday() else { return nil }
+    guard let weekday = reader.readWeekday() else { return nil }
     let date: (days: Int, seconds: Int)?
-    if reader.take(", ") {
-      date = reader.takeFixedDate(weekday)
+    if reader.read(", ") {
+      date = reader.readFixedDate(weekday)
     } else {
-      date = reader.take(" ") ? reader.takeOldDate(weekday) : nil
+      date = reader.read(" ") ? reader.readOldDate(weekday) : nil
     }
     guard let date, reader.isAtEnd else { return nil }
     return date.days * 86_400 + date.seconds
   }
 }
 
-/// Parses an HTTP date from left to right. Each `take` method moves past the text that it accepts.
+/// Parses an HTTP date from left to right. Each `read` method moves past the text that it accepts.
 struct HTTPDateReader {
   private var rest: Substring.UTF8View
 
@@ -30,7 +30,7 @@ struct HTTPDateReader {
   var isAtEnd: Bool { rest.isEmpty }
 
   /// Moves past `text` if it is next. Returns false otherwise.
-  mutating func take(_ text: String) -> Bool {
+  mutating func read(_ text: String) -> Bool {
     guard rest.starts(with: text.utf8) else { return false }
     rest = rest.dropFirst(text.utf8.count)
     return true
@@ -39,27 +39,27 @@ struct HTTPDateReader {
   // MARK: Forms
 
   /// `06 Nov 1994 08:49:37 GMT` or `06-Nov-94 08:49:37 GMT`.
-  mutating func takeFixedDate(_ weekday: Weekday) -> (days: Int, seconds: Int)? {
-    guard let day = takeNumber(2) else { return nil }
-    let separator = take("-") ? "-" : " "
-    guard separator == "-" || take(" "), let month = takeMonth(), take(separator) else { return nil }
+  mutating func readFixedDate(_ weekday: Weekday) -> (days: Int, seconds: Int)? {
+    guard let day = readNumber(2) else { return nil }
+    let separator = read("-") ? "-" : " "
+    guard separator == "-" || read(" "), let month = readMonth(), read(separator) else { return nil }
     let days: Int?
     if separator == "-" {
-      guard weekday.isLong, let year = takeNumber(2) else { return nil }
+      guard weekday.isLong, let year = readNumber(2) else { return nil }
       days = [1900 + year, 2000 + year].lazy.compactMap { weekday.days(year: $0, month, day) }.first
     } else {
-      guard !weekday.isLong, let year = takeNumber(4) else { return nil }
+      guard !weekday.isLong, let year = readNumber(4) else { return nil }
       days = weekday.days(year: year, month, day)
     }
-    guard let days, take(" "), let seconds = takeTime(), take(" GMT") else { return nil }
+    guard let days, read(" "), let seconds = readTime(), read(" GMT") else { return nil }
     return (days, seconds)
   }
 
   /// Reads `Nov  6 08:49:37 1994`, the format of the C function asctime.
-  mutating func takeOldDate(_ weekday: Weekday) -> (days: Int, seconds: Int)? {
-    guard !weekday.isLong, let month = takeMonth(), take(" ") else { return nil }
-    guard let day = take(" ") ? takeNumber(1) : takeNumber(2), take(" ") else { return nil }
-    guard let seconds = takeTime(), take(" "), let year = takeNumber(4) else { return nil }
+  mutating func readOldDate(_ weekday: Weekday) -> (days: Int, seconds: Int)? {
+    guard !weekday.isLong, let month = readMonth(), read(" ") else { return nil }
+    guard let day = read(" ") ? readNumber(1) : readNumber(2), read(" ") else { return nil }
+    guard let seconds = readTime(), read(" "), let year = readNumber(4) else { return nil }
     return weekday.days(year: year, month, day).map { ($0, seconds) }
   }
 
@@ -79,23 +79,23 @@ struct HTTPDateReader {
     }
   }
 
-  mutating func takeWeekday() -> Weekday? {
+  mutating func readWeekday() -> Weekday? {
     let names = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
     for (number, name) in names.enumerated() {
-      if take(name) { return Weekday(number: number, isLong: true) }
-      if take(String(name.prefix(3))) { return Weekday(number: number, isLong: false) }
+      if read(name) { return Weekday(number: number, isLong: true) }
+      if read(String(name.prefix(3))) { return Weekday(number: number, isLong: false) }
     }
     return nil
   }
 
-  mutating func takeMonth() -> Int? {
+  mutating func readMonth() -> Int? {
     let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    for (place, name) in names.enumerated() where take(name) { return place + 1 }
+    for (place, name) in names.enumerated() where read(name) { return place + 1 }
     return nil
   }
 
   /// Reads exactly `count` digits.
-  mutating func takeNumber(_ count: Int) -> Int? {
+  mutating func readNumber(_ count: Int) -> Int? {
     var value = 0
     for _ in 0..<count {
       guard let byte = rest.popFirst(), let digit = HexDigit.value(byte), digit < 10 else { return nil }
@@ -105,8 +105,8 @@ struct HTTPDateReader {
   }
 
   /// Reads a time such as `08:49:37` and returns the second of the day.
-  mutating func takeTime() -> Int? {
-    guard let hour = takeNumber(2), take(":"), let minute = takeNumber(2), take(":"), let second = takeNumber(2),
+  mutating func readTime() -> Int? {
+    guard let hour = readNumber(2), read(":"), let minute = readNumber(2), read(":"), let second = readNumber(2),
       hour < 24, minute < 60, second <= 60
     else { return nil }
     return hour * 3600 + minute * 60 + second

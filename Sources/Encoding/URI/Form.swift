@@ -63,7 +63,7 @@ package enum Form {
     var fields: [FormField] = []
     var start = 0
     while start < bytes.count {
-      let end = firstPlace(of: UInt8(ascii: "&"), in: bytes, from: start, to: bytes.count)
+      let end = firstIndex(of: UInt8(ascii: "&"), in: bytes, from: start, to: bytes.count)
       if end > start {
         guard fields.count < maxFields else { throw .tooManyFields }
         let field = try parseField(bytes, from: start, to: end)
@@ -83,7 +83,7 @@ package enum Form {
   }
 
   private static func parseField(_ bytes: Span<UInt8>, from start: Int, to end: Int) throws(FormError) -> FormField {
-    let equals = firstPlace(of: UInt8(ascii: "="), in: bytes, from: start, to: end)
+    let equals = firstIndex(of: UInt8(ascii: "="), in: bytes, from: start, to: end)
     let name = try decode(bytes, from: start, to: equals)
     let value = try decode(bytes, from: min(equals + 1, end), to: end)
     return FormField(name: name, value: value)
@@ -134,7 +134,7 @@ package enum Form {
   }
 
   /// The index of the byte, or `end` if absent.
-  private static func firstPlace(of byte: UInt8, in bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {
+  private static func firstIndex(of byte: UInt8, in bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {
     var index = start
     while index < end, bytes[index] != byte { index += 1 }
     return index

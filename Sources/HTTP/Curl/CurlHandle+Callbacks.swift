@@ -64,7 +64,7 @@ private let checkSocket: agent_curl_socket_check = { context, socket, _ in
   guard let exchange = unsafe exchange(at: context) else { return CURL_SOCKOPT_ERROR }
   // libcurl closes a rejected connection like any other.
   unsafe agent_curl_note_socket(exchange.progress.handle.connections, socket)
-  exchange.progress.handle.shown.noteSocket()
+  exchange.progress.handle.presentedCertificate.noteSocket()
   if let resolving = exchange.progress.beginConnecting() { exchange.noteResolved(after: resolving) }
   return exchange.progress.mayConnect() ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR
 }

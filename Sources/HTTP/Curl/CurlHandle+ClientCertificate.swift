@@ -6,7 +6,7 @@ internal import Vocabulary
 
 /// The client certificate for a handle's connections (RFC 8705), and the error if it could not be sent. Used only by
 /// the thread that runs the transfer.
-final class ShownCertificate: @unchecked Sendable {
+final class PresentedCertificate: @unchecked Sendable {
   private var certificate: ClientCertificate?
   /// Whether a TLS connection to the proxy precedes the one to the server.
   private var hasProxy = false
@@ -29,14 +29,14 @@ final class ShownCertificate: @unchecked Sendable {
 
   /// Runs a transfer on the caller's thread, which may wait for a device to sign. A server may also request the
   /// certificate later.
-  func lend<Result, Problem: Error>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
+  func allowingWaits<Result, Problem: Error>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
     mayWait = true
     defer { mayWait = false }
     return try body()
   }
 
   /// Adds the certificate to the TLS connection of `context`, unless that is the one to the proxy.
-  func show(in context: OpaquePointer) -> CURLcode {
+  func present(in context: OpaquePointer) -> CURLcode {
     connections += 1
     guard let certificate, connections == (hasProxy ? 2 : 1) else { return CURLE_OK }
     do throws(CryptoError) {
@@ -47,7 +47,7 @@ final class ShownCertificate: @unchecked Sendable {
     } catch {
       return CURLE_OUT_OF_MEMORY
     }
-    guard certificate.key.isHeld else { return CURLE_OK }
+    guard certificate.key.isInDevice else { return CURLE_OK }
     guard unsafe agent_tls_sign_with_p256(context) == 1 else { return CURLE_SSL_CERTPROBLEM }
     // The connection ends before this value is released.
     unsafe SSL_CTX_set_cert_cb(context, mayAskDevice, Unmanaged.passUnretained(self).toOpaque())
@@ -74,5 +74,5 @@ final class ShownCertificate: @unchecked Sendable {
 /// OpenSSL's callback when a server requests the certificate.
 private let mayAskDevice: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { connection, shown in
   guard let connection = unsafe connection, let shown = unsafe shown else { return 0 }
-  return unsafe Unmanaged<ShownCertificate>.fromOpaque(shown).takeUnretainedValue().mayAsk(connection) ? 1 : 0
+  return unsafe Unmanaged<PresentedCertificate>.fromOpaque(shown).takeUnretainedValue().mayAsk(connection) ? 1 : 0
 }

@@ -15,7 +15,7 @@ extension CurlHandle {
     try setConnectTimes(transport)
     try setRestrictions(route)
     try setTrust(route)
-    shown.prepare(route)
+    presentedCertificate.prepare(route)
     try watchTLS(route)
     try watchClosing()
     try setProxy(route)

@@ -14,7 +14,7 @@ internal import OAuth
   /// The state of the TLS connection, which updates it.
   let tlsEnd: UnsafeMutablePointer<TLSEnd>
   /// The client certificate of the connections.
-  let shown = ShownCertificate()
+  let presentedCertificate = PresentedCertificate()
   /// The open sockets, and whether a transfer has begun but not succeeded. Read when a connection is closed.
   let connections: UnsafeMutablePointer<agent_curl_connections>
   /// The buffer for libcurl's error messages.
@@ -69,7 +69,7 @@ internal import OAuth
       try check(unsafe agent_curl_set_list(easy, CURLOPT_HTTPHEADER, list))
       unsafe running.pointee = exchange
       try setCallbacks()
-      switch waking(by: exchange.cancellation, { shown.lend { transfer(exchange) } }) {
+      switch waking(by: exchange.cancellation, { presentedCertificate.allowingWaits { transfer(exchange) } }) {
       case .waits: isLeft = true
       case .ended(let result): try end(exchange, after: result)
       }
@@ -83,8 +83,8 @@ internal import OAuth
     try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     unsafe running.pointee = exchange
     try setCallbacks()
-    let progress = waking(by: exchange.cancellation) { shown.lend { transfer(exchange) } }
-    isBusy = true
+    let progress = waking(by: exchange.cancellation) { presentedCertificate.allowingWaits { transfer(exchange) } }
+    discardsUnsentBytes = true
     guard case .ended(CURLE_OK) = progress else {
       defer { drop() }
       guard case .ended(let code) = progress, let failure = exchange.failure(after: code) else {
@@ -109,7 +109,7 @@ internal import OAuth
   }
 
   /// Whether closing the connection discards bytes that the kernel has not sent yet.
-  var isBusy: Bool {
+  var discardsUnsentBytes: Bool {
     get { unsafe connections.pointee.is_busy }
     set { unsafe connections.pointee.is_busy = newValue }
   }
@@ -129,18 +129,20 @@ internal import OAuth
     guard begin() else { return .ended(CURLE_FAILED_INIT) }
     while true {
       if case .ended(let result) = advance(exchange) { return .ended(result) }
-      if exchange.leavesThread() { return .waits }
-      guard wait(for: exchange.waits, atMost: exchange.longestWait) else { return .ended(CURLE_FAILED_INIT) }
+      if exchange.continuesOnOtherThread() { return .waits }
+      guard wait(for: exchange.awaitedDescriptors, atMost: exchange.longestWait) else {
+        return .ended(CURLE_FAILED_INIT)
+      }
     }
   }
 
   /// Continues the transfer as far as possible without blocking.
   func advance(_ exchange: any RunningExchange) -> Progress {
     // Passes the paused bytes to the callbacks again.
-    if let pause = exchange.nextPause() { _ = unsafe curl_easy_pause(easy, pause) }
+    if let pause = exchange.remainingPauseFlags() { _ = unsafe curl_easy_pause(easy, pause) }
     var running: Int32 = 0
     guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return .ended(CURLE_FAILED_INIT) }
-    exchange.update()
+    exchange.noteProgress()
     exchange.progress.checkKeptConnection()
     var result = CURLE_OK
     if unsafe agent_curl_take_result(multi, &result) != 0 {
@@ -160,7 +162,7 @@ internal import OAuth
   func end(_ exchange: any RunningExchange, after result: CURLcode?) throws(HTTPFailure) {
     _ = unsafe curl_multi_remove_handle(multi, easy)
     if let failure = exchange.failure(after: result) { throw failure }
-    exchange.complete()
+    exchange.noteCompletion()
   }
 
   /// Runs `body` and ends its waits on cancellation.

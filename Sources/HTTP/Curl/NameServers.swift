@@ -3,7 +3,7 @@ internal import Platform
 /// The name servers of this machine (resolv.conf(5)).
 enum NameServers {
   /// The maximum number that the C library uses.
-  private static let most = 3
+  private static let maxServers = 3
 
   /// The addresses, separated by commas; nil if the file contains none.
   static var list: String? {
@@ -16,7 +16,7 @@ enum NameServers {
   /// The addresses in a text in the format of resolv.conf(5).
   static func list(in text: [UInt8]) -> String? {
     var found: [String] = []
-    for line in text.split(separator: UInt8(ascii: "\n")) where found.count < most {
+    for line in text.split(separator: UInt8(ascii: "\n")) where found.count < maxServers {
       let words = line.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
       guard words.count >= 2, words[0].elementsEqual("nameserver".utf8) else { continue }
       let isAddress = words[1].allSatisfy { $0 > 0x20 && $0 < 0x7F }

@@ -16,29 +16,29 @@ protocol RunningExchange: AnyObject {
   /// Reads content to send into libcurl's buffer.
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart
   /// Called when something may have been sent or received.
-  func update()
+  func noteProgress()
   /// Why the transfer must end now. Nil to continue.
   var reasonToStop: HTTPFailure.Code? { get }
   /// The maximum time until ``reasonToStop`` is checked again.
   var longestWait: Duration { get }
   /// The descriptors to wait for besides the network, and whether for writing.
-  var waits: [(descriptor: Int32, isWriting: Bool)] { get }
+  var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] { get }
   /// libcurl's flags for the directions that stay paused. Nil if no paused direction can continue.
-  func nextPause() -> Int32?
+  func remainingPauseFlags() -> Int32?
   /// Whether the waiting thread must return, because another thread continues the transfer.
-  func leavesThread() -> Bool
+  func continuesOnOtherThread() -> Bool
   /// A transfer's error, if any. `code` is nil if this program ended it.
   func failure(after code: CURLcode?) -> HTTPFailure?
   /// Called when the name of the server or proxy has been resolved, which time limits exclude.
   func noteResolved(after duration: Duration)
   /// Called when the response is complete.
-  func complete()
+  func noteCompletion()
 }
 
 extension RunningExchange {
   /// Short, since limits include suspend time but waits do not.
   var longestWait: Duration { CurlHandle.longestWait }
-  func leavesThread() -> Bool { false }
+  func continuesOnOtherThread() -> Bool { false }
   func noteResolved(after duration: Duration) {}
 }
 
@@ -132,7 +132,7 @@ struct TransferProgress {
     return false
   }
 
-  mutating func update() { requestStarted = handle.sentBytes > 0 }
+  mutating func noteProgress() { requestStarted = handle.sentBytes > 0 }
 
   /// Records bytes that were sent or received without libcurl's own request.
   mutating func note(sent: Bool = false, received: Bool = false) {
@@ -153,7 +153,7 @@ struct TransferProgress {
     if code == CURLE_OK { return headers.isFinished && !isCutShort() ? nil : failure(.receive) }
     if let refusal { return failure(refusal) }
     if isUnreachable { return failure(.receive) }
-    if let (code, problem) = handle.shown.failure { return failure(code, problem) }
+    if let (code, problem) = handle.presentedCertificate.failure { return failure(code, problem) }
     guard let code else { return failure(reason() ?? .setup) }
     if isResolving, isSilence(code) {
       var failure = failure(usesProxy ? .proxy : .resolve, .nameServerSilent)

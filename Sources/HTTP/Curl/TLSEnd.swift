@@ -71,5 +71,5 @@ private let beginTLS: agent_curl_tls_hook = { _, context, running in
     unsafe TLSEnd.watch(OpaquePointer(context), for: handle.tlsEnd)
   else { return CURLE_OUT_OF_MEMORY }
   if let bundle = unsafe CurlLibrary.certificateBundle { unsafe agent_tls_trust_bundle(OpaquePointer(context), bundle) }
-  return unsafe handle.shown.show(in: OpaquePointer(context))
+  return unsafe handle.presentedCertificate.present(in: OpaquePointer(context))
 }

@@ -39,7 +39,7 @@ extension CurlClient {
     let end = { [pool] in
       let mayKeep = exchange.usedHTTP2 || request.mayKeepConnection(hasContent: hasContent)
       if mayKeep, exchange.isConnectionIntact {
-        pool.give(handle, for: route, hasLasted: exchange.usedKeptConnection)
+        pool.add(handle, for: route, hasLasted: exchange.usedKeptConnection)
       }
     }
     if exchange.isLeft { return try exchange.response(OpenAnswer(handle, exchange, openAnswers, then: end)) }

@@ -87,7 +87,7 @@ package final class CurlClient: HTTPClient {
         continue
       }
       time = exchange.time
-      pool.give(handle, for: route, hasLasted: exchange.usedKeptConnection)
+      pool.add(handle, for: route, hasLasted: exchange.usedKeptConnection)
       return (try exchange.finish(), exchange.redirect)
     }
   }

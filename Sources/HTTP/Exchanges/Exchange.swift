@@ -44,7 +44,7 @@ final class Exchange: RunningExchange {
 
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart { .end }
 
-  func update() { progress.update() }
+  func noteProgress() { progress.noteProgress() }
 
   var time: TimeLimit { limits.time }
 
@@ -61,9 +61,9 @@ final class Exchange: RunningExchange {
 
   var longestWait: Duration { lateReads > 0 ? .zero : CurlHandle.longestWait }
   var cancellation: Cancellation? { limits.cancellation }
-  var waits: [(descriptor: Int32, isWriting: Bool)] { [] }
+  var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] { [] }
   /// Nil, since these transfers are never paused.
-  func nextPause() -> Int32? { nil }
+  func remainingPauseFlags() -> Int32? { nil }
 
   func failure(after code: CURLcode?) -> HTTPFailure? {
     // The parser detects partial content, but an empty response can be valid, for example to a revocation.
@@ -74,7 +74,7 @@ final class Exchange: RunningExchange {
     return failure
   }
 
-  func complete() {
+  func noteCompletion() {
     status = progress.handle.number(CURLINFO_RESPONSE_CODE)
     usedKeptConnection = progress.handle.number(CURLINFO_NUM_CONNECTS) == 0
     redirect = progress.handle.text(CURLINFO_REDIRECT_URL)

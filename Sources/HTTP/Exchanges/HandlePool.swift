@@ -7,10 +7,10 @@ final class HandlePool: Sendable {
   /// How long a handle is kept. Servers close idle connections after a minute or two.
   static let idleTime = Duration.seconds(90)
   /// The maximum idle time of a connection for a request that cannot be repeated. Few servers close one sooner.
-  static let moment = Duration.seconds(2)
+  static let safeIdleTime = Duration.seconds(2)
   /// The minimum idle time of a connection used only once: a server that does not reuse connections has closed it by
   /// then.
-  static let closing = Duration.milliseconds(100)
+  static let closeDelay = Duration.milliseconds(100)
 
   private struct Entry: Sendable {
     let handle: CurlHandle
@@ -23,7 +23,7 @@ final class HandlePool: Sendable {
     /// Whether a request that cannot be repeated may use the connection.
     func isSafe(_ now: ContinuousClock.Instant) -> Bool {
       let idle = since.duration(to: now)
-      return idle <= HandlePool.moment && (hasLasted || idle >= HandlePool.closing)
+      return idle <= HandlePool.safeIdleTime && (hasLasted || idle >= HandlePool.closeDelay)
     }
   }
 
@@ -56,7 +56,7 @@ final class HandlePool: Sendable {
   /// Adds a handle after a successful request. If there are too many, closes the oldest.
   ///
   /// - Parameter hasLasted: Whether the request reused a connection.
-  func give(_ handle: CurlHandle, for route: Route, hasLasted: Bool = false, now: ContinuousClock.Instant = .now) {
+  func add(_ handle: CurlHandle, for route: Route, hasLasted: Bool = false, now: ContinuousClock.Instant = .now) {
     let oldest = idle.withLock { entries -> Entry? in
       entries.append(Entry(handle: handle, route: route, since: now, hasLasted: hasLasted))
       return entries.count > Self.capacity ? entries.removeFirst() : nil

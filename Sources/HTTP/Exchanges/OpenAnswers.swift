@@ -157,7 +157,7 @@ final class OpenAnswer: PendingContent, @unchecked Sendable {
       watch([:], poller, key)
       return end(.failure(error))
     }
-    var wanted = Dictionary(exchange.waits.map { ($0.descriptor, $0.isWriting) }) { first, _ in first }
+    var wanted = Dictionary(exchange.awaitedDescriptors.map { ($0.descriptor, $0.isWriting) }) { first, _ in first }
     if !isReceived, wanted.isEmpty, let socket = handle.socket { wanted[socket] = false }
     guard watch(wanted, poller, key) else { return fail() }
     let longest = isReceived ? CurlHandle.longestWait : exchange.longestWait

@@ -22,7 +22,7 @@ final class SentContent {
     return part
   }
 
-  var waits: [(descriptor: Int32, isWriting: Bool)] { isPaused ? [(content.descriptor, false)] : [] }
+  var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] { isPaused ? [(content.descriptor, false)] : [] }
 
   /// Ends a pause.
   ///
@@ -83,7 +83,9 @@ final class ReceivedContent {
     takenBytes += pending.count - count
   }
 
-  var waits: [(descriptor: Int32, isWriting: Bool)] { pending.isEmpty ? [] : [(receiver.descriptor, true)] }
+  var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] {
+    pending.isEmpty ? [] : [(receiver.descriptor, true)]
+  }
 
   /// Ends a pause once nothing is pending.
   ///

@@ -92,11 +92,13 @@ final class ResourceExchange: RunningExchange {
     return part
   }
 
-  var waits: [(descriptor: Int32, isWriting: Bool)] { body.waits + (content?.waits ?? []) }
+  var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] {
+    body.awaitedDescriptors + (content?.awaitedDescriptors ?? [])
+  }
 
-  func nextPause() -> Int32? {
+  func remainingPauseFlags() -> Int32? {
     // Waiting for this program's caller is not a stall of the server.
-    if !waits.isEmpty { lastProgress = .now }
+    if !awaitedDescriptors.isEmpty { lastProgress = .now }
     guard body.flush() else {
       refuseBody()
       return nil
@@ -107,8 +109,8 @@ final class ResourceExchange: RunningExchange {
   }
 
   /// Passes the head to the receiver as soon as it is complete, which may be long before the first content.
-  func update() {
-    progress.update()
+  func noteProgress() {
+    progress.noteProgress()
     beginIfReady()
   }
 
@@ -121,13 +123,13 @@ final class ResourceExchange: RunningExchange {
 
   /// Long without a time limit, so that an idle event stream costs nothing.
   var longestWait: Duration {
-    guard isWanted, waits.isEmpty, openAnswers == nil else { return CurlHandle.longestWait }
+    guard isWanted, awaitedDescriptors.isEmpty, openAnswers == nil else { return CurlHandle.longestWait }
     guard let idle else { return Self.quietWait }
     return min(max(idle - (ContinuousClock.now - lastProgress), CurlHandle.longestWait), .seconds(30))
   }
 
-  func leavesThread() -> Bool {
-    guard isWanted, isSent, waits.isEmpty, let openAnswers else { return false }
+  func continuesOnOtherThread() -> Bool {
+    guard isWanted, isSent, awaitedDescriptors.isEmpty, let openAnswers else { return false }
     guard ContinuousClock.now - lastProgress >= CurlHandle.longestWait else { return false }
     self.openAnswers = nil
     isLeft = progress.handle.socket != nil && openAnswers.reserve()
@@ -169,7 +171,7 @@ final class ResourceExchange: RunningExchange {
     return nil
   }
 
-  func complete() {
+  func noteCompletion() {
     usedKeptConnection = progress.handle.number(CURLINFO_NUM_CONNECTS) == 0
     usedHTTP2 = progress.handle.number(CURLINFO_HTTP_VERSION) >= Int(CURL_HTTP_VERSION_2_0)
     body.end()
@@ -179,7 +181,7 @@ final class ResourceExchange: RunningExchange {
   func finish() throws(HTTPFailure) -> ResourceResponse {
     try progress.handle.waking(by: cancellation) { () throws(HTTPFailure) in
       while try !passRest() {
-        guard progress.handle.wait(for: body.waits, atMost: CurlHandle.longestWait) else {
+        guard progress.handle.wait(for: body.awaitedDescriptors, atMost: CurlHandle.longestWait) else {
           throw progress.failure(.setup)
         }
       }
@@ -192,7 +194,7 @@ final class ResourceExchange: RunningExchange {
   /// - Returns: Whether all of it was accepted.
   func passRest() throws(HTTPFailure) -> Bool {
     guard body.flush() else { throw progress.failure(.cancelled) }
-    if body.waits.isEmpty { return true }
+    if body.awaitedDescriptors.isEmpty { return true }
     if isCancelled { throw progress.failure(.cancelled) }
     return false
   }

@@ -44,7 +44,7 @@ struct ResponseReader: ~Copyable {
   }
 
   /// Whether nothing more need be read.
-  var isComplete: Bool { isFramed && !mayGoOn || problem == .tooLarge }
+  var isComplete: Bool { isFramed && !mayContinue || problem == .tooLarge }
 
   /// Whether the response has ended according to its framing.
   var isFramed: Bool { if case .ended = part { true } else { false } }
@@ -53,7 +53,7 @@ struct ResponseReader: ~Copyable {
   var isWholeObject: Bool { object.extent == .whole }
 
   /// Whether more content may follow despite the framing, since the body of a success is empty or an incomplete object.
-  private var mayGoOn: Bool {
+  private var mayContinue: Bool {
     guard let status, (200..<300).contains(status), problem != .tooLarge else { return false }
     return object.extent == .none || object.extent == .open
   }
@@ -67,21 +67,21 @@ struct ResponseReader: ~Copyable {
       switch part {
       case .content(let left):
         let count = min(left ?? rest.count, rest.count)
-        keep(rest.extracting(..<count))
+        appendToBody(rest.extracting(..<count))
         index += count
         if let left { part = left == count ? .ended : .content(left: left - count) }
       case .chunk(let left):
         let count = min(left, rest.count)
-        keep(rest.extracting(..<count))
+        appendToBody(rest.extracting(..<count))
         index += count
         part = left == count ? .chunkEnd : .chunk(left: left - count)
       case .ended:
-        guard mayGoOn else { return }
-        loseFraming(rest)
+        guard mayContinue else { return }
+        ignoreFraming(rest)
         return
       default:
         if !read(bytes[index]) {
-          loseFraming(rest)
+          ignoreFraming(rest)
           return
         }
         index += 1
@@ -122,9 +122,9 @@ struct ResponseReader: ~Copyable {
       // Content may follow without any head.
       guard byte | 0x20 == UInt8(ascii: "h") else { return false }
       part = .statusLine
-      add(byte)
+      appendToLine(byte)
     case .statusLine, .fields:
-      add(byte)
+      appendToLine(byte)
       if byte == 0x0A { endLine() }
     case .chunkSize:
       if HexDigit.value(byte) != nil, digits.count < Self.maxChunkDigits {
@@ -145,7 +145,7 @@ struct ResponseReader: ~Copyable {
     return true
   }
 
-  private mutating func add(_ byte: UInt8) {
+  private mutating func appendToLine(_ byte: UInt8) {
     if line.count < Self.maxLineBytes || byte == 0x0A { line.append(byte) } else { isLineCut = true }
   }
 
@@ -219,17 +219,17 @@ struct ResponseReader: ~Copyable {
   // MARK: Content
 
   /// Treats the rest as content, because the framing is invalid.
-  private mutating func loseFraming(_ rest: Span<UInt8>) {
+  private mutating func ignoreFraming(_ rest: Span<UInt8>) {
     note(.malformed)
     part = .content(left: nil)
     let read = digits
     digits = []
-    keep(read.span)
-    keep(rest)
+    appendToBody(read.span)
+    appendToBody(rest)
   }
 
   /// Adds bytes to the body, up to its limit.
-  private mutating func keep(_ bytes: Span<UInt8>) {
+  private mutating func appendToBody(_ bytes: Span<UInt8>) {
     let count = min(bytes.count, bodyLimit - body.count)
     if count < bytes.count { note(.tooLarge) }
     let kept = bytes.extracting(..<count)

@@ -41,10 +41,10 @@ final class SpendingExchange: RunningExchange {
   var reasonToStop: HTTPFailure.Code? { progress.isResolving ? limits.reasonToCancel : limits.reasonToStop() }
   func noteResolved(after duration: Duration) { limits.time.exclude(duration) }
   var cancellation: Cancellation? { limits.cancellation }
-  var waits: [(descriptor: Int32, isWriting: Bool)] { [] }
-  func nextPause() -> Int32? { nil }
-  func update() {}
-  func complete() {}
+  var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] { [] }
+  func remainingPauseFlags() -> Int32? { nil }
+  func noteProgress() {}
+  func noteCompletion() {}
   // libcurl itself sends and receives nothing.
   func receive(headerLine line: Span<UInt8>) -> Bool { true }
   func receive(body bytes: Span<UInt8>) -> ContentReceipt { .taken }
@@ -67,7 +67,7 @@ final class SpendingExchange: RunningExchange {
     limits.time = TimeLimit(answerTime)
     let problem = handle.waking(by: limits.cancellation) { send(message) ?? receive() }
     progress.note(received: reader.hasBegun)
-    if problem == nil { handle.isBusy = false }
+    if problem == nil { handle.discardsUnsentBytes = false }
     return try response(problem)
   }
 

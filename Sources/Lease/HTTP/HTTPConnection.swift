@@ -15,7 +15,7 @@ final class HTTPConnection: LentCall.Owner {
   private unowned let server: LeaseServer
   /// The number of the current request.
   private var serial: UInt64 = 0
-  private var key: UInt64?
+  private var loopKey: UInt64?
   /// Received bytes, not yet parsed.
   private var inbound: [UInt8] = []
   /// The number of bytes of ``inbound`` without the end of a head.
@@ -71,7 +71,7 @@ final class HTTPConnection: LentCall.Owner {
   private static let readBytes = 64 << 10
   /// The timeout for the head of a server's response.
   private static let headSeconds = 600
-  private static let mostUnread = 256 << 10
+  private static let maximumUnreadBytes = 256 << 10
   /// The timeout for a peer that must send or read.
   private static let timeout = Duration.seconds(60)
 
@@ -90,7 +90,7 @@ final class HTTPConnection: LentCall.Owner {
 
   /// Watches the socket for the events that matter now.
   private func watch() throws(SystemError) {
-    loop.unwatch(&key)
+    loop.unwatch(&loopKey)
     let interest: Poller.Interest
     switch (mayRead, !outbound.isEmpty) {
     case (true, true): interest = .both
@@ -99,13 +99,13 @@ final class HTTPConnection: LentCall.Owner {
     case (false, false): interest = .none
     }
     waitsForNothing = !mayRead && outbound.isEmpty
-    key = try loop.watch(socket.raw, for: interest) { [unowned self] in serve() }
+    loopKey = try loop.watch(socket.raw, for: interest) { [unowned self] in serve() }
   }
 
   /// Whether to read content or the next request from the peer.
   private var mayRead: Bool {
     guard !closesWhenSent else { return false }
-    guard let exchange else { return inbound.count < HTTPRequestHead.mostBytes }
+    guard let exchange else { return inbound.count < HTTPRequestHead.maximumBytes }
     return exchange.content != nil && exchange.unwritten.isEmpty
   }
 
@@ -180,7 +180,7 @@ final class HTTPConnection: LentCall.Owner {
   func close() {
     guard !isClosed else { return }
     isClosed = true
-    loop.unwatch(&key)
+    loop.unwatch(&loopKey)
     stopBodies()
     exchange?.call?.leave()
     exchange = nil
@@ -221,7 +221,7 @@ final class HTTPConnection: LentCall.Owner {
   /// Starts a request, unless its token is wrong.
   private func begin(_ head: HTTPRequestHead) {
     serial += 1
-    guard lent.isTokenShown(in: head) else { return refuse(401, "the token of the lease is missing or wrong") }
+    guard lent.isAuthorized(head) else { return refuse(401, "the token of the lease is missing or wrong") }
     var exchange = Exchange(head: head)
     switch head.content {
     case .none: break
@@ -252,7 +252,7 @@ final class HTTPConnection: LentCall.Owner {
       exchange?.content = .length(left - piece.count)
     case .chunks(var chunks):
       let before = inbound.count
-      do { piece = try chunks.take(&inbound, most: Self.readBytes) } catch {
+      do { piece = try chunks.consume(&inbound, upTo: Self.readBytes) } catch {
         refuse(400, "the content of the request is not plain HTTP/1.1")
         return false
       }
@@ -321,7 +321,7 @@ final class HTTPConnection: LentCall.Owner {
   /// Sends available parts of the response's body, as fast as the peer reads.
   private func readBody() {
     guard let end = exchange?.call?.answerEnd, let framing = exchange?.answer, !isClosed else { return }
-    while outbound.count < Self.mostUnread, exchange?.isBodyRead == false {
+    while outbound.count < Self.maximumUnreadBytes, exchange?.isBodyRead == false {
       var piece: [UInt8] = []
       do throws(SystemError) {
         if try end.descriptor.readNow(into: &piece, upTo: Self.readBytes) == 0 {
@@ -345,8 +345,8 @@ final class HTTPConnection: LentCall.Owner {
     }
     if let key = exchange?.reading { loop.unwatch(key) }
     exchange?.reading = nil
-    if exchange?.isBodyRead == true { return finishIfWhole() }
-    if outbound.count < Self.mostUnread {
+    if exchange?.isBodyRead == true { return finishIfComplete() }
+    if outbound.count < Self.maximumUnreadBytes {
       exchange?.reading = try? loop.watch(end.descriptor.raw) { [weak self] in
         guard let self else { return }
         readBody()
@@ -376,13 +376,13 @@ final class HTTPConnection: LentCall.Owner {
       // After the head, only closing the connection marks the body as incomplete.
       if case .failure = reply { exchange?.isTruncated = true }
       readBody()
-      finishIfWhole()
+      finishIfComplete()
     }
     rewatch()
   }
 
   /// Ends the response once its body and the daemon's last line have arrived.
-  private func finishIfWhole() {
+  private func finishIfComplete() {
     guard let exchange, exchange.isAnswered, exchange.isBodyRead, let framing = exchange.answer else { return }
     guard !exchange.isTruncated else { return end(closing: true) }
     switch framing {
@@ -436,7 +436,7 @@ final class HTTPConnection: LentCall.Owner {
   }
 
   /// The response to a connection beyond the limit of a lease.
-  static var crowded: [UInt8] { answer(429, .crowdedLease, closes: true, hasBody: true) }
+  static var crowdedResponse: [UInt8] { answer(429, .crowdedLease, closes: true, hasBody: true) }
 
   /// An error response with JSON content.
   private static func answer(_ status: Int, _ failure: Failure, closes: Bool, hasBody: Bool) -> [UInt8] {

@@ -34,10 +34,10 @@ struct HTTPRequestHead: Equatable {
     case notServed
   }
 
-  static let mostBytes = 64 << 10
-  private static let mostFields = 100
+  static let maximumBytes = 64 << 10
+  private static let maximumFields = 100
   /// The maximum number of digits of a length, so that it fits an `Int`.
-  private static let mostDigits = 15
+  private static let maximumDigits = 15
 
   /// The end of the head. Nil if it is incomplete.
   ///
@@ -45,11 +45,11 @@ struct HTTPRequestHead: Equatable {
   static func end(_ bytes: [UInt8], from start: Int) throws(Problem) -> Int? {
     let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
     var index = max(0, start - 3)
-    while index + 4 <= min(bytes.count, mostBytes) {
+    while index + 4 <= min(bytes.count, maximumBytes) {
       if bytes[index] == 0x0D, bytes[index..<index + 4].elementsEqual(end) { return index + 4 }
       index += 1
     }
-    if bytes.count >= mostBytes { throw .tooLarge }
+    if bytes.count >= maximumBytes { throw .tooLarge }
     return nil
   }
 
@@ -60,7 +60,7 @@ struct HTTPRequestHead: Equatable {
     // The start of an HTTP/2 connection, such as those of gRPC (RFC 9113 section 3.4).
     if first.elementsEqual("PRI * HTTP/2.0".utf8) { throw .notServed }
     (method, target) = try Self.requestLine(lines.removeFirst())
-    guard lines.count <= Self.mostFields else { throw .tooLarge }
+    guard lines.count <= Self.maximumFields else { throw .tooLarge }
     var fields: [Field] = []
     for line in lines { fields.append(try Self.field(line)) }
     self.fields = fields
@@ -137,7 +137,7 @@ struct HTTPRequestHead: Equatable {
     if lengths.isEmpty, codings.count == 1, codings[0].lowercased() == "chunked" {
       return .chunked
     }
-    guard codings.isEmpty, lengths.count == 1, (1...mostDigits).contains(lengths[0].utf8.count),
+    guard codings.isEmpty, lengths.count == 1, (1...maximumDigits).contains(lengths[0].utf8.count),
       lengths[0].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let length = Int(lengths[0])
     else { throw .malformed }
     return length == 0 ? .none : .length(length)
@@ -163,13 +163,13 @@ struct HTTPChunks {
 
   private var state = State.size
   /// The maximum number of digits of a chunk's size.
-  private static let mostDigits = 8
+  private static let maximumDigits = 8
 
   /// Whether the last chunk was read.
   var hasEnded: Bool { if case .ended = state { true } else { false } }
 
   /// Consumes bytes and returns their content, of at most `most` bytes.
-  mutating func take(_ bytes: inout [UInt8], most: Int) throws(Problem) -> [UInt8] {
+  mutating func consume(_ bytes: inout [UInt8], upTo most: Int) throws(Problem) -> [UInt8] {
     var content: [UInt8] = []
     var used = 0
     defer { bytes.removeFirst(used) }
@@ -178,7 +178,7 @@ struct HTTPChunks {
       switch state {
       case .size, .trailer, .dataEnd:
         guard let end = rest.firstIndex(of: 0x0A) else {
-          if rest.count > Self.mostDigits + 1 { throw .malformed }
+          if rest.count > Self.maximumDigits + 1 { throw .malformed }
           break loop
         }
         guard end > used, bytes[end - 1] == 0x0D else { throw .malformed }
@@ -208,7 +208,7 @@ struct HTTPChunks {
       guard line.isEmpty else { throw .malformed }
       state = .ended
     default:
-      guard (1...Self.mostDigits).contains(line.count) else { throw .malformed }
+      guard (1...Self.maximumDigits).contains(line.count) else { throw .malformed }
       var size = 0
       for byte in line {
         guard let digit = HexDigit.value(byte) else { throw .malformed }

@@ -24,7 +24,7 @@ struct LentOrigin {
 
   /// Whether the request contains the lease's token exactly once, as Bearer, as the password of Basic, or in a field of
   /// its own.
-  func isTokenShown(in head: HTTPRequestHead) -> Bool {
+  func isAuthorized(_ head: HTTPRequestHead) -> Bool {
     let values = head.fields.filter { $0.isNamed("authorization") }.map(\.value)
     let keys = head.fields.filter { !$0.isNamed("authorization") && isKey($0) }
     guard values.count + keys.count == 1 else { return false }

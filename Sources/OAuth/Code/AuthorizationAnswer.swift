@@ -20,7 +20,9 @@ extension AuthorizationRequest {
   ///
   /// `state` alone decides whether the response belongs to this request. `iss` is checked next (RFC 9207 section 2.4).
   package func answer(in query: Span<UInt8>) -> AuthorizationAnswer {
-    guard let fields = RedirectFields(query), let found = fields.only("state"), isOurs(found) else { return .foreign }
+    guard let fields = RedirectFields(query), let found = fields.only("state"), matchesState(found) else {
+      return .foreign
+    }
     do throws(OAuthError) {
       return .code(try code(in: fields))
     } catch {
@@ -37,7 +39,7 @@ extension AuthorizationRequest {
     return text
   }
 
-  private func isOurs(_ found: SharedSecret) -> Bool {
+  private func matchesState(_ found: SharedSecret) -> Bool {
     let expected = Array(state.utf8)
     return found.bytes.withBytes { ConstantTime.isEqual($0, expected.span) }
   }

@@ -43,8 +43,8 @@ package struct AuthorizationRequest: Sendable {
   }
 
   /// The requirements that the ID Token of the response must meet.
-  package var demands: IDTokenDemands {
-    IDTokenDemands(nonce: nonce, maxAge: options.maxAge, acrValues: options.acrValues)
+  package var demands: IDTokenRequirements {
+    IDTokenRequirements(nonce: nonce, maxAge: options.maxAge, acrValues: options.acrValues)
   }
 
   /// All parameters except client authentication. None is secret: the verifier is sent only as its hash.

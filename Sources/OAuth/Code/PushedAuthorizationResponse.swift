@@ -10,7 +10,7 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
   let expiresIn: Int
 
   /// The maximum length of a `request_uri`, which must fit into a URL, in bytes.
-  private static let longest = 1024
+  private static let maxBytes = 1024
 
   /// - Throws: The server's error, or `malformedResponse`.
   static func parse(_ response: HTTPResponse, sent: [SharedSecret]) throws(OAuthError) -> PushedAuthorizationResponse {
@@ -31,7 +31,7 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
 
   /// Whether the text is a scheme, a colon and printable characters. It is only passed to the browser.
   private static func isURI(_ text: String) -> Bool {
-    guard text.utf8.count <= longest, text.utf8.allSatisfy(\.isVisibleASCII) else { return false }
+    guard text.utf8.count <= maxBytes, text.utf8.allSatisfy(\.isVisibleASCII) else { return false }
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let first = parts[0].utf8.first, !parts[1].isEmpty else { return false }
     let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) }

@@ -3,13 +3,13 @@ internal import Encoding
 /// The `claims` parameter of an authorization request (OpenID Connect Core section 5.5): a JSON object.
 package struct RequestedClaims: Sendable, Hashable {
   /// The maximum length in bytes.
-  static let longest = 4096
+  static let maxBytes = 4096
 
   private let object: JSONObject
 
   /// Nil if the text is too long or not a JSON object.
   package init?(_ text: String) {
-    guard text.utf8.count <= Self.longest, let object = (try? JSON(parsing: Array(text.utf8)))?.object else {
+    guard text.utf8.count <= Self.maxBytes, let object = (try? JSON(parsing: Array(text.utf8)))?.object else {
       return nil
     }
     self.object = object
@@ -18,7 +18,7 @@ package struct RequestedClaims: Sendable, Hashable {
   /// Reads the claims in a resource's challenge. Microsoft encodes them in base64 or base64url; others do not encode
   /// them.
   package init?(challenge text: String) {
-    guard text.utf8.count <= Base64URL.encodedCount(Self.longest) + 2 else { return nil }
+    guard text.utf8.count <= Base64URL.encodedCount(Self.maxBytes) + 2 else { return nil }
     if text.utf8.first == UInt8(ascii: "{") {
       self.init(text)
       return

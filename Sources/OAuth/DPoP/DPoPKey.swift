@@ -113,7 +113,7 @@ package final class DPoPKey: Sendable {
   }
 
   /// Whether the private key is in a device that does not export it.
-  package var isHeld: Bool { key.isHeld }
+  package var isInDevice: Bool { key.isInDevice }
 
   /// The SHA-256 thumbprint that servers use as `jkt` (RFC 9449 section 6.1, RFC 7638).
   package var thumbprint: String { jwk.thumbprint() }

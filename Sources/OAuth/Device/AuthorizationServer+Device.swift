@@ -54,7 +54,7 @@ extension AuthorizationServer {
         for resource in resources { form.add(.resource, resource) }
       }
     } catch {
-      guard error.code.meaning == .passing else { throw error }
+      guard error.code.meaning == .temporary else { throw error }
       return .transient(error)
     }
     do throws(OAuthError) { return try outcome(of: response, sent: secrets(code)) } catch {
@@ -76,8 +76,8 @@ extension AuthorizationServer {
       // Keep polling if the server has problems, but not after a definite error (RFC 8628 section 3.5). A refusal
       // without an error code does not invalidate the device code.
       let isUnnamed = answer?.isText != true && (400..<500).contains(response.status)
-      let isPassing = error.code.meaning == .passing && (answer == nil || OAuthError.isPassing(response.status))
-      guard isUnnamed || isPassing else { throw advisingBrowser(error) }
+      let isTemporary = error.code.meaning == .temporary && (answer == nil || OAuthError.isTemporary(response.status))
+      guard isUnnamed || isTemporary else { throw advisingBrowser(error) }
       return .transient(error)
     }
   }

@@ -47,7 +47,7 @@ package struct AuthorizationServerMetadata: Sendable {
   package var requiresPushedRequests = false
   /// Whether a client ID may be the URL of the client's metadata (draft-ietf-oauth-client-id-metadata-document-03
   /// section 6). Nil if the server publishes no metadata.
-  package var takesMetadataURLs: Bool?
+  package var acceptsMetadataURLs: Bool?
 
   /// The endpoints that get requests, each with its metadata member and property.
   static let endpoints:
@@ -86,7 +86,7 @@ package struct AuthorizationServerMetadata: Sendable {
     if let named, !issuer.isSame(as: named) { tenant = TenantIssuer(named, of: issuer) }
     guard let named, tenant != nil || issuer.isSame(as: named) else {
       var mismatch = OAuthError(.issuerMismatch, .configuredIssuer).naming(named)
-      if let named, issuer.differsBySlash(from: named) { mismatch.issuerMeant = named }
+      if let named, issuer.differsBySlash(from: named) { mismatch.intendedIssuer = named }
       mismatch.advice = issuer.mismatchAdvice
       throw mismatch
     }
@@ -108,7 +108,7 @@ package struct AuthorizationServerMetadata: Sendable {
     answersNameIssuer = reader.isSet("authorization_response_iss_parameter_supported")
     dpopSigningAlgorithms = reader.readableStrings("dpop_signing_alg_values_supported")
     requiresPushedRequests = reader.isSet("require_pushed_authorization_requests")
-    takesMetadataURLs = reader.isSet("client_id_metadata_document_supported")
+    acceptsMetadataURLs = reader.isSet("client_id_metadata_document_supported")
     malformedSafeguard =
       ["authorization_response_iss_parameter_supported", "require_pushed_authorization_requests"]
       .first { !reader.isReadable(flag: $0) }

@@ -28,7 +28,7 @@ package enum Discovery {
         let error = Self.problem(response, .endpoint(.metadata))
         switch response.status {
         case 300...399, 500, 501: refusal = refusal ?? error
-        case 400...499 where error.code.meaning != .passing: break
+        case 400...499 where error.code.meaning != .temporary: break
         default: throw error
         }
         continue

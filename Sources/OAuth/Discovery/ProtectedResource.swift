@@ -17,7 +17,7 @@ package struct ProtectedResource: Sendable, Hashable {
   package let proofAlgorithms: [String]?
 
   /// The maximum number of authorization servers. The rest are ignored.
-  package static let mostServers = 16
+  package static let maxServers = 16
 
   /// Parses a metadata document, ignoring unknown members (section 3.2).
   ///
@@ -41,7 +41,7 @@ package struct ProtectedResource: Sendable, Hashable {
     isPublished = true
     identifier = named
     var servers: [Issuer] = []
-    for text in try reader.strings("authorization_servers") ?? [] where servers.count < Self.mostServers {
+    for text in try reader.strings("authorization_servers") ?? [] where servers.count < Self.maxServers {
       guard let issuer = try? Issuer(text, allowHTTPLoopback: allowHTTPLoopback), !servers.contains(issuer),
         resource.uri.isInner || (try? URI(text))?.isInner == false
       else { continue }

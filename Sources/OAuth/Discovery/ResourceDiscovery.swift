@@ -80,7 +80,7 @@ package struct ResourceDiscovery {
     let response = try get(place)
     guard response.status == 200 else {
       let error = OAuthError.status(of: response, .endpoint(.metadata))
-      guard (400..<500).contains(response.status), error.code.meaning != .passing else { throw error }
+      guard (400..<500).contains(response.status), error.code.meaning != .temporary else { throw error }
       throw OAuthError(.metadataMissing, .resource, httpStatus: response.status)
     }
     // The document is public, so it may be copied from the secure heap.

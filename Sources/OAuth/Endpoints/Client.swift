@@ -21,7 +21,7 @@ package struct Client: Sendable {
   }
 
   /// A copy that authenticates with an assertion.
-  func proved(by assertion: SharedSecret) throws(OAuthError) -> Client {
+  func authenticated(by assertion: SharedSecret) throws(OAuthError) -> Client {
     try Client(id: id, authentication: .assertion(assertion))
   }
 

@@ -20,7 +20,7 @@ package enum ClientAuthentication: Sendable {
   /// Replaces Basic by the body or the reverse, if an endpoint supports only the other.
   ///
   /// - Parameter announced: The endpoint's supported methods; nil if not announced.
-  func taken(by announced: [String]?) -> ClientAuthentication {
+  func adapted(to announced: [String]?) -> ClientAuthentication {
     let (basic, post) = ("client_secret_basic", "client_secret_post")
     switch self {
     case .basic(let secret), .basicUnencoded(let secret):

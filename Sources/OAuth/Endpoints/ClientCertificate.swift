@@ -18,7 +18,7 @@ package final class ClientCertificate: Sendable, Equatable {
   /// - Throws: `invalidKey` if there is no certificate, or it does not match the key.
   package init(_ text: Span<UInt8>, key: borrowing PrivateKey) throws(CryptoError) {
     let unusable = CryptoError(.invalidKey, "certificate")
-    let blocks = (PEM.blocks(in: text) ?? []).filter { $0.isLabelled(Self.label) }
+    let blocks = (PEM.blocks(in: text) ?? []).filter { $0.hasLabel(Self.label) }
     var certificates: [Certificate] = []
     for block in blocks {
       var (characters, der): ([UInt8], [UInt8]) = ([], [])

@@ -4,7 +4,7 @@ package import Vocabulary
 /// An account's additional parameters for authorization requests (pushed or not) and device authorization requests.
 package struct ExtraParameters: Sendable, Hashable {
   /// The maximum number of parameters.
-  static let most = 32
+  static let maxCount = 32
   /// The maximum name length, in bytes.
   static let longestName = 64
 
@@ -42,7 +42,7 @@ package struct ExtraParameters: Sendable, Hashable {
   package init(
     parameters: [String], claims: String?, authorizationDetails: String?, provider: Provider?
   ) throws(Problem) {
-    guard parameters.count <= Self.most else { throw .tooMany }
+    guard parameters.count <= Self.maxCount else { throw .tooMany }
     for text in parameters {
       let pair = try Self.pair(text, provider)
       if pairs.contains(where: { $0.name == pair.name }) { throw .repeated(pair.name) }
@@ -100,7 +100,7 @@ package struct ExtraParameters: Sendable, Hashable {
 /// `authorization_details` (RFC 9396 section 2): the requested or granted permissions.
 package struct AuthorizationDetails: Sendable, Hashable {
   /// The maximum length in a request, in bytes.
-  static let longest = 4096
+  static let maxBytes = 4096
   /// The maximum length in a response, in bytes.
   static let longestGranted = 16_384
 
@@ -108,7 +108,7 @@ package struct AuthorizationDetails: Sendable, Hashable {
 
   /// Nil if the text is too long, or not an array of objects with a `type`.
   package init?(_ text: String) {
-    guard text.utf8.count <= Self.longest, let json = try? JSON(parsing: Array(text.utf8)) else { return nil }
+    guard text.utf8.count <= Self.maxBytes, let json = try? JSON(parsing: Array(text.utf8)) else { return nil }
     self.init(json)
   }
 

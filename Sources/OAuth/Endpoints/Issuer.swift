@@ -6,7 +6,7 @@ internal import Vocabulary
 /// Never normalized, because it is compared byte by byte with metadata and ID Tokens (RFC 8414 section 3.3).
 package struct Issuer: Sendable {
   /// The maximum length in bytes, which leaves space for a well-known path within the URL limit.
-  private static let longest = 1900
+  private static let maxBytes = 1900
 
   package let text: String
   /// The length of the path at the end of ``text``, in bytes.
@@ -18,7 +18,7 @@ package struct Issuer: Sendable {
   /// - Parameter allowHTTPLoopback: Whether to accept plain http to 127.0.0.1 or [::1].
   /// - Throws: `insecureURL`, or `invalidIssuer` for any other problem.
   package init(_ text: String, allowHTTPLoopback: Bool) throws(OAuthError) {
-    guard text.utf8.count <= Self.longest, let uri = try? URI(text) else {
+    guard text.utf8.count <= Self.maxBytes, let uri = try? URI(text) else {
       throw OAuthError(.invalidIssuer, .issuer)
     }
     guard uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {

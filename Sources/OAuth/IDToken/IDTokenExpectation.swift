@@ -2,7 +2,7 @@ package import Crypto
 package import JOSE
 
 /// The parameters of an authorization request that its ID Token must match.
-package struct IDTokenDemands: Sendable {
+package struct IDTokenRequirements: Sendable {
   /// The `nonce` sent (OpenID Connect Core section 3.1.2.1).
   package var nonce: String?
   /// The `max_age` sent, in seconds. Requires `auth_time` in the token.
@@ -33,7 +33,7 @@ package struct IDTokenExpectation: Sendable {
   /// The access token of the same response, checked against `at_hash`.
   package var accessToken: SharedSecret?
   /// The requirements of the authorization request; none for the device grant and for refreshes.
-  package var demands = IDTokenDemands()
+  package var demands = IDTokenRequirements()
   /// The tolerated clock difference, in seconds.
   package var clockSkew: Int
   /// The identity in the first ID Token, for a refresh (OpenID Connect Core section 12.2).

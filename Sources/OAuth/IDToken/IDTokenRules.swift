@@ -24,7 +24,7 @@ struct IDTokenRules {
     let nonce = try checkNonce()
     try checkAuthenticationContext()
     let authTime = try checkAuthenticationTime()
-    let subject = try reader.user()
+    let subject = try reader.subject()
     // Sections 3.1.3.8 and 3.3.2.11.
     try check("at_hash", of: expected.accessToken)
     try check("c_hash", of: expected.demands.code)

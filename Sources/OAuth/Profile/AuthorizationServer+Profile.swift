@@ -25,7 +25,7 @@ extension AuthorizationServer {
 
   /// The rule of the profile that the client breaks at this server, if any.
   private var clientBreach: ProfileBreach? {
-    guard prover != nil && FAPI2.takesProofs(metadata) || bindsToCertificate else { return .tokensUnannounced }
+    guard prover != nil && FAPI2.acceptsProofs(metadata) || bindsToCertificate else { return .tokensUnannounced }
     switch signing.idTokens {
     case .secret: return .algorithmSetting
     case .key(let algorithm): if !FAPI2.algorithms.contains(algorithm) { return .algorithmSetting }

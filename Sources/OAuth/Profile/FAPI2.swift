@@ -20,12 +20,12 @@ package enum FAPI2 {
 
   /// The rule that the server's metadata breaks, if any.
   package static func breach(of metadata: AuthorizationServerMetadata, _ flow: Flow) -> ProfileBreach? {
-    if metadata.takesMetadataURLs == nil { return .metadataMissing }
+    if metadata.acceptsMetadataURLs == nil { return .metadataMissing }
     if metadata.tenant != nil { return .issuerDiffers }
     if !metadata.tokenEndpointAuthMethods.contains(where: provingMethods.contains) { return .proofUnannounced }
-    if !metadata.bindsTokensToCertificates, !takesProofs(metadata) { return .tokensUnannounced }
+    if !metadata.bindsTokensToCertificates, !acceptsProofs(metadata) { return .tokensUnannounced }
     let announced = metadata.idTokenSigningAlgorithms
-    if !announced.isEmpty, !announced.contains(where: isAllowed) { return .serverAlgorithms }
+    if !announced.isEmpty, !announced.contains(where: allowsAlgorithm) { return .serverAlgorithms }
     switch flow {
     case .other: return .notByCode
     case .clientCredentials: return nil
@@ -47,11 +47,11 @@ package enum FAPI2 {
 
   /// Whether the server accepts DPoP proofs (RFC 9449 section 5.1) with an allowed algorithm that this program
   /// supports.
-  static func takesProofs(_ metadata: AuthorizationServerMetadata) -> Bool {
+  static func acceptsProofs(_ metadata: AuthorizationServerMetadata) -> Bool {
     metadata.dpopSigningAlgorithms.flatMap { DPoPKey.algorithm(announced: $0) }.map(algorithms.contains) ?? false
   }
 
-  static func isAllowed(_ name: String) -> Bool { JWSAlgorithm(name: name).map(algorithms.contains) ?? false }
+  static func allowsAlgorithm(_ name: String) -> Bool { JWSAlgorithm(name: name).map(algorithms.contains) ?? false }
 }
 
 /// A rule of the profile that the settings, the server's metadata or a response break.

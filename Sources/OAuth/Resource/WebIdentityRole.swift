@@ -136,9 +136,9 @@ private struct ServiceDocument {
 
   /// The error for a response without credentials, with the service's code and message.
   func refusal(by origin: String, sent: [SharedSecret]) -> OAuthError {
-    let isPassing = response.status >= 500 || response.status == 429
+    let isTemporary = response.status >= 500 || response.status == 429
     var error = OAuthError(
-      isPassing ? .serverUnavailable : .otherServerError, .name(origin), httpStatus: response.status)
+      isTemporary ? .serverUnavailable : .otherServerError, .name(origin), httpStatus: response.status)
     if let code = text("Code"), code.utf8.count <= 64, code.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == 0x2E }) {
       error.serverError = code
       error.serverDescription = message(sent: sent)

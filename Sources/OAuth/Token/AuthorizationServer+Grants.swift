@@ -67,7 +67,7 @@ extension AuthorizationServer {
     cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
     var server = self
-    if grant == .clientCredentials { server.client = try client.proved(by: assertion.compact) }
+    if grant == .clientCredentials { server.client = try client.authenticated(by: assertion.compact) }
     let response = try server.requestTokens(cancellation: cancellation) { form in
       switch grant {
       case .jwtBearer:

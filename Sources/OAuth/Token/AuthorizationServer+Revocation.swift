@@ -13,7 +13,7 @@ extension AuthorizationServer {
     let subject = OAuthError.Subject.endpoint(.revocation)
     let endpoint = try require(metadata.revocationEndpoint, .revocation)
     var form = revocation(of: token, hint)
-    let method = client.authentication.taken(by: metadata.revocationEndpointAuthMethods)
+    let method = client.authentication.adapted(to: metadata.revocationEndpointAuthMethods)
     let proof = try Client(id: client.id, authentication: method).identify(in: &form, for: endpoint, of: metadata)
     var response = try post(form, to: endpoint, .revocation, authorization: proof, cancellation: cancellation)
     if response.status == 401, case .none = client.authentication, let bearer {

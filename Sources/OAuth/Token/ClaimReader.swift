@@ -80,7 +80,7 @@ struct ClaimReader {
   }
 
   /// The `sub` of an ID Token: at most 255 ASCII characters (OpenID Connect Core section 2).
-  func user() throws(TokenFault) -> String {
+  func subject() throws(TokenFault) -> String {
     let subject = try require("sub") { () throws(JOSEError) in try claims.subject }
     guard (1...255).contains(subject.utf8.count), subject.utf8.allSatisfy(\.isPrintableASCII) else {
       throw .malformedClaim("sub")

@@ -6,16 +6,16 @@ extension ErrorAnswer {
   /// The error message of a response without `error_description`, for a terminal: `errorSummary` (Okta), the message of
   /// an error object (Google) or of a gateway (`fault` of Apigee), `detail` and `title` (RFC 9457), or a line of plain
   /// text. Nil for an HTML page, or if the body contains a token.
-  static func words(of response: HTTPResponse, sent: [SharedSecret]) -> String? {
+  static func message(of response: HTTPResponse, sent: [SharedSecret]) -> String? {
     let text = response.body.withBytes { bytes -> String? in
-      if let layout = try? JSONLayout(parsing: bytes) { return words(in: layout.root, bytes) }
+      if let layout = try? JSONLayout(parsing: bytes) { return message(in: layout.root, bytes) }
       return line(bytes, response.headers)
     }
-    return shown(text, sent)
+    return printable(text, sent)
   }
 
   /// Whether the body is neither JSON nor empty, so that it may come from a proxy, a firewall or a captive portal.
-  static func isForeign(_ response: HTTPResponse) -> Bool {
+  static func mayBeFromIntermediary(_ response: HTTPResponse) -> Bool {
     response.body.withBytes { bytes in
       let isBlank = bytes.indices.allSatisfy { bytes[$0] <= UInt8(ascii: " ") }
       return !isBlank && (try? JSONLayout(parsing: bytes)) == nil
@@ -23,7 +23,7 @@ extension ErrorAnswer {
   }
 
   /// The error message in a JSON body.
-  private static func words(in root: JSONLayout.Node, _ bytes: Span<UInt8>) -> String? {
+  private static func message(in root: JSONLayout.Node, _ bytes: Span<UInt8>) -> String? {
     guard !secretMembers.contains(where: { root[$0] != nil }) else { return nil }
     let error = root["error"]
     let first = root["errors"].map { $0.elements.first ?? $0 }

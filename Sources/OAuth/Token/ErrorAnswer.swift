@@ -37,9 +37,9 @@ struct ErrorAnswer: Sendable {
   private static func read(
     _ root: JSONLayout.Node, in bytes: Span<UInt8>, sent: [SharedSecret], _ shape: AnswerShape
   ) -> ErrorAnswer? {
-    let message = shape.hasErrorInMessage && root["status"] != nil ? text(root["message"]) : nil
+    let message = shape.hasErrorInMessage && root["status"] != nil ? stringNode(root["message"]) : nil
     // Google sends `error_code` instead of `error` when a quota is exceeded.
-    guard let node = message ?? named(root["error"]) ?? named(text(root["error_code"])) else { return nil }
+    guard let node = message ?? nonEmpty(root["error"]) ?? nonEmpty(stringNode(root["error_code"])) else { return nil }
     // If the response contains a token, the description could repeat it.
     let isAlone = !secretMembers.contains { root[$0] != nil }
     var answer = ErrorAnswer(
@@ -48,7 +48,7 @@ struct ErrorAnswer: Sendable {
       interval: root["interval"].flatMap { Seconds.whole($0.value(in: bytes)) }, sent: sent)
     answer.isText = node.isString
     answer.correlationID = root["correlation_id"]?.string(in: bytes).flatMap { text in
-      isAlone && isIdentifier(text) && !SecretEcho(text).repeats(sent) ? text : nil
+      isAlone && isCorrelationID(text) && !SecretEcho(text).repeats(sent) ? text : nil
     }
     answer.claims = root["claims"]?.string(in: bytes).flatMap { text in
       isAlone && !SecretEcho(text).repeats(sent) ? RequestedClaims(challenge: text) : nil
@@ -67,15 +67,15 @@ struct ErrorAnswer: Sendable {
   }
 
   /// The node, unless it is null or an empty string, which some servers send with tokens.
-  private static func named(_ node: JSONLayout.Node?) -> JSONLayout.Node? {
+  private static func nonEmpty(_ node: JSONLayout.Node?) -> JSONLayout.Node? {
     node.flatMap { $0.kind == .null || $0.stringByteCount == 0 ? nil : $0 }
   }
 
-  private static func text(_ node: JSONLayout.Node?) -> JSONLayout.Node? {
+  private static func stringNode(_ node: JSONLayout.Node?) -> JSONLayout.Node? {
     node.flatMap { $0.kind == .string ? $0 : nil }
   }
 
-  private static func isIdentifier(_ text: String) -> Bool {
+  private static func isCorrelationID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
   }
@@ -105,12 +105,12 @@ struct ErrorAnswer: Sendable {
     self.error = error.flatMap { Self.isErrorValue($0) && !SecretEcho($0).repeats(sent) ? $0 : nil }
     standardError = self.error
     isText = true
-    self.description = Self.shown(description, sent)
+    self.description = Self.printable(description, sent)
     self.interval = interval
   }
 
   /// A server's text for users. Nil if empty or repeats a secret.
-  static func shown(_ text: String?, _ sent: [SharedSecret]) -> String? {
+  static func printable(_ text: String?, _ sent: [SharedSecret]) -> String? {
     // The part that was cut off could be the rest of a secret.
     guard let text, !SecretEcho.isFound(in: text, sent, limit: longestSearched) else { return nil }
     let line = TerminalText.clean(text.split(whereSeparator: \.isNewline).joined(separator: " "))

@@ -15,8 +15,8 @@ extension OAuthError {
     sent: [SharedSecret], shape: AnswerShape = .init()
   ) -> OAuthError {
     var error = status(of: response, subject, sent: sent)
-    let words = answer?.description ?? ErrorAnswer.words(of: response, sent: sent)
-    let isRefusal = (400..<500).contains(response.status) && !isPassing(response.status)
+    let words = answer?.description ?? ErrorAnswer.message(of: response, sent: sent)
+    let isRefusal = (400..<500).contains(response.status) && !isTemporary(response.status)
     if let answer {
       error.serverError = answer.error
       error.serverDescription = words.flatMap { $0 == answer.error ? nil : $0 }
@@ -43,7 +43,7 @@ extension OAuthError {
         error.code = error.code.ofRefresh(answer, shape, status: response.status)
       }
     } else if isRefusal {
-      if ErrorAnswer.isForeign(response) {
+      if ErrorAnswer.mayBeFromIntermediary(response) {
         error = notJSON(response, subject, sent: sent)
       } else if kind == .refresh {
         error.code = .refreshBlocked
@@ -105,11 +105,11 @@ extension OAuthError {
   }
 
   /// Whether an HTTP status indicates a temporary server problem, regardless of the body.
-  static func isPassing(_ status: Int) -> Bool { Code(status: status).meaning == .passing }
+  static func isTemporary(_ status: Int) -> Bool { Code(status: status).meaning == .temporary }
 
   /// Adds the wait that the server asks for. A wrong clock does not matter.
   private mutating func noteWait(_ headers: HTTPHeaders) {
-    retryAfterSeconds = code.meaning == .passing ? headers.retryAfterSeconds(now: headers.date) : nil
+    retryAfterSeconds = code.meaning == .temporary ? headers.retryAfterSeconds(now: headers.date) : nil
   }
 }
 

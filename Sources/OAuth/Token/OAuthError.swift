@@ -32,7 +32,7 @@ package struct OAuthError: Error, Hashable, Sendable {
   /// Whether the device grant is forbidden, but the server supports signing in with a browser.
   package var needsBrowser = false
   /// The issuer that was probably intended. It differs only by a trailing slash.
-  package var issuerMeant: String?
+  package var intendedIssuer: String?
   /// The claims that a sign-in must request.
   package var claims: RequestedClaims?
   /// How long the server asked to wait, or until its keys may be fetched again, in seconds: at most 300 or 3600.

@@ -60,127 +60,131 @@ extension OAuthError.Code {
   ///   - subject: The subject of the sentence.
   package func row(_ login: SignInCommand = SignInCommand(nil), about subject: Phrase = "") -> Row {
     switch self {
-    case .noMemory: Row(.passing, .tooBusy, "out of memory for the answer of \(subject)")
+    case .noMemory: Row(.temporary, .tooBusy, "out of memory for the answer of \(subject)")
     case .insecureURL:
       Row(
-        .lasting, .invalidConfiguration, "\(subject) is not an https URL",
+        .permanent, .invalidConfiguration, "\(subject) is not an https URL",
         hint: "for a development server on this machine: \(login.allowingHTTPLoopback)")
-    case .invalidURL: Row(.lasting, .invalidConfiguration, "\(subject) is not a valid URL", hint: checkIssuer)
+    case .invalidURL: Row(.permanent, .invalidConfiguration, "\(subject) is not a valid URL", hint: checkIssuer)
     case .invalidIssuer:
       Row(
-        .lasting, .invalidConfiguration, "not a valid issuer URL: it must be https, without query and fragment",
+        .permanent, .invalidConfiguration, "not a valid issuer URL: it must be https, without query and fragment",
         hint: checkIssuer)
     case .issuerMismatch:
       Row(
-        .lasting, .serverMisbehaved, "the server's metadata is for an issuer other than \(subject)", hint: checkIssuer)
+        .permanent, .serverMisbehaved, "the server's metadata is for an issuer other than \(subject)", hint: checkIssuer
+      )
     case .metadataMissing:
-      Row(.lasting, .invalidConfiguration, "no metadata was found at \(subject)", hint: checkIssuer)
-    case .metadataInvalid: Row(.lasting, .serverMisbehaved, "the server's metadata cannot be used: \(subject)")
+      Row(.permanent, .invalidConfiguration, "no metadata was found at \(subject)", hint: checkIssuer)
+    case .metadataInvalid: Row(.permanent, .serverMisbehaved, "the server's metadata cannot be used: \(subject)")
     case .resourceMismatch:
       Row(
-        .lasting, .serverMisbehaved, "the resource's metadata is for a resource other than \(subject)",
+        .permanent, .serverMisbehaved, "the resource's metadata is for a resource other than \(subject)",
         hint: "use the resource's URL exactly as in its metadata, including any final slash")
     case .endpointMissing:
       Row(
-        .lasting, .invalidConfiguration, "the server does not name \(subject)",
+        .permanent, .invalidConfiguration, "the server does not name \(subject)",
         hint: "to set the endpoint yourself, see agent help --all account set")
-    case .invalidScope: Row(.lasting, .invalidConfiguration, "\(subject) is not a valid scope", hint: checkIssuer)
+    case .invalidScope: Row(.permanent, .invalidConfiguration, "\(subject) is not a valid scope", hint: checkIssuer)
     case .invalidTarget:
-      Row(.lasting, .invalidRequest, "\(subject) is not valid: a resource is an absolute URI without a fragment")
+      Row(.permanent, .invalidRequest, "\(subject) is not valid: a resource is an absolute URI without a fragment")
     case .invalidAuthorizationDetails:
-      Row(.lasting, .invalidRequest, "\(subject) must be a JSON array of objects with a type")
+      Row(.permanent, .invalidRequest, "\(subject) must be a JSON array of objects with a type")
     case .invalidClientID:
-      Row(.lasting, .invalidConfiguration, "\(subject) is not a valid client id", hint: checkIssuer)
-    case .network: Row(.passing, .network, "cannot reach \(subject)", hint: checkNetwork, isAboutHost: true)
+      Row(.permanent, .invalidConfiguration, "\(subject) is not a valid client id", hint: checkIssuer)
+    case .network: Row(.temporary, .network, "cannot reach \(subject)", hint: checkNetwork, isAboutHost: true)
     case .proxyFailed:
       Row(
-        .passing, .network, "cannot get through the proxy \(subject)",
+        .temporary, .network, "cannot get through the proxy \(subject)",
         hint: "check the proxy; without it: \(login.withoutProxy)", isAboutHost: true)
-    case .connectionLost: Row(.passing, .network, "the connection to \(subject) was interrupted", isAboutHost: true)
-    case .timeout: Row(.passing, .timeout, "no answer from \(subject)", hint: checkNetwork, isAboutHost: true)
-    case .tlsFailure: Row(.passing, .serverUnavailable, "the secure connection to \(subject) failed", isAboutHost: true)
+    case .connectionLost: Row(.temporary, .network, "the connection to \(subject) was interrupted", isAboutHost: true)
+    case .timeout: Row(.temporary, .timeout, "no answer from \(subject)", hint: checkNetwork, isAboutHost: true)
+    case .tlsFailure:
+      Row(.temporary, .serverUnavailable, "the secure connection to \(subject) failed", isAboutHost: true)
     case .pinMismatch:
-      Row(.lasting, .pinMismatch, "the public key of \(subject) is not one of the pinned keys", isAboutHost: true)
-    case .redirectRefused: Row(.lasting, .serverMisbehaved, "\(subject) answered with a redirect that is not followed")
-    case .responseTooLarge: Row(.lasting, .serverMisbehaved, "the answer of \(subject) is too large")
+      Row(.permanent, .pinMismatch, "the public key of \(subject) is not one of the pinned keys", isAboutHost: true)
+    case .redirectRefused:
+      Row(.permanent, .serverMisbehaved, "\(subject) answered with a redirect that is not followed")
+    case .responseTooLarge: Row(.permanent, .serverMisbehaved, "the answer of \(subject) is too large")
     case .certificateRejected:
       Row(
-        .lasting, .certificateRejected, "the certificate of \(subject) is not trusted",
+        .permanent, .certificateRejected, "the certificate of \(subject) is not trusted",
         hint:
           "if the server has its own certificate authority, set the file of its certificate with \("--ca-file")",
         isAboutHost: true)
     case .certificateExpired:
       Row(
-        .lasting, .certificateRejected, "the certificate of \(subject) has expired", hint: checkClock,
+        .permanent, .certificateRejected, "the certificate of \(subject) has expired", hint: checkClock,
         isAboutHost: true)
     case .certificateNotYetValid:
       Row(
-        .lasting, .certificateRejected, "the certificate of \(subject) is not valid yet", hint: checkClock,
+        .permanent, .certificateRejected, "the certificate of \(subject) is not valid yet", hint: checkClock,
         isAboutHost: true)
     case .certificateOfOtherHost:
       Row(
-        .lasting, .certificateRejected, "the certificate of \(subject) is for another host",
+        .permanent, .certificateRejected, "the certificate of \(subject) is for another host",
         hint: "check the host name in the URL", isAboutHost: true)
     case .serverUnavailable:
       Row(
-        .passing, .serverUnavailable, "\(subject) is not available at the moment",
+        .temporary, .serverUnavailable, "\(subject) is not available at the moment",
         names: [
           "server_error", "temporarily_unavailable", "service_unavailable", "internal_error", "internal_server_error",
         ])
     case .rateLimited:
       Row(
-        .passing, .serverUnavailable, "too many requests to \(subject)",
+        .temporary, .serverUnavailable, "too many requests to \(subject)",
         names: ["slow_down", "rate_limit_exceeded", "too_many_requests"])
-    case .cancelled: Row(.lasting, .cancelled, "the request to \(subject) was cancelled")
-    case .malformedResponse: Row(.lasting, .serverMisbehaved, "the answer of \(subject) is malformed")
+    case .cancelled: Row(.permanent, .cancelled, "the request to \(subject) was cancelled")
+    case .malformedResponse: Row(.permanent, .serverMisbehaved, "the answer of \(subject) is malformed")
     case .notJSON:
       Row(
-        .passing, .serverUnavailable, "\(subject) did not answer with JSON",
+        .temporary, .serverUnavailable, "\(subject) did not answer with JSON",
         hint: "a proxy may have answered, or the sign-in page of a network: open any page in a browser, and try again")
-    case .internalFailure: Row(.lasting, .internalError, "cannot make the request to \(subject) on this machine")
-    case .cryptoFailure: Row(.lasting, .internalError, "the cryptographic library failed for \(subject)")
+    case .internalFailure: Row(.permanent, .internalError, "cannot make the request to \(subject) on this machine")
+    case .cryptoFailure: Row(.permanent, .internalError, "the cryptographic library failed for \(subject)")
     case .unsupportedTokenType:
-      Row(.lasting, .serverMisbehaved, "\(subject) issued a token of an unsupported type")
-    case .missingIDToken: Row(.lasting, .serverMisbehaved, "\(subject) issued no ID Token although it was requested")
-    case .idTokenRejected: Row(.lasting, .tokenRejected, "the ID Token was rejected: \(subject)")
-    case .userInfoMismatch: Row(.lasting, .serverMisbehaved, "the answer of \(subject) is about another user")
+      Row(.permanent, .serverMisbehaved, "\(subject) issued a token of an unsupported type")
+    case .missingIDToken: Row(.permanent, .serverMisbehaved, "\(subject) issued no ID Token although it was requested")
+    case .idTokenRejected: Row(.permanent, .tokenRejected, "the ID Token was rejected: \(subject)")
+    case .userInfoMismatch: Row(.permanent, .serverMisbehaved, "the answer of \(subject) is about another user")
     case .userInfoRejected:
-      Row(.lasting, .serverMisbehaved, "the answer of the UserInfo endpoint was rejected: \(subject)")
+      Row(.permanent, .serverMisbehaved, "the answer of the UserInfo endpoint was rejected: \(subject)")
     case .codeChallengeUnsupported:
-      Row(.lasting, .serverMisbehaved, "\(subject) announces PKCE without the method S256, so its codes are not safe")
+      Row(.permanent, .serverMisbehaved, "\(subject) announces PKCE without the method S256, so its codes are not safe")
     case .codeChallengeUnannounced:
       Row(
-        .lasting, .serverMisbehaved,
+        .permanent, .serverMisbehaved,
         "\(subject) does not announce PKCE (code_challenge_methods_supported), which is required for resources"
       )
     case .responseIssuerMismatch:
-      Row(.lasting, .serverMisbehaved, "the answer to the sign-in is from an issuer other than \(subject)")
+      Row(.permanent, .serverMisbehaved, "the answer to the sign-in is from an issuer other than \(subject)")
     case .responseIssuerMissing:
-      Row(.lasting, .serverMisbehaved, "the answer to the sign-in does not identify \(subject)")
+      Row(.permanent, .serverMisbehaved, "the answer to the sign-in does not identify \(subject)")
     case .keyNotPublished:
       Row(
-        .passing, .serverUnavailable, "the ID Token was not signed with any usable key of \(subject)")
-    case .keyUnusable: Row(.passing, .serverUnavailable, "the ID Token was rejected: \(subject)")
+        .temporary, .serverUnavailable, "the ID Token was not signed with any usable key of \(subject)")
+    case .keyUnusable: Row(.temporary, .serverUnavailable, "the ID Token was rejected: \(subject)")
     case .proofRejected:
       Row(
-        .lasting, .serverRejected, "\(subject) did not accept the proof of the account's key (DPoP)", hint: checkClock,
+        .permanent, .serverRejected, "\(subject) did not accept the proof of the account's key (DPoP)",
+        hint: checkClock,
         names: ["use_dpop_nonce", "invalid_dpop_proof"])
     case .proofNeeded:
       Row(
-        .lasting, .clientRejected, "\(subject) issues this client only tokens that are bound to a key (DPoP)",
+        .permanent, .clientRejected, "\(subject) issues this client only tokens that are bound to a key (DPoP)",
         hint: login.with("dpop"))
     case .tokenNotBound:
       Row(
-        .lasting, .tokenNotBound, "\(subject) issued a token that is not bound to the account's key (DPoP)",
+        .permanent, .tokenNotBound, "\(subject) issued a token that is not bound to the account's key (DPoP)",
         hint: bearer(login))
     case .bindingUnsupported:
       Row(
-        .lasting, .invalidConfiguration,
+        .permanent, .invalidConfiguration,
         "\(subject) binds tokens to a key by DPoP only with other algorithms than agent's",
         hint: bearer(login))
     case .keyUnavailable:
       Row(
-        .lasting, .tpmUnavailable, "\(subject) is in the TPM, which cannot be used at the moment",
+        .permanent, .tpmUnavailable, "\(subject) is in the TPM, which cannot be used at the moment",
         hint: keyInVault(login))
     case .keyForeign:
       Row(
@@ -188,15 +192,15 @@ extension OAuthError.Code {
         hint: login.phrase)
     case .profileBroken:
       Row(
-        .lasting, .invalidConfiguration, "does not meet the FAPI 2.0 Security Profile, rule \(subject)",
+        .permanent, .invalidConfiguration, "does not meet the FAPI 2.0 Security Profile, rule \(subject)",
         hint: "change that, or remove the account's setting \("profile")")
     case .accessDenied:
       Row(
-        .lasting, .accessDenied, "sign-in was denied", hint: login.options.isEmpty ? nil : login.phrase,
+        .permanent, .accessDenied, "sign-in was denied", hint: login.options.isEmpty ? nil : login.phrase,
         names: ["access_denied", "authorization_declined"])
     case .expiredToken:
       Row(
-        .lasting, .codeExpired, "the code has expired at \(subject)", hint: login.phrase,
+        .permanent, .codeExpired, "the code has expired at \(subject)", hint: login.phrase,
         names: ["expired_token", "token_expired"])
     // GitHub, Entra and Glewlwyd have their own names for `invalid_grant`.
     case .invalidGrant:
@@ -209,32 +213,35 @@ extension OAuthError.Code {
         ])
     case .invalidClient:
       Row(
-        .lasting, .clientRejected, "\(subject) does not accept this client's id or secret",
+        .permanent, .clientRejected, "\(subject) does not accept this client's id or secret",
         hint: "check the client id; if the client has a secret: \(login.askingForSecret)",
         names: ["invalid_client", "incorrect_client_credentials"])
     case .unauthorizedClient:
       Row(
-        .lasting, .clientRejected, "\(subject) does not allow this client to sign in this way",
+        .permanent, .clientRejected, "\(subject) does not allow this client to sign in this way",
         hint: checkClient(login), names: ["unauthorized_client", "device_flow_disabled"])
-    case .invalidRequest: Row(.lasting, .serverRejected, "\(subject) rejected the request", names: ["invalid_request"])
+    case .invalidRequest:
+      Row(.permanent, .serverRejected, "\(subject) rejected the request", names: ["invalid_request"])
     case .unsupportedGrantType:
       Row(
-        .lasting, .clientRejected, "\(subject) does not support this way to sign in", hint: checkClient(login),
+        .permanent, .clientRejected, "\(subject) does not support this way to sign in", hint: checkClient(login),
         names: ["unsupported_grant_type"])
-    case .invalidScopeAnswer: Row(.lasting, .serverRejected, "\(subject) rejected the scope", names: ["invalid_scope"])
+    case .invalidScopeAnswer:
+      Row(.permanent, .serverRejected, "\(subject) rejected the scope", names: ["invalid_scope"])
     // RFC 8707 section 2, RFC 9396 section 5.
     case .invalidTargetAnswer:
       Row(
-        .lasting, .serverRejected, "\(subject) issues no token for that resource, audience or authorization",
+        .permanent, .serverRejected, "\(subject) issues no token for that resource, audience or authorization",
         names: ["invalid_target", "invalid_authorization_details", "invalid_resource"])
-    case .invalidToken: Row(.lasting, .serverRejected, "\(subject) rejected the access token", names: ["invalid_token"])
+    case .invalidToken:
+      Row(.permanent, .serverRejected, "\(subject) rejected the access token", names: ["invalid_token"])
     case .insufficientScope:
       Row(
-        .lasting, .serverRejected, "\(subject) requires a scope that the access token does not have",
+        .permanent, .serverRejected, "\(subject) requires a scope that the access token does not have",
         names: ["insufficient_scope"])
     case .unsupportedTokenRevocation:
-      Row(.lasting, .serverRejected, "\(subject) cannot revoke this kind of token", names: ["unsupported_token_type"])
-    case .otherServerError: Row(.lasting, .serverRejected, "\(subject) reported an error")
+      Row(.permanent, .serverRejected, "\(subject) cannot revoke this kind of token", names: ["unsupported_token_type"])
+    case .otherServerError: Row(.permanent, .serverRejected, "\(subject) reported an error")
     // On refresh, UAA and Spring Security return `invalid_token` for an expired refresh token, and Auth0
     // `access_denied` if a rule rejects the user. The grant has not ended, and may work again after user interaction
     // (OpenID Connect Core section 3.1.2.6). So may other refresh errors that are not about the client or the request:
@@ -252,30 +259,30 @@ extension OAuthError.Code {
       Row(.signInNeeded, .interactionRequired, "\(subject) refuses to renew the session", hint: login.phrase)
     case .refreshBlocked:
       Row(
-        .passing, .serverUnavailable, "\(subject) refused the refresh without an OAuth error",
+        .temporary, .serverUnavailable, "\(subject) refused the refresh without an OAuth error",
         hint: "a gateway or a firewall may have answered: try again later")
     case .scopeWithheld:
       Row(
-        .lasting, .accessDenied, "\(subject) did not grant the full scope",
+        .permanent, .accessDenied, "\(subject) did not grant the full scope",
         hint: "sign in with this scope included in \("--scope")")
     case .codeRejected:
       Row(
-        .lasting, .serverRejected, "\(subject) does not accept the authorization code",
+        .permanent, .serverRejected, "\(subject) does not accept the authorization code",
         hint: "try again: \(login.phrase)")
     case .assertionRejected:
       Row(
-        .lasting, .assertionRejected, "\(subject) does not accept the assertion",
+        .permanent, .assertionRejected, "\(subject) does not accept the assertion",
         hint:
           "the server must trust the issuer (iss), know the subject (sub) and accept the audience (aud) of the JWT; for another audience: \("--assertion-audience")"
       )
     case .registrationMissing:
       Row(
-        .lasting, .invalidConfiguration, "\(subject) does not offer client registration",
+        .permanent, .invalidConfiguration, "\(subject) does not offer client registration",
         hint: "register a client at the server, and use it with \("--client-id")")
     // RFC 7591 section 3.2.2, and RFC 6750 section 3.1 for the initial access token.
     case .registrationRejected:
       Row(
-        .lasting, .clientRejected, "\(subject) does not register this client",
+        .permanent, .clientRejected, "\(subject) does not register this client",
         hint:
           "pass an initial access token with \("--client-secret-file"), or use a registered client with \("--client-id")",
         names: [
@@ -284,8 +291,8 @@ extension OAuthError.Code {
             "unapproved_software_statement", "access_denied")
         ])
     case .registrationUnusable:
-      Row(.lasting, .serverRejected, "cannot use the server's registration of the client: \(subject)")
-    case .registrationGone: Row(.lasting, .serverRejected, "\(subject) no longer knows the client, or its token")
+      Row(.permanent, .serverRejected, "cannot use the server's registration of the client: \(subject)")
+    case .registrationGone: Row(.permanent, .serverRejected, "\(subject) no longer knows the client, or its token")
     }
   }
 

@@ -76,8 +76,8 @@ extension OAuthError.Code {
     /// The grant remains, but only a sign-in is certain to help.
     case signInNeeded
     /// The grant remains, and the same request may succeed later.
-    case passing
+    case temporary
     /// The grant remains, but the same request would fail again.
-    case lasting
+    case permanent
   }
 }

@@ -41,7 +41,7 @@ package enum TokenFault: Error, Hashable, Sendable {
   /// section 2.4).
   case logoutToken(claim: String)
   /// A claim lacks the value that the caller requires.
-  case otherValue(ClaimDemand)
+  case otherValue(ClaimRequirement)
 
   /// Whether newer keys of the same issuer may help (OpenID Connect Core section 10.1.1).
   package var needsNewKeys: Bool {

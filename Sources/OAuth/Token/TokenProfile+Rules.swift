@@ -39,7 +39,7 @@ extension TokenProfile {
   func check(_ reader: ClaimReader, audiences: [String]) throws(TokenFault) {
     switch self {
     case .idToken: try Self.checkIDToken(reader, audiences: audiences)
-    case .accessToken: try Self.readTexts(["client_id", "jti", "scope", "acr"], reader)
+    case .accessToken: try Self.checkStrings(["client_id", "jti", "scope", "acr"], reader)
     case .logoutToken: try Self.checkLogoutToken(reader)
     }
     _ = try reader.authenticationTime()
@@ -47,11 +47,11 @@ extension TokenProfile {
 
   /// Applies OpenID Connect Core section 2, and steps 3 to 5 of section 3.1.3.7.
   private static func checkIDToken(_ reader: ClaimReader, audiences: [String]) throws(TokenFault) {
-    try readTexts(["nonce", "acr", "azp", "at_hash", "c_hash"], reader)
+    try checkStrings(["nonce", "acr", "azp", "at_hash", "c_hash"], reader)
     if let methods = reader.claims["amr"], methods.array?.allSatisfy({ $0.string != nil }) != true {
       throw .malformedClaim("amr")
     }
-    _ = try reader.user()
+    _ = try reader.subject()
     guard !audiences.isEmpty else { return }
     func isNamed(_ name: String) -> Bool { audiences.contains { $0.hasSameBytes(as: name) } }
     let found = try reader.audience() ?? []
@@ -62,13 +62,13 @@ extension TokenProfile {
   /// Applies OpenID Connect Back-Channel Logout 1.0 section 2.6, steps 4 to 6.
   private static func checkLogoutToken(_ reader: ClaimReader) throws(TokenFault) {
     let claims = reader.claims
-    try readTexts(["jti", "sid"], reader)
+    try checkStrings(["jti", "sid"], reader)
     guard claims["events"]?[logoutEvent]?.object != nil else { throw .malformedClaim("events") }
     guard claims["sub"] != nil || claims["sid"] != nil else { throw .missingClaim("sub, sid") }
     if claims["nonce"] != nil { throw .unexpectedClaim("nonce") }
   }
 
-  private static func readTexts(_ names: [String], _ reader: ClaimReader) throws(TokenFault) {
+  private static func checkStrings(_ names: [String], _ reader: ClaimReader) throws(TokenFault) {
     for name in names { _ = try reader.text(name) }
   }
 }

@@ -30,7 +30,7 @@ package struct TokenRules: Sendable {
   /// Claims required in addition to those of the profile.
   package var requiredClaims: [String] = []
   /// Claims that must have certain values.
-  package var demands: [ClaimDemand] = []
+  package var demands: [ClaimRequirement] = []
   /// The tolerated clock difference, in seconds.
   package var clockSkew = TokenClock.usualSkew
   /// Whether to verify only the signature. The payload then need not be JSON.
@@ -84,7 +84,7 @@ package struct TokenRules: Sendable {
     try profile?.check(reader, audiences: audiences)
     for demand in demands {
       guard let value = claims[demand.name] else { throw .missingClaim(demand.name) }
-      guard demand.holds(for: value) else { throw .otherValue(demand) }
+      guard demand.isMet(by: value) else { throw .otherValue(demand) }
     }
     return Verified(header: header, payload: payload, claims: claims)
   }

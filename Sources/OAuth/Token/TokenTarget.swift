@@ -3,7 +3,7 @@ internal import Encoding
 /// A restricted target for an access token: fewer scopes (RFC 6749 section 6), certain resources (RFC 8707), an
 /// audience, or certain authorization details (RFC 9396).
 package struct TokenTarget: Sendable, Hashable {
-  package static let mostResources = 16
+  package static let maxResources = 16
   /// In bytes.
   private static let longestAudience = 512
 
@@ -25,9 +25,10 @@ package struct TokenTarget: Sendable, Hashable {
     isExchanged: Bool = false
   ) throws(OAuthError) -> TokenTarget? {
     let target = TokenTarget(
-      scope: scope.isEmpty ? nil : try Scope(scope.joined(separator: " ")), resources: try unique(resources),
-      audience: try audience.map(valid),
-      authorizationDetails: try authorizationDetails.map(details), isExchanged: isExchanged)
+      scope: scope.isEmpty ? nil : try Scope(scope.joined(separator: " ")),
+      resources: try validatedResources(resources),
+      audience: try audience.map(validatedAudience),
+      authorizationDetails: try authorizationDetails.map(parsedDetails), isExchanged: isExchanged)
     return target.isEmpty ? nil : target
   }
 
@@ -46,21 +47,21 @@ package struct TokenTarget: Sendable, Hashable {
     scope == nil && resources.isEmpty && audience == nil && authorizationDetails == nil && !isExchanged
   }
 
-  private static func unique(_ resources: [String]) throws(OAuthError) -> [String] {
-    guard resources.count <= mostResources else { throw OAuthError(.invalidTarget, .resource) }
+  private static func validatedResources(_ resources: [String]) throws(OAuthError) -> [String] {
+    guard resources.count <= maxResources else { throw OAuthError(.invalidTarget, .resource) }
     for resource in resources {
       guard let uri = try? URI(resource), uri.fragment == nil else { throw OAuthError(.invalidTarget, .resource) }
     }
     return Set(resources).sorted()
   }
 
-  private static func valid(_ audience: String) throws(OAuthError) -> String {
+  private static func validatedAudience(_ audience: String) throws(OAuthError) -> String {
     guard (1...longestAudience).contains(audience.utf8.count), audience.utf8.allSatisfy(\.isVisibleASCII)
     else { throw OAuthError(.invalidTarget, .audience) }
     return audience
   }
 
-  private static func details(_ text: String) throws(OAuthError) -> AuthorizationDetails {
+  private static func parsedDetails(_ text: String) throws(OAuthError) -> AuthorizationDetails {
     guard let details = AuthorizationDetails(text) else {
       throw OAuthError(.invalidAuthorizationDetails, .name("authorization_details"))
     }

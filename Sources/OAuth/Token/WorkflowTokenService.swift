@@ -45,7 +45,7 @@ package struct WorkflowTokenService: Sendable {
     do { response = try http.send(request) } catch {
       throw OAuthError(error, .resource, at: endpoint, proxy: transport.proxy?.url)
     }
-    if (400..<500).contains(response.status), !OAuthError.isPassing(response.status) {
+    if (400..<500).contains(response.status), !OAuthError.isTemporary(response.status) {
       return .failure(.refused(status: response.status))
     }
     return try response.body.withBytes { (bytes) throws(OAuthError) in

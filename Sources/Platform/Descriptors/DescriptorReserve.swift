@@ -9,7 +9,7 @@ package final class DescriptorReserve: Sendable {
     /// The number of existing ``Hold`` values.
     var holders = 0
     /// Whether the descriptors are released for work in progress.
-    var isLent = false
+    var isReleased = false
   }
 
   private let count: Int
@@ -38,7 +38,7 @@ package final class DescriptorReserve: Sendable {
   /// - Throws: `EMFILE` or `ENFILE` if there are not enough.
   package func hold(besides others: Int = 0) throws(SystemError) -> Hold {
     let result = state.wait(nil) { state -> Result<Void, SystemError>? in
-      guard !state.isLent else { return nil }
+      guard !state.isReleased else { return nil }
       defer { state.kept.removeLast(max(0, state.kept.count - (state.holders > 0 ? self.count : 0))) }
       do throws(SystemError) { try Self.fill(&state, to: self.count + others) } catch { return .failure(error) }
       state.holders += 1
@@ -50,15 +50,17 @@ package final class DescriptorReserve: Sendable {
   }
 
   /// Releases the descriptors, runs `body` exclusively, and reserves them again if there is still a ``Hold``.
-  package func lend<Result: ~Copyable, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  package func withReleased<Result: ~Copyable, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure)
+    -> Result
+  {
     _ = state.wait(nil) { state -> Void? in
-      guard !state.isLent else { return nil }
-      (state.isLent, state.kept) = (true, [])
+      guard !state.isReleased else { return nil }
+      (state.isReleased, state.kept) = (true, [])
       return ()
     }
     defer {
       state.update { state in
-        state.isLent = false
+        state.isReleased = false
         // Fewer are reserved if another thread used some meanwhile. The next `body` may then fail.
         if state.holders > 0 { try? Self.fill(&state, to: count) }
       }

@@ -11,9 +11,9 @@ extension PrivateDirectory {
   /// including symbolic links, must belong to this user or root and not be replaceable by others. Does not block.
   ///
   /// A missing entry is retried up to three times, since Kubernetes may replace `..data` meanwhile.
-  package static func openHandedOut(_ path: String) throws(DirectoryError) -> FileDescriptor {
-    for _ in 1..<handedOutAttempts {
-      do throws(DirectoryError) { return try openHandedOutOnce(path) } catch {
+  package static func openProvidedFile(_ path: String) throws(DirectoryError) -> FileDescriptor {
+    for _ in 1..<providedFileAttempts {
+      do throws(DirectoryError) { return try openProvidedFileOnce(path) } catch {
         switch error {
         case .untrusted(.dangling, _): continue
         case .system(let cause, _) where cause.isNotFound: continue
@@ -21,12 +21,12 @@ extension PrivateDirectory {
         }
       }
     }
-    return try openHandedOutOnce(path)
+    return try openProvidedFileOnce(path)
   }
 
-  private static let handedOutAttempts = 3
+  private static let providedFileAttempts = 3
 
-  private static func openHandedOutOnce(_ path: String) throws(DirectoryError) -> FileDescriptor {
+  private static func openProvidedFileOnce(_ path: String) throws(DirectoryError) -> FileDescriptor {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     let parent = names.dropLast().joined(separator: "/") + "/."
     var walk = try naming(path) { () throws(SystemError) in
@@ -59,7 +59,7 @@ extension PrivateDirectory {
       ? try PrivateDirectory.followed(path)
       : FileDescriptor(
         owning: try PrivateDirectory.naming(path) { () throws(SystemError) in
-          try PrivateDirectory.openOrMake(path, create: create)
+          try PrivateDirectory.openOrCreate(path, create: create)
         })
     let status = try PrivateDirectory.naming(path) { () throws(SystemError) in try FileStatus(of: opened) }
     if status.owner != Machine.userID { throw .untrusted(.notOwned, path: path) }

@@ -46,7 +46,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   }
 
   /// Lets other users access entries by name, without listing or changing them.
-  package func letOthersThrough() throws(SystemError) {
+  package func allowOthersToSearch() throws(SystemError) {
     let number = descriptor.raw
     try SystemCall.library("fchmod") { fchmod(number, 0o711) }
   }
@@ -59,7 +59,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   private static func openChecked(
     _ path: String, create: Bool, _ rights: UInt32
   ) throws(DirectoryError) -> FileDescriptor {
-    let number = try naming(path) { () throws(SystemError) in try openOrMake(path, create: create) }
+    let number = try naming(path) { () throws(SystemError) in try openOrCreate(path, create: create) }
     let descriptor = FileDescriptor(owning: number)
     let status = try naming(path) { () throws(SystemError) in try FileStatus(of: descriptor) }
     guard isOwned(status) else { throw .untrusted(.notOwned, path: path) }
@@ -83,7 +83,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   }
 
   /// Opens a directory, creating it if requested.
-  static func openOrMake(_ path: String, create: Bool) throws(SystemError) -> Int32 {
+  static func openOrCreate(_ path: String, create: Bool) throws(SystemError) -> Int32 {
     try check(path)
     do {
       // The directory nearly always exists, and the client opens it for each token.
@@ -94,7 +94,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
       if error.isPermissionDenied, (try? setOwnersRights(at: path)) != nil { return try unsafe openDirectory(path) }
       guard create, error.isNotFound else { throw error }
     }
-    try makeWithParents(path)
+    try createWithParents(path)
     return try unsafe openDirectory(path)
   }
 
@@ -159,18 +159,18 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     }
   }
 
-  private static func makeWithParents(_ path: String) throws(SystemError) {
+  private static func createWithParents(_ path: String) throws(SystemError) {
     do {
-      try make(path)
+      try createDirectory(path)
     } catch {
       guard error.isNotFound, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex
       else { throw error }
-      try makeWithParents(withoutFinalSlashes(String(path[..<slash])))
-      try make(path)
+      try createWithParents(withoutFinalSlashes(String(path[..<slash])))
+      try createDirectory(path)
     }
   }
 
-  private static func make(_ path: String) throws(SystemError) {
+  private static func createDirectory(_ path: String) throws(SystemError) {
     do {
       try SystemCall.library("mkdir") { unsafe mkdir(path, 0o700) }
     } catch {

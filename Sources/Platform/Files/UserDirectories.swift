@@ -13,7 +13,7 @@ package enum UserDirectories {
   }
 
   /// The variables that control where files are created, in the order they are checked.
-  private static let placing = [
+  private static let directoryVariables = [
     "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
   ]
 
@@ -23,7 +23,7 @@ package enum UserDirectories {
 
   package static func foreign(in variables: Variables, user: UInt32) -> Foreign? {
     guard user == 0 else { return nil }
-    for variable in placing {
+    for variable in directoryVariables {
       guard let path = absolute(variables(variable)), owner(near: path) != 0 else { continue }
       return Foreign(variable: variable, path: path)
     }

@@ -13,7 +13,7 @@ package struct NetworkWatch: ~Copyable, Sendable {
   package var raw: Int32 { descriptor.raw }
 
   /// Discards the events. Returns whether an address or route was added.
-  package borrowing func take() -> Bool { agent_network_watch_take(descriptor.raw) == 1 }
+  package borrowing func drain() -> Bool { agent_network_watch_take(descriptor.raw) == 1 }
 }
 
 /// Becomes readable when a name in a directory is removed or replaced (inotify(7)).

@@ -57,7 +57,7 @@ package enum Namespaces {
   package static let fileName = "namespaces"
 
   /// Writes the file, or removes that of an earlier daemon.
-  package static func note(in directory: borrowing PrivateDirectory) throws(SystemError) {
+  package static func writeFile(in directory: borrowing PrivateDirectory) throws(SystemError) {
     if arePrivate {
       try directory.replaceFile(fileName, with: Array(named.joined(separator: " ").utf8).span, isDurable: false)
     } else if directory.exists(fileName) {

@@ -46,7 +46,7 @@ package struct TCPEnds: Sendable, Hashable {
   }
 
   /// Whether owners can be looked up on this system. Blocking.
-  package static var canTell: Bool { (try? FileDescriptor(opening: tables[0], for: .reading)) != nil }
+  package static var canFindOwners: Bool { (try? FileDescriptor(opening: tables[0], for: .reading)) != nil }
 
   /// Looks up the owners of the other ends. Reads the tables only once. Blocking.
   package static func owners(of ends: [TCPEnds], in tables: [String] = tables) -> [TCPEnds: Owner] {

@@ -19,13 +19,13 @@ package final class DocumentCache: Sendable {
   private static let longestLife = 86_400
 
   /// The maximum number of documents in memory. Others are read from disk for each use.
-  private static let mostInMemory = 128
-  private static let mostBytes = 1 << 20
+  private static let maxInMemory = 128
+  private static let maxBytes = 1 << 20
   /// The maximum number of files. The oldest half is deleted when there are more, since a server may use a new URL for
   /// its keys each time.
-  private static let mostFiles = 256
+  private static let maxFiles = 256
   /// Longer documents are parsed for each use, to avoid a second copy in memory.
-  private static let mostBytesKeptRead = 1 << 16
+  private static let maxBytesKeptParsed = 1 << 16
 
   private struct Entry {
     var body: [UInt8]
@@ -71,19 +71,20 @@ package final class DocumentCache: Sendable {
     guard !fresh, let entry = cached(source.name), let document = read(entry, source) else {
       return try fetch(source)
     }
-    source.observer?(.step(.documentKept(source.name.kind.role, ageSeconds: time.wallSeconds() - entry.fetchedAt)))
+    source.observer?(
+      .step(.cachedDocumentUsed(source.name.kind.role, ageSeconds: time.wallSeconds() - entry.fetchedAt)))
     return Versioned(document, version: entry.version)
   }
 
   /// The error of the last extra fetch of a document, or nil if none has failed since the document was fetched.
   func refetchProblem<Document>(_ source: DocumentSource<Document>) -> OAuthError? {
-    refetches.withLock { $0.problem(of: source.way) }
+    refetches.withLock { $0.problem(of: source.route) }
   }
 
   /// Seconds until a document may be fetched again, early or because it expires. 0 if it may be fetched now.
   func secondsUntilNext<Document>(_ source: DocumentSource<Document>) -> Int {
     let now = time.wallSeconds()
-    let outOfTurn = refetches.withLock { $0.secondsLeft(source.way, now: now) }
+    let outOfTurn = refetches.withLock { $0.secondsLeft(source.route, now: now) }
     guard let entry = known(source.name) else { return outOfTurn }
     // The times in a file may be anything.
     return entry.expiresAt <= now ? 0 : min(outOfTurn, entry.expiresAt - now)
@@ -107,7 +108,7 @@ package final class DocumentCache: Sendable {
       return reading.document as? Document
     }
     guard let document = source.parse(entry.body) else { return nil }
-    guard entry.body.count <= Self.mostBytesKeptRead else { return document }
+    guard entry.body.count <= Self.maxBytesKeptParsed else { return document }
     let reading = Reading(document: document, allowsHTTPLoopback: allowsHTTPLoopback)
     entries.withLock { entries in
       if entries[source.name]?.body == entry.body { entries[source.name]?.reading = reading }
@@ -122,18 +123,18 @@ package final class DocumentCache: Sendable {
     let now = time.wallSeconds()
     // Concurrent callers share a fetch. Another caller may have just finished one.
     let ending = try source.fetches(self).fetch(
-      source.flight, isGivenUp: source.isGivenUp, isOwn: DocumentSource<Document>.isOwn
+      source.flight, isGivenUp: source.isGivenUp, concernsCallerOnly: DocumentSource<Document>.concernsCallerOnly
     ) {
-      !holdsNewer(than: old.version, name) && refetches.withLock { $0.take(source.way, now: now) }
+      !holdsNewer(than: old.version, name) && refetches.withLock { $0.recordIfAllowed(source.route, now: now) }
     } _: { () throws(OAuthError) in
-      source.observer?(.step(source.name.kind.doubt))
+      source.observer?(.step(source.name.kind.refetchStep))
       do throws(OAuthError) { return try fetchAlone(source) } catch {
-        if error.code != .cancelled { refetches.withLock { $0.failed(source.way, error) } }
+        if error.code != .cancelled { refetches.withLock { $0.recordFailure(source.route, error) } }
         throw error
       }
     }
     switch ending {
-    case .came(let document): return document
+    case .fetched(let document): return document
     case .givenUp: throw OAuthError(.cancelled, .endpoint(source.name.kind.role))
     case .notBegun: return holdsNewer(than: old.version, name) ? try document(source) : nil
     }
@@ -146,11 +147,11 @@ package final class DocumentCache: Sendable {
   /// Fetches a document or joins a fetch in progress. A failure keeps the cached document.
   private func fetch<Document>(_ source: DocumentSource<Document>) throws(OAuthError) -> Versioned<Document> {
     let ending = try source.fetches(self).fetch(
-      source.flight, isGivenUp: source.isGivenUp, isOwn: DocumentSource<Document>.isOwn
+      source.flight, isGivenUp: source.isGivenUp, concernsCallerOnly: DocumentSource<Document>.concernsCallerOnly
     ) { () throws(OAuthError) in
       try fetchAlone(source)
     }
-    guard case .came(let document) = ending else { throw OAuthError(.cancelled, .endpoint(source.name.kind.role)) }
+    guard case .fetched(let document) = ending else { throw OAuthError(.cancelled, .endpoint(source.name.kind.role)) }
     return document
   }
 
@@ -159,7 +160,7 @@ package final class DocumentCache: Sendable {
     let http = ObservedHTTPClient.wrapping(http, time: time, source.observer)
     let known = known(source.name).flatMap { entry in source.parse(entry.body).map { (entry, $0) } }
     let fetched = try source.fetch(http, known?.0.entityTag)
-    refetches.withLock { $0.succeeded(source.way) }
+    refetches.withLock { $0.recordSuccess(source.route) }
     switch fetched {
     case .changed(let fetched):
       for remark in source.remarks(fetched.value) { source.observer?(remark) }
@@ -208,7 +209,7 @@ package final class DocumentCache: Sendable {
   private func remember(_ entry: Entry, as name: DocumentName, isNewer: Bool) -> Entry {
     entries.withLock { entries in
       if !isNewer, let known = entries[name] { return known }
-      if entries[name] == nil, entries.count >= Self.mostInMemory,
+      if entries[name] == nil, entries.count >= Self.maxInMemory,
         let oldest = entries.min(by: { $0.value.fetchedAt < $1.value.fetchedAt })?.key
       {
         entries[oldest] = nil
@@ -229,7 +230,7 @@ package final class DocumentCache: Sendable {
   /// Reads a cache file: one line of JSON (name, times, entity tag), then the document. Nil if invalid.
   private func readFile(_ name: DocumentName) -> Entry? {
     guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: false),
-      let bytes = try? directory.readFile(file, limit: Self.mostBytes + 4096),
+      let bytes = try? directory.readFile(file, limit: Self.maxBytes + 4096),
       let end = bytes.firstIndex(of: UInt8(ascii: "\n")), let head = try? JSON(parsing: Array(bytes[..<end])),
       let fetchedAt = head["fetched_at"]?.int, let expiresAt = head["expires_at"]?.int,
       let written = head["name"]?.string, written.hasSameBytes(as: name.subject),
@@ -256,14 +257,14 @@ package final class DocumentCache: Sendable {
     prune(directory)
   }
 
-  /// Deletes the oldest half of the files if there are more than ``mostFiles``.
+  /// Deletes the oldest half of the files if there are more than ``maxFiles``.
   private func prune(_ directory: borrowing PrivateDirectory) {
-    guard let names = try? directory.fileNames().filter(DocumentName.isFile), names.count > Self.mostFiles else {
+    guard let names = try? directory.fileNames().filter(DocumentName.isFile), names.count > Self.maxFiles else {
       return
     }
     var dated: [(name: String, writtenAt: Int)] = []
     for name in names { dated.append((name, (try? directory.stamp(of: name))?.writtenAt ?? 0)) }
     dated.sort { $0.writtenAt < $1.writtenAt }
-    for old in dated.dropLast(Self.mostFiles / 2) { try? directory.removeFile(old.name) }
+    for old in dated.dropLast(Self.maxFiles / 2) { try? directory.removeFile(old.name) }
   }
 }

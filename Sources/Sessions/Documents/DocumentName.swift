@@ -15,10 +15,10 @@ enum DocumentKind: String, CaseIterable, Sendable {
   }
 
   /// The log entry for a fetch because the cached document may be outdated.
-  var doubt: SessionStep {
+  var refetchStep: SessionStep {
     switch self {
-    case .metadata: .metadataDoubted
-    case .keys: .keysDoubted
+    case .metadata: .cachedMetadataRejected
+    case .keys: .cachedKeysRejected
     }
   }
 

@@ -20,18 +20,18 @@ struct DocumentSource<Document: Sendable>: Sendable {
   func isGivenUp() -> Bool { cancellation?.isCancelled ?? false }
 
   /// Whether a failure concerns only the caller that fetched.
-  static func isOwn(_ problem: OAuthError) -> Bool { problem.code == .cancelled }
+  static func concernsCallerOnly(_ problem: OAuthError) -> Bool { problem.code == .cancelled }
 
-  var way: DocumentWay { DocumentWay(name, transport) }
+  var route: DocumentRoute { DocumentRoute(name, transport) }
 
   /// The key for sharing a fetch between concurrent callers.
   var flight: DocumentFlight {
-    DocumentFlight(way: way, proxyCredentials: transport.proxy?.credentials.map { ObjectIdentifier($0) })
+    DocumentFlight(route: route, proxyCredentials: transport.proxy?.credentials.map { ObjectIdentifier($0) })
   }
 }
 
 /// A document and the proxy used to fetch it. If one route fails, another may work.
-struct DocumentWay: Hashable, Sendable {
+struct DocumentRoute: Hashable, Sendable {
   let name: DocumentName
   let proxy: String?
   let proxyExclusions: String?
@@ -47,7 +47,7 @@ struct DocumentWay: Hashable, Sendable {
 
 /// Identifies a fetch in progress. Fetches with different proxy credentials are not shared.
 struct DocumentFlight: Hashable, Sendable {
-  let way: DocumentWay
+  let route: DocumentRoute
   let proxyCredentials: ObjectIdentifier?
 }
 

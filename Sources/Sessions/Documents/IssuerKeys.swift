@@ -24,11 +24,11 @@ struct IssuerKeys: Sendable {
   }
 
   /// The keys from the cache, or from the server if not cached.
-  func atHand() throws(OAuthError) -> Held {
+  func cachedOrFetched() throws(OAuthError) -> Held {
     do throws(OAuthError) {
       return Held(keys: try documents.document(document), source: self)
     } catch {
-      return try elsewhere(since: error)
+      return try keysAtNewURL(after: error)
     }
   }
 
@@ -41,7 +41,7 @@ struct IssuerKeys: Sendable {
       if let problem = documents.refetchProblem(document) { throw problem }
       return nil
     } catch {
-      return try elsewhere(since: error)
+      return try keysAtNewURL(after: error)
     }
   }
 
@@ -57,27 +57,27 @@ struct IssuerKeys: Sendable {
     var source = self
     source.endpoint = place
     source.document = DocumentSource(place, document.transport, document.cancellation, document.observer)
-    source.renewal?.edition = newer
+    source.renewal?.version = newer
     return Held(keys: try documents.document(source.document), source: source)
   }
 
   /// The keys at the new URL in newer metadata. Throws `problem` without any.
-  private func elsewhere(since problem: OAuthError) throws(OAuthError) -> Held {
+  private func keysAtNewURL(after problem: OAuthError) throws(OAuthError) -> Held {
     // Keys are public, so this can be tried after any failure that a moved URL may cause.
-    guard problem.mayComeOfMoving, let moved = try? moved() else { throw problem }
+    guard problem.mayBeDueToMove, let moved = try? moved() else { throw problem }
     return moved
   }
 }
 
 extension OAuthError {
   /// Whether the document may have moved. Slow or failing servers are no sign of that.
-  fileprivate var mayComeOfMoving: Bool {
+  fileprivate var mayBeDueToMove: Bool {
     switch code {
     case .network, .proxyFailed, .tlsFailure, .certificateRejected, .certificateExpired, .certificateNotYetValid,
       .certificateOfOtherHost, .redirectRefused,
       .otherServerError, .malformedResponse:
       true
-    default: namesNoSuchEndpoint
+    default: indicatesMissingEndpoint
     }
   }
 }

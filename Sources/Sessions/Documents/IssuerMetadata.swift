@@ -4,7 +4,7 @@ internal import Vocabulary
 /// Fetches an issuer's metadata and adds the endpoints of the settings. Fetches newer metadata if an endpoint no longer
 /// exists.
 struct IssuerMetadata: Sendable {
-  typealias Edition = DocumentCache.VersionedMetadata
+  typealias Version = DocumentCache.VersionedMetadata
 
   let documents: DocumentCache
   let observer: SessionObserver?
@@ -16,18 +16,18 @@ struct IssuerMetadata: Sendable {
   }
 
   /// The metadata from the cache, or from the server if not cached.
-  func atHand() throws(SessionError) -> Edition { try read(fresh: false) }
+  func cachedOrFetched() throws(SessionError) -> Version { try read(fresh: false) }
 
   /// The metadata from the server even if cached, for a sign-in.
-  func fresh() throws(SessionError) -> Edition { try read(fresh: true) }
+  func fresh() throws(SessionError) -> Version { try read(fresh: true) }
 
-  private func read(fresh: Bool) throws(SessionError) -> Edition {
+  private func read(fresh: Bool) throws(SessionError) -> Version {
     // For a server without metadata, the endpoints come from the settings or the provider.
-    let named = Edition(
+    let named = Version(
       AuthorizationServerMetadata(issuer: access.issuer, overrides: access.known).applying(access.overrides))
     guard access.publishesMetadata else { return named }
     do {
-      return seen(try documents.document(source, fresh: fresh))
+      return adapted(try documents.document(source, fresh: fresh))
     } catch {
       guard error.code == .metadataMissing, access.overrides[.token] ?? access.known[.token] != nil else {
         throw .oauth(error)
@@ -38,16 +38,16 @@ struct IssuerMetadata: Sendable {
 
   /// Newer metadata, fetched by this or another caller, if any. At the rate limit, returns nil or throws the last
   /// fetch's error again.
-  func renewed(after old: Edition) throws(SessionError) -> Edition? {
+  func renewed(after old: Version) throws(SessionError) -> Version? {
     guard access.publishesMetadata else { return nil }
-    if let newer = try oauth(documents.renewed(after: old, source)) { return seen(newer) }
+    if let newer = try oauth(documents.renewed(after: old, source)) { return adapted(newer) }
     if let problem = documents.refetchProblem(source) { throw .oauth(problem) }
     return nil
   }
 
   /// The metadata as used for this account: with its endpoints, and those for mutual TLS if it has a certificate.
-  private func seen(_ edition: Edition) -> Edition {
-    edition.map { metadata in
+  private func adapted(_ version: Version) -> Version {
+    version.map { metadata in
       let showsCertificate = access.configuration.clientCertificate
       return (showsCertificate ? metadata.forMutualTLS : metadata).applying(access.overrides, else: access.known)
     }

@@ -25,7 +25,7 @@ struct KeySearch: Sendable {
   ///   new search may find others.
   mutating func next() throws(OAuthError) -> JWKSet? {
     if case .start = stage {
-      let held = try source.atHand()
+      let held = try source.cachedOrFetched()
       source = held.source
       stage = .cached(held.keys)
       return held.keys.keys

@@ -12,19 +12,19 @@ struct MetadataRenewal: Sendable {
 
   let source: IssuerMetadata
   /// The metadata in use.
-  var edition: IssuerMetadata.Edition
+  var version: IssuerMetadata.Version
   /// The limits for new endpoints. Nil if no secrets are sent.
   let bounds: Bounds?
 
   /// Newer metadata, or nil if the fetch found none or failed.
-  func newer() -> IssuerMetadata.Edition? { try? source.renewed(after: edition) }
+  func newer() -> IssuerMetadata.Version? { try? source.renewed(after: version) }
 
   /// Newer metadata for requests without secrets. Nil if there is none.
   ///
   /// - Throws: The error of the fetch.
-  func newerForKeys() throws(OAuthError) -> IssuerMetadata.Edition? {
+  func newerForKeys() throws(OAuthError) -> IssuerMetadata.Version? {
     do throws(SessionError) {
-      guard let newer = try source.renewed(after: edition) else { return nil }
+      guard let newer = try source.renewed(after: version) else { return nil }
       try bounds?.check(newer.document.jwksURI)
       return newer
     } catch {
@@ -48,7 +48,7 @@ extension MetadataRenewal.Bounds {
 extension OAuthError {
   /// Whether the response shows that the endpoint does not exist, so that the request had no effect. False for a
   /// success with a broken response.
-  var namesNoSuchEndpoint: Bool {
+  var indicatesMissingEndpoint: Bool {
     guard !brokenAnswer else { return false }
     return switch code {
     case .unsupportedGrantType: true

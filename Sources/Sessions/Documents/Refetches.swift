@@ -14,20 +14,20 @@ struct Refetches: Sendable {
   /// The minimum interval between early fetches of a document.
   private static let shortestSeconds = 60
   /// The maximum number of early fetches of a document in an hour.
-  private static let mostAnHour = 10
+  private static let maxPerHour = 10
   /// The maximum number of documents. The least recently fetched one is dropped first.
-  private static let mostDocuments = 256
+  private static let maxDocuments = 256
 
-  private var records: [DocumentWay: Record] = [:]
+  private var records: [DocumentRoute: Record] = [:]
 
   /// Records a fetch. Returns false if the limit forbids one now.
-  mutating func take(_ way: DocumentWay, now: Int) -> Bool {
-    guard secondsLeft(way, now: now) == 0 else { return false }
-    var record = records[way] ?? Record()
+  mutating func recordIfAllowed(_ route: DocumentRoute, now: Int) -> Bool {
+    guard secondsLeft(route, now: now) == 0 else { return false }
+    var record = records[route] ?? Record()
     record.times = Self.counted(record.times, now)
     record.times.append(now)
-    records[way] = record
-    if records.count > Self.mostDocuments,
+    records[route] = record
+    if records.count > Self.maxDocuments,
       let oldest = records.min(by: { ($0.value.times.last ?? 0) < ($1.value.times.last ?? 0) })?.key
     {
       records[oldest] = nil
@@ -36,19 +36,19 @@ struct Refetches: Sendable {
   }
 
   /// Seconds until a document may be fetched, or 0 if it may be fetched now.
-  func secondsLeft(_ way: DocumentWay, now: Int) -> Int {
-    let times = Self.counted(records[way]?.times ?? [], now)
+  func secondsLeft(_ route: DocumentRoute, now: Int) -> Int {
+    let times = Self.counted(records[route]?.times ?? [], now)
     guard let last = times.last else { return 0 }
-    let hourLeft = times.count < Self.mostAnHour ? 0 : times[times.count - Self.mostAnHour] + 3600 - now
+    let hourLeft = times.count < Self.maxPerHour ? 0 : times[times.count - Self.maxPerHour] + 3600 - now
     return max(0, last + Self.shortestSeconds - now, hourLeft)
   }
 
   /// The fetches of the last hour. Times in the future, from before the clock was set back, are ignored.
   private static func counted(_ times: [Int], _ now: Int) -> [Int] { times.filter { now - 3600 < $0 && $0 <= now } }
 
-  mutating func failed(_ way: DocumentWay, _ problem: OAuthError) { records[way]?.problem = problem }
+  mutating func recordFailure(_ route: DocumentRoute, _ problem: OAuthError) { records[route]?.problem = problem }
 
-  mutating func succeeded(_ way: DocumentWay) { records[way]?.problem = nil }
+  mutating func recordSuccess(_ route: DocumentRoute) { records[route]?.problem = nil }
 
-  func problem(of way: DocumentWay) -> OAuthError? { records[way]?.problem }
+  func problem(of route: DocumentRoute) -> OAuthError? { records[route]?.problem }
 }

@@ -1,9 +1,9 @@
 internal import Platform
 
 /// The result of a shared fetch for one caller.
-enum Ending<Value> {
+enum FetchResult<Value> {
   /// The value was fetched, by this or another caller.
-  case came(Value)
+  case fetched(Value)
   /// The caller no longer wants the value.
   case givenUp
   /// No fetch was in progress, and `mayBegin` returned false.
@@ -29,18 +29,18 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
   /// - Parameters:
   ///   - name: Identifies the value.
   ///   - isGivenUp: Whether the caller no longer wants the value.
-  ///   - isOwn: Whether a failure concerns only the caller that fetched, so that others try themselves.
+  ///   - concernsCallerOnly: Whether a failure concerns only the caller that fetched, so that others try themselves.
   ///   - mayBegin: Whether to start a fetch. Called under the lock.
   func fetch(
-    _ name: Name, isGivenUp: () -> Bool, isOwn: (Problem) -> Bool, mayBegin: () -> Bool = { true },
+    _ name: Name, isGivenUp: () -> Bool, concernsCallerOnly: (Problem) -> Bool, mayBegin: () -> Bool = { true },
     _ body: () throws(Problem) -> Value
-  ) throws(Problem) -> Ending<Value> {
+  ) throws(Problem) -> FetchResult<Value> {
     while true {
       guard let (flight, isFirst) = board(name, mayBegin) else { return .notBegun }
-      if isFirst { return .came(try fetch(flight, name, body).get()) }
+      if isFirst { return .fetched(try fetch(flight, name, body).get()) }
       guard let outcome = wait(for: flight, isGivenUp) else { return .givenUp }
-      if case .failure(let problem) = outcome, isOwn(problem) { continue }
-      return .came(try outcome.get())
+      if case .failure(let problem) = outcome, concernsCallerOnly(problem) { continue }
+      return .fetched(try outcome.get())
     }
   }
 

@@ -9,14 +9,14 @@ package import Vocabulary
 package final class VerificationKeys: Sendable {
   /// The result of a request for newer keys.
   package enum Renewal: Sendable {
-    case keys(Edition)
+    case keys(Version)
     /// There are no newer keys, or the rate limit is reached.
     case none
     case failed(SessionError)
   }
 
   /// A version of the keys with a unique number.
-  package struct Edition: Sendable {
+  package struct Version: Sendable {
     package let keys: JWKSet
     /// The issuer's keys with their source. Nil for fixed keys.
     fileprivate var held: IssuerKeys.Held?
@@ -32,7 +32,7 @@ package final class VerificationKeys: Sendable {
   }
 
   private struct State {
-    var edition: Edition
+    var version: Version
     /// The error and time of the last failed search for newer keys.
     var refetch: (problem: SessionError, at: Instant)?
     /// The error and time of the last failed replacement of expired keys.
@@ -57,7 +57,7 @@ package final class VerificationKeys: Sendable {
     announcedAlgorithms = nil
     tenant = nil
     time = nil
-    state = Monitor(State(edition: Edition(keys)))
+    state = Monitor(State(version: Version(keys)))
   }
 
   /// Gets an issuer's keys by its metadata (RFC 8725 section 3.8), from the cache or the network. Blocking.
@@ -74,24 +74,24 @@ package final class VerificationKeys: Sendable {
     let credentials = proxyCredentials ?? Self.proxyCredentials(of: account, configuration, services)
     access.useProxyCredentials(credentials)
     let metadata = services.metadataSource(access, cancellation)
-    let published = try metadata.atHand()
+    let published = try metadata.cachedOrFetched()
     guard let endpoint = published.document.jwksURI else {
       try oauth(published.document.checkUsable(.keys))
       var error = OAuthError(.endpointMissing, .member("jwks_uri", of: .keySet))
       error.advice = "pass the server's keys in a file with --jwks"
       throw .oauth(error)
     }
-    let renewal = MetadataRenewal(source: metadata, edition: published, bounds: nil)
+    let renewal = MetadataRenewal(source: metadata, version: published, bounds: nil)
     let source = IssuerKeys(services, endpoint, access.transport, renewal, cancellation)
-    let held = try oauth(source.atHand())
+    let held = try oauth(source.cachedOrFetched())
     issuer = published.document.issuer
     announcedAlgorithms = published.document.idTokenSigningAlgorithms
     tenant = published.document.tenant
     time = services.time
-    state = Monitor(State(edition: Edition(held, number: 0)))
+    state = Monitor(State(version: Version(held, number: 0)))
   }
 
-  package var current: Edition { state.withLock { $0.edition } }
+  package var current: Version { state.withLock { $0.version } }
 
   /// Replaces expired keys. Blocks while fetching.
   ///
@@ -101,7 +101,7 @@ package final class VerificationKeys: Sendable {
     guard let held = old.held else { return nil }
     if let problem = state.withLock({ recent($0.replacement) }) { return problem }
     do throws(OAuthError) {
-      let latest = try held.source.atHand()
+      let latest = try held.source.cachedOrFetched()
       state.update { $0.replacement = nil }
       if latest.keys.isNewer(than: held.keys) { _ = adopt(latest, after: old) }
       return nil
@@ -113,7 +113,7 @@ package final class VerificationKeys: Sendable {
 
   /// Returns keys newer than `old`, for a token that `old` does not verify: those fetched by another caller, else the
   /// issuer's. Blocking and rate-limited. If these do not verify the token either, call again.
-  package func renewed(after old: Edition) -> Renewal {
+  package func renewed(after old: Version) -> Renewal {
     guard let held = old.held else { return .none }
     let now = current
     if now.number > old.number { return .keys(now) }
@@ -142,10 +142,10 @@ package final class VerificationKeys: Sendable {
   /// Replaces `old` unless another caller already has.
   ///
   /// - Returns: The current version, whose keys are as new.
-  private func adopt(_ held: IssuerKeys.Held, after old: Edition) -> Edition {
+  private func adopt(_ held: IssuerKeys.Held, after old: Version) -> Version {
     state.withLock { state in
-      if state.edition.number == old.number { state.edition = Edition(held, number: old.number + 1) }
-      return state.edition
+      if state.version.number == old.number { state.version = Version(held, number: old.number + 1) }
+      return state.version
     }
   }
 

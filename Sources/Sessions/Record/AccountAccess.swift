@@ -91,13 +91,13 @@ struct AccountAccess {
   mutating func useProxyCredentials(_ credentials: SharedSecret?) { transport.proxy?.credentials = credentials }
 
   /// The maximum size of a certificate authority file, in bytes.
-  private static let mostAuthorityBytes = 1 << 20
+  private static let maxAuthorityFileBytes = 1 << 20
 
   private static func authorities(_ path: String) throws(SessionError) -> CertificateAuthorities {
     let bytes: [UInt8]
     do {
       // Reading a pipe would block, and find it empty the next time.
-      bytes = try FileDescriptor.openingRegularFile(path).readToEnd(limit: mostAuthorityBytes)
+      bytes = try FileDescriptor.openingRegularFile(path).readToEnd(limit: maxAuthorityFileBytes)
     } catch {
       throw .configuration(ConfigurationError(.caFile(error.isTooLarge || error.isUnsuitable ? nil : error), path))
     }

@@ -14,7 +14,9 @@ struct AssertionFile {
   /// - Throws: `assertionUnreadable`.
   func content() throws(SessionError) -> Result<SharedSecret, AssertionProblem> {
     let file: SharedDescriptor
-    do { file = SharedDescriptor(try PrivateDirectory.openHandedOut(path)) } catch { throw .assertionUnreadable(error) }
+    do { file = SharedDescriptor(try PrivateDirectory.openProvidedFile(path)) } catch {
+      throw .assertionUnreadable(error)
+    }
     var buffer: SecretBytes
     // Room for a newline, and for one more byte to detect a file that is too long.
     let most = BearerAssertion.maximumBytes + 2

@@ -13,7 +13,7 @@ package enum AssertionSource: Sendable, Hashable {
   /// The authorization server of this other account, which issues an assertion.
   case account(String)
   /// The sign-in request, for that sign-in only.
-  case handedOver
+  case signInRequest
 
   /// The token file of a Kubernetes pod's service account.
   ///
@@ -33,7 +33,7 @@ package enum AssertionSource: Sendable, Hashable {
     switch self {
     case .variable(let name): [name]
     case .workflow: [WorkflowTokenService.variables.url, WorkflowTokenService.variables.token]
-    case .file, .account, .handedOver: []
+    case .file, .account, .signInRequest: []
     }
   }
 
@@ -101,7 +101,7 @@ package enum AssertionSource: Sendable, Hashable {
     case .account(let other):
       guard let assertion = handed.assertion else { throw .assertionOfAccount(other) }
       return .success(assertion)
-    case .handedOver:
+    case .signInRequest:
       guard let assertion = handed.assertion else { throw .assertionNotNamed(account: account.text) }
       return .success(assertion)
     }
@@ -112,7 +112,7 @@ package enum AssertionSource: Sendable, Hashable {
 package struct HandedAssertion: Sendable {
   /// The values of the caller's variables, by name.
   package var variables: [String: SharedSecret] = [:]
-  /// The assertion itself, for ``AssertionSource/account(_:)`` and ``AssertionSource/handedOver``.
+  /// The assertion itself, for ``AssertionSource/account(_:)`` and ``AssertionSource/signInRequest``.
   package var assertion: SharedSecret?
 
   package init(variables: [String: SharedSecret] = [:], assertion: SharedSecret? = nil) {

@@ -100,7 +100,7 @@ package struct ClientCredentials: Sendable {
   func rehearse(in device: any KeyDevice) throws(SessionError) {
     guard key != nil else { return }
     let key = try privateKey(in: device)
-    guard key.isHeld else { return }
+    guard key.isInDevice else { return }
     do throws(CryptoError) {
       guard try key.isConsistent() else { throw CryptoError(.invalidKey, "held key") }
     } catch {

@@ -36,7 +36,7 @@ struct UnattendedRequest: Sendable {
     switch grant {
     case .client: assertion = nil
     case .assertion:
-      let source = configuration.assertionSource ?? .handedOver
+      let source = configuration.assertionSource ?? .signInRequest
       assertion = try source.read(handed, of: account, configuration, for: server, now: now, cancellation)
     }
   }

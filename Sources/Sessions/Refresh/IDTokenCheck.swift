@@ -19,7 +19,7 @@ struct IDTokenCheck {
   ///   - isAsked: Whether an ID Token was requested. An unrequested one is ignored if the server has no keys to verify
   ///     it.
   func signedIn(
-    _ response: TokenResponse, isRequired: Bool, isAsked: Bool = true, demands: IDTokenDemands = .init()
+    _ response: TokenResponse, isRequired: Bool, isAsked: Bool = true, demands: IDTokenRequirements = .init()
   ) throws(SessionError) -> IDToken? {
     guard response.idToken != nil else {
       if isRequired { throw .oauth(OAuthError(.missingIDToken, .endpoint(.token))) }
@@ -43,7 +43,7 @@ struct IDTokenCheck {
   ) throws(SessionError) -> IDToken? {
     if !isAsked, first == nil, !mayVerify { return nil }
     do {
-      let token = try verified(response, first: first, IDTokenDemands())
+      let token = try verified(response, first: first, IDTokenRequirements())
       if let now = token?.identity.authTime, let before = first?.authTime, now != before {
         services.observer?(.authenticationTimeChanged)
       }
@@ -55,7 +55,7 @@ struct IDTokenCheck {
 
   /// Verifies the ID Token with the cached keys, then with newer ones. Nil without an ID Token.
   private func verified(
-    _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenDemands
+    _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenRequirements
   ) throws(SessionError) -> IDToken? {
     guard let compact = response.idToken else { return nil }
     try checkProfile(of: compact)
@@ -96,7 +96,7 @@ struct IDTokenCheck {
 
   /// The values that the ID Token of a response must match.
   private func expectation(
-    _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenDemands
+    _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenRequirements
   ) -> IDTokenExpectation {
     var expectation = IDTokenExpectation(
       issuer: server.metadata.issuer, clientID: server.client.id,

@@ -26,9 +26,9 @@ struct LiveServer {
   }
 
   /// Adopts newer metadata and checks the profile again.
-  private mutating func follow(_ newer: IssuerMetadata.Edition) throws(SessionError) {
+  private mutating func follow(_ newer: IssuerMetadata.Version) throws(SessionError) {
     server.metadata = newer.document
-    renewal.edition = newer
+    renewal.version = newer
     let server = server
     if let flow { try oauth(server.checkProfile(flow)) }
   }
@@ -56,7 +56,7 @@ struct LiveServer {
     try check(endpoint)
     let problem: OAuthError
     do { return try ask(server) } catch { problem = error }
-    guard problem.namesNoSuchEndpoint, let newer = renewal.newer(), let place = endpoint(newer.document),
+    guard problem.indicatesMissingEndpoint, let newer = renewal.newer(), let place = endpoint(newer.document),
       place != endpoint(server.metadata)
     else { throw .oauth(problem) }
     try renewal.bounds?.check(place)
@@ -103,11 +103,11 @@ extension SessionServices {
       throw .clientSecretExpired(account: account.text)
     }
     let source = metadataSource(access, cancellation)
-    let edition = try source.atHand()
-    noteMoved(record.authority.unknownOrigin(in: edition.document), account)
+    let version = try source.cachedOrFetched()
+    noteMoved(record.authority.unknownOrigin(in: version.document), account)
     let bounds = MetadataRenewal.Bounds(account: account, authority: record.authority)
     var server = try access.server(
-      metadata: edition.document, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time,
+      metadata: version.document, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time,
       keyDevice: vault.keyDevice)
     // Callers have checked the origin before, with a more specific error.
     server.origins = record.authority.origins
@@ -117,6 +117,6 @@ extension SessionServices {
     server.hide(record.refreshToken, record.accessToken)
     server.hide(grant)
     return LiveServer(
-      server: server, renewal: MetadataRenewal(source: source, edition: edition, bounds: bounds))
+      server: server, renewal: MetadataRenewal(source: source, version: version, bounds: bounds))
   }
 }

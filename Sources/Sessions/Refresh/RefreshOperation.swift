@@ -63,7 +63,7 @@ package struct RefreshOperation: Sendable {
   }
 
   private func refresh(at level: Protection, _ rewritten: inout RecordMove?) throws(SessionError) -> AccessGrant {
-    try services.settle(account, wait: SessionServices.lockWait(cancellation))
+    try services.retryWrite(account, wait: SessionServices.lockWait(cancellation))
     var stored = try services.sessionRecord(of: account)
     var record = stored.record
     if let ending = record.ending(account, now: services.time.wallSeconds()) { throw ending }
@@ -200,7 +200,8 @@ package struct RefreshOperation: Sendable {
   /// If the issuer's keys did not verify the ID Token, makes the account wait until they may be fetched again.
   private func awaitKeys(after error: SessionError, for generation: UInt64) {
     guard case .oauth(let problem) = error, let seconds = problem.retryAfterSeconds else { return }
-    let hold = ServerHold(until: services.time.now().advanced(by: .seconds(seconds)), isNamed: true, error: problem)
+    let hold = ServerHold(
+      until: services.time.now().advanced(by: .seconds(seconds)), isSetByServer: true, error: problem)
     services.awaitedKeys[account] = AwaitedKeys(configuration: configuration, generation: generation, hold: hold)
   }
 

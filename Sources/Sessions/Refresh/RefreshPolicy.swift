@@ -57,9 +57,9 @@ extension RefreshPolicy {
   package static let spreadAfterHold = Duration.seconds(30)
 
   /// The maximum number of concurrent background renewals at one server.
-  package static let mostRenewalsPerServer = 8
+  package static let maxRenewalsPerServer = 8
   /// The maximum number of concurrent background renewals in total.
-  package static let mostRenewals = 32
+  package static let maxRenewals = 32
 
   /// How long a refresh token may be sent again after a lost response, which may have rotated it.
   package static let replayWindow = Duration.seconds(30)

@@ -6,11 +6,11 @@ internal import Vocabulary
 package struct ServerHold: Sendable, Hashable {
   package let until: Instant
   /// Whether the server specified the end of the pause.
-  let isNamed: Bool
+  let isSetByServer: Bool
   let error: OAuthError
 
   /// Whether a caller may contact the server anyway: it requires a new token, and the server specified no time.
-  func yields(to need: TokenNeed) -> Bool { need.forceRefresh && !isNamed }
+  func mayBeIgnored(for need: TokenNeed) -> Bool { need.forceRefresh && !isSetByServer }
 
   /// The error for callers during the pause, with the remaining time.
   func refusal(at now: Instant) -> SessionError {
@@ -39,7 +39,7 @@ package struct ServerHolds: Sendable {
   private var states: [String: State] = [:]
 
   /// The maximum number of servers. Those whose pause ended longest ago are dropped first.
-  private static let mostServers = 256
+  private static let maxServers = 256
 
   package init() {}
 
@@ -64,9 +64,8 @@ package struct ServerHolds: Sendable {
       ?? .seconds(min(300, 5 << min(episodes - 1, 6))) * (0.5 + 0.5 * jitter)
     let until = max(known?.hold.until ?? now, now.advanced(by: wait))
     states[server] = State(
-      hold: ServerHold(until: until, isNamed: error.retryAfterSeconds != nil, error: error), episodes: episodes)
-    if states.count > Self.mostServers, let oldest = states.min(by: { $0.value.hold.until < $1.value.hold.until })?.key
-    {
+      hold: ServerHold(until: until, isSetByServer: error.retryAfterSeconds != nil, error: error), episodes: episodes)
+    if states.count > Self.maxServers, let oldest = states.min(by: { $0.value.hold.until < $1.value.hold.until })?.key {
       states[oldest] = nil
     }
   }
@@ -81,7 +80,7 @@ extension OAuthError {
   /// Whether the server asks all clients to send fewer requests.
   fileprivate var requiresHold: Bool {
     // Keys or metadata may come from another server, and their fetch handles its errors.
-    guard code.meaning == .passing, subject == .endpoint(.token) else { return false }
+    guard code.meaning == .temporary, subject == .endpoint(.token) else { return false }
     return retryAfterSeconds != nil || code == .rateLimited || httpStatus == 429 || httpStatus == 503
   }
 }

@@ -17,7 +17,7 @@ package struct OriginRefusals: Sendable {
   /// How long a rejection is remembered.
   private static let memory = Duration.seconds(300)
   /// The maximum number of origins. The entry that expires first is dropped.
-  private static let most = 64
+  private static let maxOrigins = 64
 
   private var refusals: [ResourceOrigin: Refusal] = [:]
   /// Whether a rejection causes the next renewal.
@@ -35,7 +35,8 @@ package struct OriginRefusals: Sendable {
     let isPermanent = before.map { $0.isPermanent || $0.generation < generation } ?? false
     refusals[origin] = Refusal(generation: generation, isPermanent: isPermanent, until: now.advanced(by: Self.memory))
     if !isPermanent { awaitsRenewal = true }
-    guard refusals.count > Self.most, let oldest = refusals.min(by: { $0.value.until < $1.value.until })?.key else {
+    guard refusals.count > Self.maxOrigins, let oldest = refusals.min(by: { $0.value.until < $1.value.until })?.key
+    else {
       return
     }
     refusals[oldest] = nil

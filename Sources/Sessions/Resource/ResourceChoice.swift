@@ -51,9 +51,9 @@ extension AccountConfiguration {
   }
 
   /// Adds an entry or replaces the one for the same origin and path.
-  package mutating func list(_ entry: OriginEntry) {
+  package mutating func addOrReplace(_ entry: OriginEntry) {
     let allows = self.allowHTTPLoopback
-    self.origins.removeAll { OriginEntry($0, allowHTTPLoopback: allows)?.hasPlace(of: entry) ?? false }
+    self.origins.removeAll { OriginEntry($0, allowHTTPLoopback: allows)?.hasSameLocation(as: entry) ?? false }
     self.origins.append(entry.text)
   }
 

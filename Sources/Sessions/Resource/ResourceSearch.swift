@@ -30,7 +30,7 @@ extension SessionServices {
       return .resource(
         try ResourceDiscovery(place, transport: transport, http: http, cancellation: cancellation).run())
     } catch {
-      if obstacle.issuerMeant != nil { throw obstacle }
+      if obstacle.intendedIssuer != nil { throw obstacle }
       guard error.code == .metadataMissing, error.subject != .unguidedResource else { throw error }
       guard obstacle.code != .issuerMismatch else { throw obstacle }
       throw OAuthError(.metadataMissing, .unknownURL, httpStatus: error.httpStatus)

@@ -123,7 +123,7 @@ package final class AccessGrant: Sendable {
   }
 
   /// A copy without the access token, which has expired.
-  func spent() -> AccessGrant { AccessGrant(self, accessToken: .empty) }
+  func withoutAccessToken() -> AccessGrant { AccessGrant(self, accessToken: .empty) }
 
   /// Shares the ID Token object with `other` if it is the same.
   package func sharingIDToken(with other: AccessGrant) -> AccessGrant {

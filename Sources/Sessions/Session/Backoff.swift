@@ -31,7 +31,7 @@ struct Backoff: Sendable {
   /// Determines the wait before retrying a queued refresh.
   enum Priority: Sendable {
     /// No caller waits for the refresh.
-    case patient
+    case background
     /// A caller waits for the refresh.
     case urgent
   }
@@ -104,8 +104,8 @@ struct Backoff: Sendable {
   /// harmful.
   func prefersCachedToken(_ policy: RefreshPolicy, now: Instant) -> Bool {
     guard let failure else { return false }
-    if failure.error.leavesDoubt { return true }
-    guard failure.error.isPassing, let failedAt = failure.failedAt else { return false }
+    if failure.error.mayHaveReplacedToken { return true }
+    guard failure.error.isTemporary, let failedAt = failure.failedAt else { return false }
     if policy == .offline { return true }
     return now < failedAt.advanced(by: RefreshPolicy.pauseAfterFailure)
       || failure.serverNotBefore.map { now < $0 } ?? false
@@ -121,7 +121,7 @@ struct Backoff: Sendable {
     guard let failure else { return planned.map { max($0, notBefore ?? $0) } }
     guard !failure.error.needsSignIn, let due = queuedRetry(priority) ?? delayed(planned) else { return nil }
     // If the refresh token may have been spent, do not send it again while the access token is valid.
-    let doubtEnd = failure.error.leavesDoubt ? tokenEnd : nil
+    let doubtEnd = failure.error.mayHaveReplacedToken ? tokenEnd : nil
     return [failure.serverNotBefore, notBefore, doubtEnd].reduce(due) { due, earliest in max(due, earliest ?? due) }
   }
 

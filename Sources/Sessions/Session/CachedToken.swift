@@ -30,20 +30,20 @@ struct CachedToken: Sendable {
 
   /// Whether the token cannot be renewed and may still be valid. It may have seemed expired only because the machine's
   /// clock was wrong.
-  func isLast(at now: Instant) -> Bool {
+  func isIrreplaceable(at now: Instant) -> Bool {
     !notices.isRenewable && grant.accessToken.count > 0 && grant.latestEnd.map { now < $0 } ?? true
   }
 
   /// When to wipe the token. Nil until its last expiry notice was given, and after wiping.
   var wipeDue: Instant? {
-    guard notices.areOver, grant.accessToken.count > 0 else { return nil }
+    guard notices.areAllGiven, grant.accessToken.count > 0 else { return nil }
     return notices.isRenewable ? grant.expiresAt : grant.latestEnd
   }
 
   /// Adjusts the times after the machine's clock was set.
   mutating func clockSet(wallSeconds: Int, now: Instant) {
     grant = grant.at(wallSeconds: wallSeconds, now)
-    if isLast(at: now), grant.isAlive(at: now) { notices.revoke() }
+    if isIrreplaceable(at: now), grant.isAlive(at: now) { notices.revoke() }
   }
 
   /// When the policy removes the token from memory, if it does.

@@ -38,10 +38,10 @@ struct ExpiryNotices: Sendable {
     }
   }
 
-  var areOver: Bool { notified == .end }
+  var areAllGiven: Bool { notified == .end }
 
   /// Withdraws the last notice, because the token is valid again.
-  mutating func revoke() { if areOver { notified = nil } }
+  mutating func revoke() { if areAllGiven { notified = nil } }
 
   /// The notice that is due, if any, and marks it as given.
   mutating func next(_ end: Instant?, now: Instant) -> ExpiryNotice? {

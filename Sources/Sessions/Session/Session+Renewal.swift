@@ -74,7 +74,7 @@ extension Session {
 
   /// Lowers the priority of the queued refresh, or cancels it, because no caller waits any more.
   package mutating func callersLeft() {
-    if isQueued { activity = policy == .offline ? .queued(.patient) : .idle }
+    if isQueued { activity = policy == .offline ? .queued(.background) : .idle }
   }
 
   /// Schedules a retry after a network change.
@@ -102,7 +102,7 @@ extension Session {
     var notice: ExpiryNotice?
     updateToken {
       notice = $0.notices.next($0.grant.expiresAt, now: now)
-      if let due = $0.wipeDue, due <= now { $0.grant = $0.grant.spent() }
+      if let due = $0.wipeDue, due <= now { $0.grant = $0.grant.withoutAccessToken() }
     }
     return notice
   }

@@ -33,9 +33,9 @@ package struct Session: Sendable {
   package private(set) var generation = Self.nextGeneration()
   /// Earlier grants of the session, newest first. Their access tokens may still be valid.
   package private(set) var earlier: [AccessGrant] = []
-  private static let mostEarlier = 4
+  private static let maxEarlier = 4
   /// The maximum size of the earlier tokens, in bytes.
-  private static let mostEarlierBytes = 16 << 10
+  private static let maxEarlierBytes = 16 << 10
   /// In unix seconds.
   package private(set) var refreshedAt: Int?
   package private(set) var isSigningIn = false
@@ -63,7 +63,7 @@ package struct Session: Sendable {
   package var failedAt: Instant? { backoff.failure?.failedAt }
 
   /// Whether the last refresh failed temporarily.
-  package var isOffline: Bool { lastFailure?.isPassing ?? false }
+  package var isOffline: Bool { lastFailure?.isTemporary ?? false }
 
   /// Whether a caller has received the cached token or requested a newer one.
   package var usedSinceRefresh: Bool { token?.isUsed ?? false }
@@ -72,7 +72,7 @@ package struct Session: Sendable {
   package var isRenewable: Bool { token?.notices.isRenewable ?? true }
 
   /// Whether the cached token may be valid and only a sign-in can replace it.
-  package func holdsLast(at now: Instant) -> Bool { token?.isLast(at: now) ?? false }
+  package func hasIrreplaceableToken(at now: Instant) -> Bool { token?.isIrreplaceable(at: now) ?? false }
 
   mutating func updateToken(_ change: (inout CachedToken) -> Void) {
     guard case .granted(var token) = state else { return }
@@ -108,7 +108,8 @@ package struct Session: Sendable {
     {
       return .fail(.lifetimeTooShort(account: account, lifetime: lifetime))
     }
-    if let lastFailure, lastFailure.leavesDoubt, need.newerThan == generation, grant?.isAlive(at: now) == true {
+    if let lastFailure, lastFailure.mayHaveReplacedToken, need.newerThan == generation, grant?.isAlive(at: now) == true
+    {
       // A refresh token that may have been spent is not sent again while the access token is valid.
       return .fail(lastFailure)
     }
@@ -116,11 +117,11 @@ package struct Session: Sendable {
       return .serve(fallback)
     }
     if let refusal = backoff.refusal(insists: need.forceRefresh, now: now) { return .fail(refusal) }
-    if let hold = hold(), now < hold.until, !hold.yields(to: need) {
+    if let hold = hold(), now < hold.until, !hold.mayBeIgnored(for: need) {
       return fallback(for: need, now: now).map { .serve($0) } ?? .fail(hold.refusal(at: now))
     }
     updateToken { $0.isUsed = true }
-    if holdsLast(at: now) {
+    if hasIrreplaceableToken(at: now) {
       // The token is valid, or will be once the clock is corrected, but a refresh would end the session.
       return fallback(for: need, now: now).map { .serve($0) } ?? .fail(.expired(account: account))
     }
@@ -215,7 +216,7 @@ package struct Session: Sendable {
       return error
     }
     let error = backoff.refreshFailed(error, now: now)
-    if policy == .offline, error.isWorthWaiting { activity = .queued(.patient) }
+    if policy == .offline, error.isWorthWaiting { activity = .queued(.background) }
     switch error.effect {
     case .ended(let ended): state = .tokenless(ended, renewFrom: nil)
     case .held:
@@ -228,13 +229,13 @@ package struct Session: Sendable {
 
   /// Caches a renewed token, and keeps the previous ones as ``earlier``.
   private mutating func accept(_ renewed: AccessGrant, isRenewable: Bool, wallSeconds: Int, jitter: Double) {
-    let replaced = ([grant].compactMap { $0 } + earlier).prefix(Self.mostEarlier)
+    let replaced = ([grant].compactMap { $0 } + earlier).prefix(Self.maxEarlier)
     restart(.granted(CachedToken(renewed, isRenewable: isRenewable, jitter: jitter)))
     var bytes = 0
     earlier = Array(
       replaced.prefix { grant in
         bytes += grant.accessToken.count + (grant.idToken?.count ?? 0)
-        return bytes <= Self.mostEarlierBytes
+        return bytes <= Self.maxEarlierBytes
       })
     refreshedAt = wallSeconds
   }

@@ -136,7 +136,7 @@ package enum SessionError: Error, Hashable, Sendable {
       case .signInNeeded: .signInNeeded
       // A refresh with an ended grant fails with ``expired(account:reason:)``. Other requests may concern another
       // grant.
-      case .grantEnded, .passing, .lasting: .none
+      case .grantEnded, .temporary, .permanent: .none
       }
     case .signInKept, .grantNotKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .originOfOtherUser,
       .severalAccounts,
@@ -163,7 +163,7 @@ package enum SessionError: Error, Hashable, Sendable {
   }
 
   /// Whether the server responded to a refresh so that an immediate retry cannot help.
-  var delaysCallers: Bool { needsSignIn || awaitsIdentity || leavesDoubt || refusalOutsideProtocol != nil }
+  var delaysCallers: Bool { needsSignIn || awaitsIdentity || mayHaveReplacedToken || refusalOutsideProtocol != nil }
 
   /// The error, if ``OAuthError/isRefusalOutsideProtocol``.
   var refusalOutsideProtocol: OAuthError? {
@@ -179,12 +179,12 @@ package enum SessionError: Error, Hashable, Sendable {
   }
 
   /// Whether the same request may succeed later.
-  package var isPassing: Bool {
+  package var isTemporary: Bool {
     switch self {
-    case .oauth(let error): error.code.meaning == .passing
+    case .oauth(let error): error.code.meaning == .temporary
     case .vault: isBusy
     case .tooBusy: true
-    case .assertionSource(_, let error): error.isPassing
+    case .assertionSource(_, let error): error.isTemporary
     default: false
     }
   }
@@ -199,11 +199,11 @@ package enum SessionError: Error, Hashable, Sendable {
   }
 
   /// Whether the same request may succeed later and repeating it does no harm.
-  package var isWorthWaiting: Bool { isPassing && !leavesDoubt }
+  package var isWorthWaiting: Bool { isTemporary && !mayHaveReplacedToken }
 
   /// Whether the response to a refresh was incomplete. The refresh token may have been replaced, and its second use may
   /// end the session (RFC 9700, section 4.14.2).
-  var leavesDoubt: Bool {
+  var mayHaveReplacedToken: Bool {
     if case .oauth(let error) = self { return error.brokenAnswer }
     return false
   }
@@ -216,7 +216,7 @@ package enum SessionError: Error, Hashable, Sendable {
   }
 
   /// Whether nothing was sent, because the server was unreachable.
-  package var neverLeft: Bool {
+  package var wasNeverSent: Bool {
     guard case .oauth(let error) = self else { return false }
     return [.network, .proxyFailed, .connectionLost].contains(error.code) && !error.lostAnswer && !error.answerBegan
       && error.httpStatus == nil && !error.followsSuccess
@@ -255,7 +255,7 @@ package enum SessionError: Error, Hashable, Sendable {
   }
 
   /// Whether the error is that the server's response could not be stored.
-  var isOfStorage: Bool {
+  var isStorageFailure: Bool {
     switch self {
     case .vault, .configuration: true
     default: false

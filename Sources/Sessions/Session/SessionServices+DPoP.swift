@@ -49,7 +49,7 @@ extension SessionServices {
     case nil:
       guard holds, keepsKeysInTPM else { return try make(nil) }
       do { return try make(vault.keyDevice) } catch {
-        guard vault.isTPMAway else { throw error }
+        guard vault.isTPMUnavailable else { throw error }
         return try make(nil)
       }
     }
@@ -60,7 +60,7 @@ extension SessionServices {
 
   /// Whether the key is in the vault because the TPM was unavailable.
   func isKeptOutOfTPM(_ prover: DPoPProver?, _ configuration: AccountConfiguration) -> Bool {
-    guard configuration.keyStorage == nil, let key = prover?.key, key.algorithm == .ES256, !key.isHeld else {
+    guard configuration.keyStorage == nil, let key = prover?.key, key.algorithm == .ES256, !key.isInDevice else {
       return false
     }
     return keepsKeysInTPM

@@ -233,7 +233,7 @@ package struct SessionServices: Sendable {
     do throws(VaultError) {
       return try vault.read(account)?.generation == grant.recordGeneration
     } catch {
-      return error.isUnread ? nil : false
+      return error.isTemporarilyUnreadable ? nil : false
     }
   }
 
@@ -247,7 +247,7 @@ package struct SessionServices: Sendable {
     _ access: AccountAccess, fresh: Bool, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServerMetadata {
     let source = metadataSource(access, cancellation)
-    return try (fresh ? source.fresh() : source.atHand()).document
+    return try (fresh ? source.fresh() : source.cachedOrFetched()).document
   }
 }
 

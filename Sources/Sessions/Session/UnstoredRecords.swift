@@ -50,14 +50,14 @@ struct WriteReserve: Sendable {
     reserve = try SecretReserve(byteCount: 2 * SecretBytes.maximumCount + (64 << 10))
     self.descriptors = descriptors
     self.vault = vault
-    do { heap = Monitor(try PrivateMapping(byteCount: Self.mostVaults * vaultBytes + (1 << 20))) } catch {
+    do { heap = Monitor(try PrivateMapping(byteCount: Self.reservedVaultCopies * vaultBytes + (1 << 20))) } catch {
       throw CryptoError(.secureHeapFull, "vault")
     }
   }
 
   /// This many times the vault's size is reserved: for another process's content and the new one, each with its parsed
   /// form.
-  private static let mostVaults = 4
+  private static let reservedVaultCopies = 4
 
   /// Releases the memory reserved for the vault's content.
   func beginWrite() { heap.withLock { $0 = nil } }
@@ -105,7 +105,7 @@ extension SessionServices {
   /// How long a write waits for descriptors that other threads may have acquired.
   private static let descriptorWait = Duration.seconds(5)
 
-  /// Writes a record with a rotated refresh token. If that fails, keeps it in memory for ``settle(_:wait:)``.
+  /// Writes a record with a rotated refresh token. If that fails, keeps it in memory for ``retryWrite(_:wait:)``.
   ///
   /// - Parameters:
   ///   - generation: The generation of the record that was read.
@@ -153,7 +153,7 @@ extension SessionServices {
   /// Retries a failed write of the account's record. The caller must have locked the account.
   ///
   /// - Parameter wait: The wait for the vault's lock.
-  func settle(_ account: AccountName, wait: LockWait? = briefLockWait) throws(SessionError) {
+  func retryWrite(_ account: AccountName, wait: LockWait? = briefLockWait) throws(SessionError) {
     guard let entry = unstored[account] else { return }
     let stored = try storing(vault.read(account)?.generation)
     guard stored == entry.replaces, let record = try record(of: account) else {
@@ -163,10 +163,10 @@ extension SessionServices {
     try write(record, of: account, replacing: entry.replaces, wait: wait)
   }
 
-  /// Calls ``settle(_:wait:)`` for all accounts, and writes the revocations that are only in memory. Blocking.
-  package func settleAll() {
+  /// Calls ``retryWrite(_:wait:)`` for all accounts, and writes the revocations that are only in memory. Blocking.
+  package func retryWrites() {
     for account in unstored.accounts {
-      try? holding(account, at: nil, mustWrite: true) { (_) throws(SessionError) in try settle(account) }
+      try? holding(account, at: nil, mustWrite: true) { (_) throws(SessionError) in try retryWrite(account) }
     }
     for account in unwritten.accounts where unwritten[account]?.protection != nil {
       try? holding(account, at: nil, mustWrite: true) { (_) throws(SessionError) in
@@ -176,16 +176,16 @@ extension SessionServices {
   }
 
   /// Revokes the grants and ended sessions that exist only in memory, before the process ends. Blocking.
-  package func revokeUnsettled() {
+  package func revokeUnstored() {
     for account in unstored.accounts { unstored[account]?.revoke() }
     for account in unwritten.accounts { _ = pendingRevocation(of: account).revokePending() }
   }
 
   /// Whether a refresh token or a pending revocation exists only in memory.
-  package var isUnsettled: Bool { !unstored.accounts.isEmpty || !unwritten.accounts.isEmpty }
+  package var hasUnstored: Bool { !unstored.accounts.isEmpty || !unwritten.accounts.isEmpty }
 
   /// The accounts whose refresh token exists only in memory, sorted by name.
-  package var unsettled: [AccountName] { unstored.accounts.sorted() }
+  package var unstoredAccounts: [AccountName] { unstored.accounts.sorted() }
 }
 
 extension SessionError {

@@ -77,7 +77,7 @@ package struct AccountConfiguration: Sendable, Hashable {
 
   /// Whether the account uses the server with this issuer.
   package func isAt(_ issuer: String) -> Bool {
-    providerSettings?.isSame(self.issuer, as: issuer) ?? self.issuer.hasSameBytes(as: issuer)
+    providerSettings?.isSameServer(self.issuer, as: issuer) ?? self.issuer.hasSameBytes(as: issuer)
   }
 
   /// Whether a resource names the account's server. Resources may add a slash to an empty path.

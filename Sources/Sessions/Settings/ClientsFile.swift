@@ -11,7 +11,7 @@ internal import Vocabulary
 package struct ClientsFile: Sendable {
   package static let name = "clients.json"
   package static let systemPath = "\(AdministratorFiles.directory)/\(name)"
-  private static let mostBytes = 1 << 18
+  private static let maxBytes = 1 << 18
 
   package struct Client: Sendable, Hashable {
     /// The file that contains the client.
@@ -64,7 +64,7 @@ package struct ClientsFile: Sendable {
     do throws(DirectoryError) {
       let place = try PrivateDirectory(changedByUserAlone: directory, create: false)
       let bytes = try place.withTarget(of: name) { (place, name) throws(SystemError) in
-        try place.readFile(changedByUserAlone: name, limit: mostBytes)
+        try place.readFile(changedByUserAlone: name, limit: maxBytes)
       }
       found = bytes
     } catch {
@@ -77,7 +77,7 @@ package struct ClientsFile: Sendable {
   /// The administrator's file, if it exists.
   private static func system(_ path: String) throws(ConfigurationError) -> ClientsFile? {
     let bytes: [UInt8]?
-    do { bytes = try PrivateDirectory.readFile(at: path, changedOnlyBy: 0, limit: mostBytes) } catch {
+    do { bytes = try PrivateDirectory.readFile(at: path, changedOnlyBy: 0, limit: maxBytes) } catch {
       throw ConfigurationError(.directory(error), path)
     }
     return try bytes.map { (bytes) throws(ConfigurationError) in try ClientsFile(path, bytes) }

@@ -3,11 +3,11 @@ package import Vocabulary
 
 /// A command from the settings that runs on events of a session or account.
 package struct EventCommand: Sendable, Hashable {
-  package static let most = 32
+  package static let maxCount = 32
   /// The possible timeouts, in seconds.
   package static let timeoutRange = 1...300
   private static let defaultTimeoutSeconds = 30
-  private static let mostArguments = 32
+  private static let maxArguments = 32
 
   /// The events that run the command. Empty for all.
   package var events: Set<SessionEventName> = []
@@ -35,7 +35,7 @@ package struct EventCommand: Sendable, Hashable {
     }
     arguments = try Self.texts(object, "run", place)
     guard let program = arguments.first, program.utf8.first == UInt8(ascii: "/"),
-      arguments.count <= Self.mostArguments
+      arguments.count <= Self.maxArguments
     else { throw ConfigurationError(.invalid, "\(place).run") }
     timeoutSeconds = Self.defaultTimeoutSeconds
     guard let value = object["timeout"] else { return }
@@ -58,7 +58,7 @@ package struct EventCommand: Sendable, Hashable {
 
   /// Parses the member `on` of the settings.
   static func list(_ value: JSON) throws(ConfigurationError) -> [EventCommand] {
-    guard let array = value.array, array.count <= most else { throw ConfigurationError(.invalid, "on") }
+    guard let array = value.array, array.count <= maxCount else { throw ConfigurationError(.invalid, "on") }
     var commands: [EventCommand] = []
     for (index, element) in array.enumerated() {
       guard let object = element.object else { throw ConfigurationError(.invalid, "on[\(index)]") }

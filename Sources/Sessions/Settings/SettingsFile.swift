@@ -102,9 +102,9 @@ package final class SettingsFile {
   ) throws(ConfigurationError) -> Settings {
     if let settings = try unchanged(by: edit) { return settings }
     _ = try openDirectory(create: true)
-    let turn = try SettingsTurn(in: directoryPath, wait, unless: isGivenUp, path)
-    defer { extendLifetime(turn) }
-    let lock = try lock(turn, wait: wait, unless: isGivenUp)
+    let threadLock = try SettingsThreadLock(in: directoryPath, wait, unless: isGivenUp, path)
+    defer { extendLifetime(threadLock) }
+    let lock = try lock(threadLock, wait: wait, unless: isGivenUp)
     var settings = try read(try stampOnDisk())
     try edit(&settings)
     let bytes = settings.serialized()
@@ -128,9 +128,9 @@ package final class SettingsFile {
   ) throws(ConfigurationError) -> ReservedFile? {
     if try unchanged(by: edit) != nil { return nil }
     _ = try openDirectory(create: true)
-    let turn = try SettingsTurn(in: directoryPath, wait, unless: isGivenUp, path)
-    defer { extendLifetime(turn) }
-    let lock = try lock(turn, wait: wait, unless: isGivenUp)
+    let threadLock = try SettingsThreadLock(in: directoryPath, wait, unless: isGivenUp, path)
+    defer { extendLifetime(threadLock) }
+    let lock = try lock(threadLock, wait: wait, unless: isGivenUp)
     let reserved = try storing { (directory, name) throws(SystemError) in
       // Left by a process that was killed.
       try? directory.removeLeftovers(of: name)
@@ -228,12 +228,12 @@ package final class SettingsFile {
 
   /// Acquires the lock file. It is in the settings directory, even if the settings file is a link to elsewhere.
   private func lock(
-    _ turn: SettingsTurn, wait: Duration, unless isGivenUp: () -> Bool
+    _ threadLock: SettingsThreadLock, wait: Duration, unless isGivenUp: () -> Bool
   ) throws(ConfigurationError) -> FileLock {
-    defer { turn.isBlocked = false }
+    defer { threadLock.isBlocked = false }
     do {
       return try directory!.lock(Self.lockName, wait: wait) {
-        turn.isBlocked = true
+        threadLock.isBlocked = true
         return isGivenUp()
       }
     } catch {
@@ -248,7 +248,7 @@ package final class SettingsFile {
 
 /// Lets one thread of this process at a time change a directory's settings. The others wait, except while that thread
 /// waits for another program.
-private final class SettingsTurn {
+private final class SettingsThreadLock {
   /// For each directory being changed, whether its thread waits for another program.
   private static let turns = Monitor<[String: Bool]>([:])
   /// How often a waiting thread checks whether it should give up.

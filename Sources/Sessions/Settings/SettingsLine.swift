@@ -75,27 +75,29 @@ package struct UnknownSetting: Sendable, Hashable {
   /// The account that contains it, or nil for the top level.
   package let account: String?
   /// The similar known name that was probably intended.
-  package let meant: String?
+  package let suggestion: String?
 
   /// A file's unknown members, at most 20. None for an invalid file.
   static func all(in bytes: [UInt8], of file: String) -> [UnknownSetting] {
     guard let root = try? JSONLayout(parsing: bytes, limits: Settings.limits).root else { return [] }
     let isCurrent = root["version"]?.value(in: bytes.span).int == Settings.version
-    var found = list(in: root, of: nil, known: Settings.members)
+    var found = unknownMembers(in: root, of: nil, known: Settings.members)
     for (name, account) in isCurrent ? root["accounts"]?.members ?? [] : [] {
-      found += list(in: account, of: name, known: AccountSetting.all.map(\.name) + [Settings.neverSignedIn])
+      found += unknownMembers(in: account, of: name, known: AccountSetting.all.map(\.name) + [Settings.neverSignedIn])
     }
-    return found.prefix(20).map { offset, name, account, meant in
-      UnknownSetting(line: SettingsLine(offset, in: bytes, of: file), name: name, account: account, meant: meant)
+    return found.prefix(20).map { offset, name, account, suggestion in
+      UnknownSetting(
+        line: SettingsLine(offset, in: bytes, of: file), name: name, account: account, suggestion: suggestion)
     }
   }
 
-  private static func list(
+  private static func unknownMembers(
     in object: JSONLayout.Node, of account: String?, known: [String]
   ) -> [(Int, String, String?, String?)] {
     object.members.filter { member in !known.contains { $0.hasSameBytes(as: member.name) } }.map { member in
-      let meant = Suggestion.candidates(for: member.name, among: known.filter { $0 != Settings.neverSignedIn }).first
-      return (member.value.place.lowerBound, member.name, account, meant)
+      let suggestion = Suggestion.candidates(for: member.name, among: known.filter { $0 != Settings.neverSignedIn })
+        .first
+      return (member.value.place.lowerBound, member.name, account, suggestion)
     }
   }
 }

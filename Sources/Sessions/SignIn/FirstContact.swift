@@ -13,10 +13,10 @@ struct FirstContact {
   let cancellation: Cancellation
 
   /// - Parameters:
-  ///   - asksToStay: Whether to request a long-lived session if the server supports it.
+  ///   - requestsOfflineAccess: Whether to request a long-lived session if the server supports it.
   ///   - secrets: Returns the secrets for these settings.
   init(
-    _ configuration: AccountConfiguration, asksToStay: Bool = false, services: SessionServices,
+    _ configuration: AccountConfiguration, requestsOfflineAccess: Bool = false, services: SessionServices,
     cancellation: Cancellation, secrets: (AccountAccess) throws(SessionError) -> SignInSecrets
   ) throws(SessionError) {
     self.services = services
@@ -34,8 +34,8 @@ struct FirstContact {
       metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
     } catch {
       // Adopts the server's spelling of the issuer, since it is compared byte by byte everywhere.
-      guard case .oauth(let problem) = error, let named = problem.issuerMeant,
-        access.configuration.providerSettings?.isSame(configuration.issuer, as: named) == true
+      guard case .oauth(let problem) = error, let named = problem.intendedIssuer,
+        access.configuration.providerSettings?.isSameServer(configuration.issuer, as: named) == true
       else { throw error }
       var renamed = access.configuration
       renamed.issuer = named
@@ -43,7 +43,7 @@ struct FirstContact {
       access.useProxyCredentials(self.secrets.proxyCredentials)
       metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
     }
-    if asksToStay { access.configuration.askToStay(metadata) }
+    if requestsOfflineAccess { access.configuration.askToStay(metadata) }
   }
 
   /// An error that explains how to get a client.
@@ -55,11 +55,13 @@ struct FirstContact {
       MissingClient(
         server: provider?.title ?? configuration.issuer, registration: provider?.registration,
         redirectURI: metadata.authorizationEndpoint == nil ? nil : redirect?.uri.text,
-        canRegister: metadata.registrationEndpoint != nil, canPublish: metadata.takesMetadataURLs ?? false))
+        canRegister: metadata.registrationEndpoint != nil, canPublish: metadata.acceptsMetadataURLs ?? false))
   }
 
   /// Whether the server accepts clients that publish their metadata, but does not register clients.
-  var takesOnlyPublished: Bool { metadata.registrationEndpoint == nil && metadata.takesMetadataURLs ?? false }
+  var acceptsOnlyPublishedClients: Bool {
+    metadata.registrationEndpoint == nil && metadata.acceptsMetadataURLs ?? false
+  }
 
   /// Makes the account request DPoP-bound tokens.
   mutating func bindTokens() { access.configuration.dpop = true }

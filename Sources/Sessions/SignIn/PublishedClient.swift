@@ -23,7 +23,7 @@ extension AccountConfiguration {
   ///
   /// - Throws: `clientURL`.
   func checkPublished(at metadata: AuthorizationServerMetadata) throws(SessionError) {
-    switch metadata.takesMetadataURLs {
+    switch metadata.acceptsMetadataURLs {
     case true: if !hasMetadataURL, clientID.lowercased().hasPrefix("https://") { throw .clientURL(.malformed) }
     case false:
       guard hasMetadataURL, self.redirectURI == nil else { return }

@@ -81,7 +81,7 @@ extension SignIn.Prepared {
   private var isUnattended: Bool { request.unattended != nil }
 
   /// Whether ``withdraw()`` must delete a client.
-  package var leavesSomething: Bool { contact.registrationNotices != nil }
+  package var mustDeleteClient: Bool { contact.registrationNotices != nil }
 
   /// Deletes the client registered for this sign-in. Call it if the sign-in was not completed. Blocking.
   package func withdraw() { contact.withdraw() }
@@ -143,7 +143,7 @@ extension SignIn.Prepared {
   ///   unusable or its ID Token cannot be verified for now.
   func finish(
     _ answer: TokenEndpointAnswer, receivedAfter sentAt: Instant, in reserve: WriteReserve?,
-    demands: IDTokenDemands = .init(), needsIDToken: Bool = true, verified: Verified? = nil
+    demands: IDTokenRequirements = .init(), needsIDToken: Bool = true, verified: Verified? = nil
   ) throws(SessionError) -> SignIn.Outcome {
     let stored: (outcome: SignIn.Outcome, left: ClientRegistrationRecord?)
     do throws(SessionError) {
@@ -154,7 +154,7 @@ extension SignIn.Prepared {
       }
     } catch {
       guard let refreshToken = answer.refreshToken, !isUnattended else {
-        if error.isOfStorage, let token = try? answer.tokens().accessToken {
+        if error.isStorageFailure, let token = try? answer.tokens().accessToken {
           throw .grantNotKept(
             because: error, isRevoked: server.end(token, .accessToken, bearer: token, cancellation))
         }
@@ -193,7 +193,7 @@ extension SignIn.Prepared {
   }
 
   func verify(
-    _ answer: TokenEndpointAnswer, _ demands: IDTokenDemands, needsIDToken: Bool = true
+    _ answer: TokenEndpointAnswer, _ demands: IDTokenRequirements, needsIDToken: Bool = true
   ) throws(SessionError) -> Verified {
     let response = try oauth(answer.tokens())
     let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
@@ -244,7 +244,8 @@ extension SignIn.Prepared {
   ///
   /// - Throws: `error`, or `signInKept` or `grantNotKept` because of it.
   private func keepOrRevoke(
-    _ refreshToken: SharedSecret, in reserve: WriteReserve?, because error: SessionError, _ demands: IDTokenDemands,
+    _ refreshToken: SharedSecret, in reserve: WriteReserve?, because error: SessionError,
+    _ demands: IDTokenRequirements,
     needsIDToken: Bool
   ) throws(SessionError) -> Never {
     // A refresh token that is not bound to the key as it should be could be used by a thief.
@@ -252,7 +253,7 @@ extension SignIn.Prepared {
       if case .oauth(let problem) = error {
         problem.followsSuccess && ![.tokenNotBound, .profileBroken].contains(problem.code)
       } else { false }
-    let mayDoBetter = (isUnread || error.isPassing) && demands.maxAge == nil && demands.acrValues.isEmpty
+    let mayDoBetter = (isUnread || error.isTemporary) && demands.maxAge == nil && demands.acrValues.isEmpty
     let ending = try? services.holding(account, at: level, mustWrite: true, cancellation: cancellation) {
       (_) throws(SessionError) -> SessionError in
       let old = try oldRecord()
@@ -263,7 +264,7 @@ extension SignIn.Prepared {
       if hasSession { return .grantNotKept(because: error, isRevoked: false) }
       guard mayDoBetter else {
         let isRevoked = server.end(refreshToken, .refreshToken, cancellation)
-        return error.isOfStorage || isUnread ? .grantNotKept(because: error, isRevoked: isRevoked) : error
+        return error.isStorageFailure || isUnread ? .grantNotKept(because: error, isRevoked: isRevoked) : error
       }
       var record = try record(refreshToken, replacing: old)
       record.identity = old?.identity

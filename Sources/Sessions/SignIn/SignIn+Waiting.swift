@@ -147,7 +147,7 @@ extension SignIn.Waiting {
     /// Exchanges the code and passes the response to `next`, while the session's protection level cannot be locked.
     private func exchange<Result>(
       _ code: SharedSecret,
-      _ next: (TokenEndpointAnswer, Instant, WriteReserve?, IDTokenDemands) throws(SessionError) -> Result
+      _ next: (TokenEndpointAnswer, Instant, WriteReserve?, IDTokenRequirements) throws(SessionError) -> Result
     ) throws(SessionError) -> Result {
       try prepared.keepingOpen { (sentAt, reserve) throws(SessionError) in
         let answer = try oauth(prepared.server.exchange(code, of: request, cancellation: prepared.cancellation))
@@ -169,7 +169,7 @@ extension SignIn {
     let sentAt: Instant
     /// Resources that stay reserved until the user has decided.
     let reserve: WriteReserve?
-    let demands: IDTokenDemands
+    let demands: IDTokenRequirements
 
     /// The user according to the ID Token, if any.
     package var subject: String? { verified.token?.identity.subject }

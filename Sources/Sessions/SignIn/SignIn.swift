@@ -25,7 +25,7 @@ package enum SignIn {
     /// Whether the account becomes active.
     package var activates = false
     /// Whether to request a long-lived session if the server supports it. False if the user chose the scope.
-    package var asksToStay = false
+    package var requestsOfflineAccess = false
     /// See ``AccountRecord/beganAtResource``.
     package var beganAtResource = false
     /// See ``AccountRecord/isDeviceForbidden``.
@@ -168,12 +168,12 @@ extension SignIn.Request {
     let isRegistered = old.map { $0.registration != nil && $0.authority.isSameClient(as: configuration) } ?? false
     if !isRegistered { try configuration.checkPublished(hasSecret: given.credentials.secret != nil) }
     var contact = try FirstContact(
-      configuration, asksToStay: asksToStay, services: services, cancellation: cancellation
+      configuration, requestsOfflineAccess: requestsOfflineAccess, services: services, cancellation: cancellation
     ) {
       (access) throws(SessionError) in
       registersClient ? given : try given.completed(from: old, access, account)
     }
-    if contact.configuration.clientID.isEmpty, !registersClient || contact.takesOnlyPublished {
+    if contact.configuration.clientID.isEmpty, !registersClient || contact.acceptsOnlyPublishedClients {
       throw contact.missingClient
     }
     try contact.adoptProfile(profileFlow)
@@ -249,7 +249,7 @@ extension SignIn.Request {
       if activates { services.ephemeral.activate(account) }
       return
     }
-    try descriptors.lend { () throws(SessionError) in
+    try descriptors.withReleased { () throws(SessionError) in
       _ = try services.changeSettings(wait: SessionServices.longestLockWait, in: reserved) {
         (settings) throws(ConfigurationError) in
         try signIn(configuration, activates: activates, in: &settings)

@@ -49,7 +49,7 @@ package struct SignOutOperation: Sendable {
     case nothingToRevoke
     case revoked
     /// Another process has contacted the server and knows the result.
-    case toldElsewhere
+    case handledElsewhere
     /// The session ended only locally, as requested.
     case local
     /// The server has no revocation endpoint.
@@ -81,7 +81,7 @@ package struct SignOutOperation: Sendable {
     case .pending(let subject):
       willAskServer()
       ending = revokePending(subject: subject)
-      if ending.confirmation == .nothingToRevoke { ending.confirmation = .toldElsewhere }
+      if ending.confirmation == .nothingToRevoke { ending.confirmation = .handledElsewhere }
     }
     if forgetsServer, let configuration, let access = try? AccountAccess(configuration) {
       services.documents.forget(access.issuer, transport: access.transport)
@@ -144,7 +144,7 @@ package struct SignOutOperation: Sendable {
 
   /// Removes an unreadable record: a damaged one, or a locked one that the caller wants to end only locally.
   private func removeUnread(because error: SessionError) throws(SessionError) -> Confirmation {
-    if error.isPassing || error.isLocked && !isLocal { throw error }
+    if error.isTemporary || error.isLocked && !isLocal { throw error }
     try services.removeLeftover(of: account)
     return error.isLocked ? .local : .failed(error)
   }
@@ -181,7 +181,7 @@ package struct SignOutOperation: Sendable {
           guard left >= 0 else { throw SessionError.cancelled }
           ending.confirmation = try revoke(stored, pending, subject, &ending.logoutURL)
         } catch {
-          if error.isPassing || cancellation.isCancelled { throw error }
+          if error.isTemporary || cancellation.isCancelled { throw error }
           ending.confirmation = .failed(error)
         }
         services.unwritten[account] = nil

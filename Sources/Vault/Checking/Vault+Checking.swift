@@ -51,7 +51,7 @@ extension Vault {
         return .opens
       }
       try examine(slot, context, in: directory)
-      return .asks
+      return .needsSecret
     } catch {
       switch error.code {
       case .foreignDevice, .wrongPIN: return .foreign

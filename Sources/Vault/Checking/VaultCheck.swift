@@ -7,7 +7,7 @@ package struct VaultCheck: Sendable, Hashable {
     /// It opens automatically.
     case opens
     /// It is well formed, but was not opened, since that needs a passphrase or PIN.
-    case asks
+    case needsSecret
     /// It belongs to another machine, device secret or TPM.
     case foreign
     case deviceSecretMissing
@@ -48,6 +48,6 @@ package struct VaultCheck: Sendable, Hashable {
   /// Whether there are no problems. A locked record is not a problem.
   package var isSound: Bool {
     problem == nil && records.allSatisfy { $0.state != .damaged }
-      && slots.allSatisfy { $0.state == .opens || $0.state == .asks || $0.state == .unknown }
+      && slots.allSatisfy { $0.state == .opens || $0.state == .needsSecret || $0.state == .unknown }
   }
 }

@@ -50,7 +50,7 @@ extension Vault {
   }
 
   /// Whether the TPM's last use failed because it was unavailable. False if it rejected a command.
-  package var isTPMAway: Bool { bindings.tpm.problem.map { $0 != .refused } ?? false }
+  package var isTPMUnavailable: Bool { bindings.tpm.problem.map { $0 != .refused } ?? false }
 
   /// Whether only a TPM opens the vault automatically.
   private func isBoundToTPM(_ slots: [SlotSummary]) -> Bool {

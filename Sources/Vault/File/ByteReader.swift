@@ -10,7 +10,7 @@ struct ByteReader {
   var isAtEnd: Bool { offset == bytes.count }
 
   /// Reads `count` bytes, which share the storage of the file.
-  mutating func take(_ count: Int) throws(VaultError) -> ArraySlice<UInt8> {
+  mutating func readBytes(_ count: Int) throws(VaultError) -> ArraySlice<UInt8> {
     guard count >= 0, count <= bytes.count - offset else { throw VaultError(.damaged) }
     defer { offset += count }
     return bytes[offset..<offset + count]
@@ -20,7 +20,7 @@ struct ByteReader {
   mutating func integer<Value: FixedWidthInteger & UnsignedInteger>(
     _ type: Value.Type = Value.self
   ) throws(VaultError) -> Value {
-    try take(Value.bitWidth / 8).reduce(0) { $0 << 8 | Value($1) }
+    try readBytes(Value.bitWidth / 8).reduce(0) { $0 << 8 | Value($1) }
   }
 
   /// The bytes read so far.

@@ -73,17 +73,17 @@ struct RecordEntry {
 
   init(from reader: inout ByteReader, version: UInt16) throws(VaultError) {
     let length = Int(try reader.integer(UInt8.self))
-    guard let name = AccountName(bytes: try reader.take(length)),
+    guard let name = AccountName(bytes: try reader.readBytes(length)),
       let protection = Protection(number: try reader.integer())
     else { throw VaultError(.damaged) }
     self.name = name
     self.protection = protection
     generation = try reader.integer()
-    nonce = Array(try reader.take(VaultFormat.nonceLength))
+    nonce = Array(try reader.readBytes(VaultFormat.nonceLength))
     sealedLength = Int(try reader.integer(UInt32.self))
     let longest = VaultFormat.maximumContentLength + VaultFormat.sealOverhead
     guard (VaultFormat.sealOverhead...longest).contains(sealedLength) else { throw VaultError(.damaged) }
-    label = version < 3 ? [] : try reader.take(Int(try reader.integer(UInt8.self)))
+    label = version < 3 ? [] : try reader.readBytes(Int(try reader.integer(UInt8.self)))
     let shortest = VaultFormat.nonceLength + VaultFormat.sealOverhead
     guard label.isEmpty || (shortest + 1...VaultFormat.maximumSealedLabelLength).contains(label.count)
     else { throw VaultError(.damaged) }

@@ -18,9 +18,11 @@ struct UnverifiedVaultFile {
     let slots = try Self.slots(from: &reader)
     let entries = try Self.entries(from: &reader, version: version)
     let covered = reader.consumed
-    guard try reader.take(VaultFormat.checkLength) == VaultFile.check(of: covered) else { throw VaultError(.damaged) }
+    guard try reader.readBytes(VaultFormat.checkLength) == VaultFile.check(of: covered) else {
+      throw VaultError(.damaged)
+    }
     authenticated = reader.consumed
-    tag = try reader.take(VaultFormat.tagLength)
+    tag = try reader.readBytes(VaultFormat.tagLength)
     content = VaultFile(
       header: header, generation: generation, epochs: epochs, lastSlotNumber: lastSlotNumber, slots: slots,
       records: try Self.records(entries, from: &reader))
@@ -67,7 +69,7 @@ struct UnverifiedVaultFile {
     for entry in entries {
       let record = SealedRecord(
         name: entry.name, protection: entry.protection, generation: entry.generation, nonce: entry.nonce,
-        sealed: try reader.take(entry.sealedLength), label: entry.label)
+        sealed: try reader.readBytes(entry.sealedLength), label: entry.label)
       if !record.isErased { records.append(record) }
     }
     return records

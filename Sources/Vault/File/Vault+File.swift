@@ -48,7 +48,7 @@ extension Vault {
   private func run(_ change: ChangeQueue.Change, wait: LockWait?) throws(VaultError) {
     let location = try location()
     try changes.run(change, wait ?? LockWait(lockWait), at: location.lockPath) { (take) throws(VaultError) in
-      try descriptors.lend { () throws(VaultError) in
+      try descriptors.withReleased { () throws(VaultError) in
         guard let directory = try change.creates ? location.openOrCreate() : location.open() else {
           return take().map { _ in .success(()) }
         }
@@ -156,7 +156,7 @@ extension Vault {
   func withDescriptors<Result: ~Copyable>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
     do { return try body() } catch {
       guard case .storage(let cause) = error.code, cause.isOutOfDescriptors else { throw error }
-      return try descriptors.lend(body)
+      return try descriptors.withReleased(body)
     }
   }
 

@@ -20,12 +20,14 @@ struct VaultHeader: Sendable, Hashable {
   ///
   /// - Throws: `unsupportedVersion` for an unsupported version or algorithm.
   static func read(from reader: inout ByteReader) throws(VaultError) -> (header: VaultHeader, version: UInt16) {
-    guard try reader.take(VaultFormat.magic.count).elementsEqual(VaultFormat.magic) else { throw VaultError(.damaged) }
+    guard try reader.readBytes(VaultFormat.magic.count).elementsEqual(VaultFormat.magic) else {
+      throw VaultError(.damaged)
+    }
     let version = try reader.integer(UInt16.self)
     guard (VaultFormat.sealVersion...VaultFormat.version).contains(version),
-      try reader.take(VaultFormat.algorithms.count).elementsEqual(VaultFormat.algorithms)
+      try reader.readBytes(VaultFormat.algorithms.count).elementsEqual(VaultFormat.algorithms)
     else { throw VaultError(.unsupportedVersion) }
-    _ = try reader.take(VaultFormat.identifierLength)
+    _ = try reader.readBytes(VaultFormat.identifierLength)
     let rest = reader.consumed.dropFirst(startLength)
     return (VaultHeader(bytes: start(of: VaultFormat.sealVersion) + rest), version)
   }

@@ -81,7 +81,7 @@ extension Vault {
 
   /// Whether the key of a level is in memory. The device key is usually loaded when needed.
   package func isUnlocked(_ protection: Protection) -> Bool {
-    memory.withLock { $0.holds(protection) }
+    memory.withLock { $0.hasKey(of: protection) }
   }
 
   /// The parsed file without its keys. Nil if it does not exist.

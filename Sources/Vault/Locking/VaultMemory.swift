@@ -23,7 +23,7 @@ struct VaultMemory: Sendable {
     keys[protection].flatMap { $0.header == header && $0.epoch == epoch ? $0 : nil }
   }
 
-  func holds(_ protection: Protection) -> Bool { keys[protection] != nil }
+  func hasKey(of protection: Protection) -> Bool { keys[protection] != nil }
 
   /// The lowest acceptable generation for this header.
   func floor(for header: VaultHeader) -> UInt64 {

@@ -26,7 +26,7 @@ struct KeySlot: Sendable, Hashable {
     self.protection = protection
     let length = Int(try reader.integer(UInt16.self))
     guard length <= VaultFormat.maximumSlotLength else { throw VaultError(.damaged) }
-    body = Array(try reader.take(length))
+    body = Array(try reader.readBytes(length))
   }
 
   var kind: SlotKind? { SlotKind(rawValue: kindNumber) }

@@ -54,15 +54,15 @@ extension Vault {
   /// Renames a vault that does not open, so that the next write creates a new one. Deletes nothing.
   ///
   /// - Returns: The new paths of the vault file and of a damaged device secret.
-  /// - Throws: `inOrder` if the vault opens, `noVault`, or why that cannot be determined now.
+  /// - Throws: `vaultOpens` if the vault opens, `noVault`, or why that cannot be determined now.
   package func setAside() throws(VaultError) -> [String] {
     let location = try location()
     var paths: [String] = []
     try excludingWriters { (directory) throws(VaultError) in
       do throws(VaultError) {
-        if try check()?.isSound == true { throw VaultError(.inOrder, path: location.path) }
+        if try check()?.isSound == true { throw VaultError(.vaultOpens, path: location.path) }
       } catch {
-        if error.code == .inOrder || error.isUnread { throw error }
+        if error.code == .vaultOpens || error.isTemporarilyUnreadable { throw error }
       }
       if directory.exists(location.fileName) {
         do throws(SystemError) { paths.append(try directory.setAside(location.fileName)) } catch {

@@ -125,7 +125,7 @@ final class TPMBinding: Sendable {
   ) throws(VaultError) -> Answer {
     if let problem = access.problem { throw VaultError(.tpmUnavailable(problem)) }
     do {
-      let answer = try TPMTurn.shared.run(wait: access.wait) { [access] () throws(VaultError) in
+      let answer = try TPMLock.shared.run(wait: access.wait) { [access] () throws(VaultError) in
         try translated { () throws(CryptoError) in try question(try access.connect()) }
       }
       lastProblem.withLock { $0 = nil }

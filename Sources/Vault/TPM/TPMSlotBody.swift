@@ -31,14 +31,14 @@ struct TPMSlotBody: Sendable {
 extension TPMSlotBody {
   init(_ bytes: [UInt8]) throws(VaultError) {
     var reader = ByteReader(bytes)
-    deviceTag = Array(try reader.take(Self.deviceTagLength))
-    salt = Array(try reader.take(Self.saltLength))
-    tpmPoint = Array(try reader.take(Self.pointLength))
-    ownPoint = Array(try reader.take(Self.pointLength))
-    wrapped = Array(try reader.take(WrappedKey.length))
+    deviceTag = Array(try reader.readBytes(Self.deviceTagLength))
+    salt = Array(try reader.readBytes(Self.saltLength))
+    tpmPoint = Array(try reader.readBytes(Self.pointLength))
+    ownPoint = Array(try reader.readBytes(Self.pointLength))
+    wrapped = Array(try reader.readBytes(WrappedKey.length))
     let length = bytes.count - reader.offset
     guard (1...TPM.maximumKeyLength).contains(length) else { throw VaultError(.damaged) }
-    key = Array(try reader.take(length))
+    key = Array(try reader.readBytes(length))
   }
 
   var bytes: [UInt8] { deviceTag + salt + tpmPoint + ownPoint + wrapped + key }

@@ -3,7 +3,7 @@ internal import Encoding
 /// An account that the administrator prepared for all users. Its settings are defaults for a new account, which users
 /// may change.
 package struct AccountPreset: Sendable {
-  private static let mostPrograms = 16
+  private static let maximumPrograms = 16
   /// The member with ``programs``.
   private static let setup = "setup"
 
@@ -23,8 +23,8 @@ package struct AccountPreset: Sendable {
     for member in object.names {
       if member.hasSameBytes(as: Self.setup) {
         programs = try object.texts(member)
-        guard programs.count <= Self.mostPrograms else {
-          throw object.wrong(member, Phrase(.list(mostTexts: Self.mostPrograms)))
+        guard programs.count <= Self.maximumPrograms else {
+          throw object.wrong(member, Phrase(.list(maximumTexts: Self.maximumPrograms)))
         }
         guard programs.allSatisfy(isProgram) else {
           throw object.wrong(member, Phrase("a list of arguments of \("agent setup")"))

@@ -8,8 +8,8 @@ package import Platform
 package struct AdministratorFiles: Sendable {
   package static let directory = "/etc/agent"
   private static let suffix = ".json"
-  private static let most = 100
-  private static let mostBytes = 1 << 16
+  private static let maximumFiles = 100
+  private static let maximumFileBytes = 1 << 16
 
   package var providers: [Provider] = []
   package var presets: [AccountPreset] = []
@@ -80,7 +80,7 @@ package struct AdministratorFiles: Sendable {
   ) -> [Value] {
     let names: [String]
     do throws(DirectoryError) {
-      names = try PrivateDirectory.names(in: directory, changedOnlyBy: owner, limit: Self.most) ?? []
+      names = try PrivateDirectory.names(in: directory, changedOnlyBy: owner, limit: Self.maximumFiles) ?? []
     } catch {
       problems.append(Problem(path: directory, cause: .unreadable(error)))
       return []
@@ -102,7 +102,7 @@ package struct AdministratorFiles: Sendable {
   private static func object(at path: String, _ owner: UInt32) throws(Problem) -> FileObject? {
     let bytes: [UInt8]?
     do throws(DirectoryError) {
-      bytes = try PrivateDirectory.readFile(at: path, changedOnlyBy: owner, limit: mostBytes)
+      bytes = try PrivateDirectory.readFile(at: path, changedOnlyBy: owner, limit: maximumFileBytes)
     } catch {
       throw Problem(path: path, cause: .unreadable(error))
     }

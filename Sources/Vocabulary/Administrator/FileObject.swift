@@ -38,7 +38,7 @@ package struct FileObject: Sendable {
 
   package func unknown(_ name: String, among known: [String]) -> Problem {
     let text = Phrase("unknown member \(TerminalText.clean(name, limit: 64))")
-    guard let meant = Phrase.meant(by: name, among: known) else { return problem(text, of: name) }
+    guard let meant = Phrase.didYouMean(name, among: known) else { return problem(text, of: name) }
     return problem(Phrase("\(text); \(meant)"), of: name)
   }
 
@@ -59,7 +59,9 @@ package struct FileObject: Sendable {
   /// A text without invisible characters.
   func text(_ name: String) throws(Problem) -> String? {
     guard let value = value(name) else { return nil }
-    guard let text = value.string, Self.isText(text) else { throw wrong(name, Phrase(.text(mostBytes: Self.most))) }
+    guard let text = value.string, Self.isText(text) else {
+      throw wrong(name, Phrase(.text(maximumBytes: Self.maximumTextBytes)))
+    }
     return text
   }
 
@@ -75,7 +77,7 @@ package struct FileObject: Sendable {
     guard let value = value(name) else { return [] }
     let texts = value.array?.map { $0.string ?? "" }
     guard let texts, texts.count <= AccountSetting.maximumListCount, texts.allSatisfy(Self.isText) else {
-      throw wrong(name, Phrase(.list(mostTexts: AccountSetting.maximumListCount)))
+      throw wrong(name, Phrase(.list(maximumTexts: AccountSetting.maximumListCount)))
     }
     return texts
   }
@@ -102,9 +104,9 @@ package struct FileObject: Sendable {
     return try object.names.map { (name) throws(Problem) in (name, try object.text(name) ?? "") }
   }
 
-  private static let most = AccountSetting.maximumTextBytes
+  private static let maximumTextBytes = AccountSetting.maximumTextBytes
 
   private static func isText(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.count <= most && TerminalText.clean(text, limit: most) == text
+    !text.isEmpty && text.utf8.count <= maximumTextBytes && TerminalText.clean(text, limit: maximumTextBytes) == text
   }
 }

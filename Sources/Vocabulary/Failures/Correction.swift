@@ -3,7 +3,7 @@ internal import Encoding
 /// A command in a hint: the failed one with other options, or a sign-in. Clients apply it to the user's complete
 /// command line instead (hints run).
 package struct Correction: Sendable, Hashable {
-  private static let mostChanges = 16
+  private static let maximumChanges = 16
 
   /// The command in the hint, quoted for `sh`.
   package let command: String
@@ -46,7 +46,7 @@ package struct Correction: Sendable, Hashable {
 
   init?(_ json: JSON) {
     guard let command = json["command"]?.string, let added = json["add"]?.array, let removed = json["remove"]?.array,
-      added.count + removed.count <= Self.mostChanges
+      added.count + removed.count <= Self.maximumChanges
     else { return nil }
     self.init(
       TerminalText.clean(command, limit: 16_384),
@@ -71,7 +71,7 @@ extension Phrase {
       case .command(let correction): .phrase(.command(command(correction) ?? correction.command))
       }
     }
-    return Phrase(template: template, values: corrected).running(ownCommand)
+    return Phrase(template: template, values: corrected).withCommandAtEnd(ownCommand)
   }
 
   package var corrections: [Correction] {

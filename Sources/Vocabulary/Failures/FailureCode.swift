@@ -92,7 +92,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case lastSlot = "last_slot"
   case noSuchSlot = "no_such_slot"
 
-  private var row: (status: ExitStatus, meaning: String) {
+  private var properties: (status: ExitStatus, meaning: String) {
     switch self {
     case .invalidRequest: (.usage, "The request or the command line is invalid.")
     case .unknownRequest: (.usage, "The daemon does not know the request, because its version is older.")
@@ -182,10 +182,10 @@ package enum FailureCode: String, Sendable, CaseIterable {
     }
   }
 
-  package var exitStatus: ExitStatus { row.status }
+  package var exitStatus: ExitStatus { properties.status }
 
   /// The meaning for agent-protocol(7), in mdoc notation.
-  package var meaning: String { row.meaning }
+  package var meaning: String { properties.meaning }
 }
 
 /// The exit statuses of `agent`. They keep their meanings, since scripts depend on them.

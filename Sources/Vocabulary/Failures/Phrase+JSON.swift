@@ -4,7 +4,7 @@ package import Encoding
 /// `NAME_values` if it has values, so that the client can translate it. A text without values is its own template.
 extension Phrase {
   /// The maximum nesting of phrases in values.
-  private static let deepest = 6
+  private static let maximumDepth = 6
 
   package func addMembers(to object: inout JSONObject, as name: String) {
     object[name] = .string(english)
@@ -24,7 +24,7 @@ extension Phrase {
   /// Parses the output of ``addMembers(to:as:)``. Ignores an invalid template.
   package init?(_ json: JSON, _ name: String) {
     guard let phrase = Self.received(json, name) else { return nil }
-    self = phrase.running(json["\(name)_command"]?.string.map(Self.clean))
+    self = phrase.withCommandAtEnd(json["\(name)_command"]?.string.map(Self.clean))
   }
 
   /// Parses the text, or its template and values.
@@ -44,13 +44,13 @@ extension Phrase {
   private static func clean(_ text: String) -> String { TerminalText.clean(text, limit: 16_384) }
 
   private static func values(_ json: JSON?, depth: Int) -> [Value]? {
-    guard let elements = json?.array, elements.count <= 16, depth <= deepest else { return nil }
+    guard let elements = json?.array, elements.count <= 16, depth <= maximumDepth else { return nil }
     let values = elements.compactMap { element -> Value? in
       if let text = element.string { return .text(text) }
       if let command = Correction(element) { return .command(command) }
       guard let template = element["template"]?.string, let inner = Self.values(element["values"], depth: depth + 1)
       else { return nil }
-      return .phrase(Phrase(template: template, values: inner).running(element["command"]?.string.map(clean)))
+      return .phrase(Phrase(template: template, values: inner).withCommandAtEnd(element["command"]?.string.map(clean)))
     }
     return values.count == elements.count ? values : nil
   }

@@ -14,7 +14,7 @@ extension Phrase {
   }
 
   /// The question "did you mean …?" with the known words similar to `word`, if any.
-  package static func meant(by word: String, among known: [String]) -> Phrase? {
+  package static func didYouMean(_ word: String, among known: [String]) -> Phrase? {
     let meant = Suggestion.candidates(for: word, among: known).map { "\"\($0)\"" }
     return meant.isEmpty ? nil : Phrase("did you mean \(choices(meant))?")
   }

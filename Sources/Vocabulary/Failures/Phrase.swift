@@ -27,10 +27,10 @@ package struct Phrase: Sendable {
   }
 
   /// A hint that consists of a command, quoted for `sh`.
-  package static func command(_ text: String) -> Phrase { Phrase(verbatim: text).running(text) }
+  package static func command(_ text: String) -> Phrase { Phrase(verbatim: text).withCommandAtEnd(text) }
 
   /// A copy that ends with this command, quoted for `sh`, as its text already does.
-  package func running(_ command: String?) -> Phrase {
+  package func withCommandAtEnd(_ command: String?) -> Phrase {
     var phrase = self
     phrase.ownCommand = command
     return phrase

@@ -154,11 +154,11 @@ package struct Provider: Sendable, Hashable {
   }
 
   /// Whether a server with this issuer may belong to the provider.
-  package func mayBe(at issuer: String) -> Bool { hasOwnServers || isIssuer(issuer) }
+  package func mayHaveIssuer(_ issuer: String) -> Bool { hasOwnServers || isIssuer(issuer) }
 
   /// Whether two issuers are the same server. With the quirk ``Quirk/slashInIssuer``, they may differ by a trailing
   /// slash.
-  package func isSame(_ issuer: String, as other: String) -> Bool {
+  package func isSameServer(_ issuer: String, as other: String) -> Bool {
     if issuer.hasSameBytes(as: other) { return true }
     return has(.slashInIssuer)
       && ("\(issuer)/".hasSameBytes(as: other) || "\(other)/".hasSameBytes(as: issuer))
@@ -174,12 +174,12 @@ package struct Provider: Sendable, Hashable {
       return places.contains { $0.hasSameBytes(as: String(page)) }
         || issuerTemplates.contains { Self.matches(String(page), $0) }
     }
-    if let own = self.issuer, isSame(own, as: issuer) { return true }
+    if let own = self.issuer, isSameServer(own, as: issuer) { return true }
     return issuerTemplates.contains { Self.matches(issuer, $0) }
   }
 
   /// The provider whose issuer or host is this URL of only scheme and host.
-  package static func of(place: String) -> Provider? {
+  package static func of(baseURL place: String) -> Provider? {
     guard let uri = try? URI(place), uri.isHTTPS, uri.port == nil, uri.path.isEmpty || uri.path == "/",
       uri.query == nil, uri.fragment == nil
     else { return nil }

@@ -111,11 +111,11 @@ package enum AccountMember: String, CaseIterable, Sendable {
   }
 
   /// The descriptions of a response's members, without those that `previous` has too.
-  package static func rows(of answer: Answer, beyond previous: Answer? = nil) -> [MemberRow] {
+  package static func descriptions(of answer: Answer, beyond previous: Answer? = nil) -> [MemberDescription] {
     all(of: answer).filter { $0.declaration.0.rawValue > (previous?.rawValue ?? -1) }.map { member in
-      MemberRow(
+      MemberDescription(
         member.rawValue, member.declaration.kind.type, member.declaration.meaning,
-        members: member == .server ? Self.serverRows : member == .preset ? presetRows : [])
+        members: member == .server ? Self.serverMembers : member == .preset ? presetMembers : [])
     }
   }
 
@@ -123,11 +123,11 @@ package enum AccountMember: String, CaseIterable, Sendable {
   package static let presetMeaning = "The administrator's file for accounts of this name; absent without one."
 
   /// The members of the object `preset`.
-  package static var presetRows: [MemberRow] {
+  package static var presetMembers: [MemberDescription] {
     [
-      MemberRow("file", "text", "The file."),
-      MemberRow("unchanged", "list of texts", "The settings that have the file's values; absent without any."),
-      MemberRow("changed", "list of texts", "The settings that the user changed; absent without any."),
+      MemberDescription("file", "text", "The file."),
+      MemberDescription("unchanged", "list of texts", "The settings that have the file's values; absent without any."),
+      MemberDescription("changed", "list of texts", "The settings that the user changed; absent without any."),
     ]
   }
 
@@ -155,13 +155,13 @@ package enum AccountMember: String, CaseIterable, Sendable {
   }
 
   /// The members of the object `server`.
-  private static var serverRows: [MemberRow] {
+  private static var serverMembers: [MemberDescription] {
     [
-      MemberRow("milliseconds", "number", "The response time."),
-      MemberRow("clock_offset", "number", "How far this machine's clock is ahead, in seconds."),
-      MemberRow("keys", "number", "The number of published keys."),
-      MemberRow("unusable_keys", "number", "The number of further published keys that cannot be used, if any."),
-      MemberRow("problem", "object", "An error object."),
+      MemberDescription("milliseconds", "number", "The response time."),
+      MemberDescription("clock_offset", "number", "How far this machine's clock is ahead, in seconds."),
+      MemberDescription("keys", "number", "The number of published keys."),
+      MemberDescription("unusable_keys", "number", "The number of further published keys that cannot be used, if any."),
+      MemberDescription("problem", "object", "An error object."),
     ]
   }
 

@@ -83,31 +83,33 @@ package struct TokenDescription: Sendable, Hashable {
     self.signInBy = signInBy
   }
 
-  static var memberRows: [MemberRow] {
+  static var memberDescriptions: [MemberDescription] {
     [
-      MemberRow("account", "text", "The account of the token."),
-      MemberRow("issuer", "text", "Its authorization server."),
-      MemberRow("subject", "text", "The user, according to the ID Token."),
-      MemberRow(
+      MemberDescription("account", "text", "The account of the token."),
+      MemberDescription("issuer", "text", "Its authorization server."),
+      MemberDescription("subject", "text", "The user, according to the ID Token."),
+      MemberDescription(
         WireProtocol.signInMember, "number",
         "The end of the session, in unix seconds, if the server announced it and it is less than three days away."),
-      MemberRow(WireProtocol.accessTokenMember, "text", "The token."),
-      MemberRow("token_type", "text", "`Bearer`, or `DPoP` for a token that is bound to a key."),
-      MemberRow("scope", "text", "The granted scope."),
-      MemberRow("expires_at", "number", "When it expires; absent if the server named no lifetime."),
-      MemberRow("offline", "boolean", "A refresh was due, but the server could not be reached; absent otherwise."),
-      MemberRow("variables", "list of texts", "The variables, as `NAME=FIELD`, if requested."),
-      MemberRow("id_token", "text", "The ID Token, if requested and available."),
-      MemberRow("id_token_expired", "boolean", "It has expired, and the server gives no new one; absent otherwise."),
-      MemberRow("claims", "object", "Its claims, if requested and available."),
-      MemberRow(
+      MemberDescription(WireProtocol.accessTokenMember, "text", "The token."),
+      MemberDescription("token_type", "text", "`Bearer`, or `DPoP` for a token that is bound to a key."),
+      MemberDescription("scope", "text", "The granted scope."),
+      MemberDescription("expires_at", "number", "When it expires; absent if the server named no lifetime."),
+      MemberDescription(
+        "offline", "boolean", "A refresh was due, but the server could not be reached; absent otherwise."),
+      MemberDescription("variables", "list of texts", "The variables, as `NAME=FIELD`, if requested."),
+      MemberDescription("id_token", "text", "The ID Token, if requested and available."),
+      MemberDescription(
+        "id_token_expired", "boolean", "It has expired, and the server gives no new one; absent otherwise."),
+      MemberDescription("claims", "object", "Its claims, if requested and available."),
+      MemberDescription(
         "use", "text",
         "The returned token, `access_token` or `id_token`. This and the next members are there if the request has `url`,"
           + " `user`, `use` or `refused`."),
-      MemberRow("use_expires_at", "number", "When that token expires, if known."),
-      MemberRow("place", "text", "The origin, with the path in the settings, that may get the token."),
-      MemberRow("user", "text", "The user name in the settings."),
-      MemberRow("header", "text", "The header field in the settings; see agent-config(5)."),
+      MemberDescription("use_expires_at", "number", "When that token expires, if known."),
+      MemberDescription("place", "text", "The origin, with the path in the settings, that may get the token."),
+      MemberDescription("user", "text", "The user name in the settings."),
+      MemberDescription("header", "text", "The header field in the settings; see agent-config(5)."),
     ]
   }
 

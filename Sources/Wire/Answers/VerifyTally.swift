@@ -7,10 +7,10 @@ package struct VerifyTally: MemberList, Sendable, Hashable {
 
   package init() {}
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.number("tokens", &tokens, "The number of results.")
-    try members.number("not_valid", &notValid, "The number of invalid tokens.")
-    try members.number(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitNumber("tokens", &tokens, "The number of results.")
+    try members.visitNumber("not_valid", &notValid, "The number of invalid tokens.")
+    try members.visitNumber(
       "undecided", &undecided, "The number of undecided tokens, whose check could not be completed.")
   }
 

@@ -40,29 +40,29 @@ extension Event {
 }
 
 extension Event.Browser: EventBody {
-  static let blank = Self(
+  static let emptyInstance = Self(
     login: "", account: "", issuer: "", clientID: "", scope: nil, url: "", redirectURI: "", mustPaste: false,
     expiresAt: 0)
 
   package var event: Event { .browser(self) }
-  package var row: EventRow {
-    EventRow("browser", "The user must open a URL in a browser; see RFC 6749, section 4.1.")
+  package var manualEntry: EventManualEntry {
+    EventManualEntry("browser", "The user must open a URL in a browser; see RFC 6749, section 4.1.")
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.signIn(&login, &account, &issuer)
-    try members.client(&clientID, &scope)
-    try members.text("url", &url, "The URL. The daemon does not open it.")
-    try members.text(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitSignIn(&login, &account, &issuer)
+    try members.visitClient(&clientID, &scope)
+    try members.visitText("url", &url, "The URL. The daemon does not open it.")
+    try members.visitText(
       "link_url", &linkURL,
       "A URL at 127.0.0.1 or [::1] that redirects there once. Use it to start a browser, because other users can"
         + " read its command line. Serves only this user's connections; absent if the daemon cannot determine the user of"
         + " a connection.")
-    try members.text("redirect_uri", &redirectURI, "The redirect URI.")
-    try members.flag(
+    try members.visitText("redirect_uri", &redirectURI, "The redirect URI.")
+    try members.visitFlag(
       "must_paste", &mustPaste, "Nothing listens there: send the URL at which the browser ends with `login_redirect`.")
-    try members.number("expires_at", &expiresAt, "When the sign-in times out.")
-    try members.number(
+    try members.visitNumber("expires_at", &expiresAt, "When the sign-in times out.")
+    try members.visitNumber(
       "url_expires_at", &urlExpiresAt, "When the URL expires, if that is sooner.")
   }
 }
@@ -94,20 +94,20 @@ extension Event {
 }
 
 extension Event.Confirm: EventBody {
-  static let blank = Self(login: "", account: "", issuer: "", subject: nil, name: nil, expiresAt: 0)
+  static let emptyInstance = Self(login: "", account: "", issuer: "", subject: nil, name: nil, expiresAt: 0)
 
   package var event: Event { .confirm(self) }
-  package var row: EventRow {
-    EventRow(
+  package var manualEntry: EventManualEntry {
+    EventManualEntry(
       "confirm",
       "The authorization response may have come from another user's program, who may have signed in instead. Nothing"
         + " is stored before a `login_confirm` request.")
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.signIn(&login, &account, &issuer)
-    try members.text("subject", &subject, "The user, according to the ID Token; absent without one.")
-    try members.text("name", &name, "The user's name or email address, if the ID Token contains it.")
-    try members.number("expires_at", &expiresAt, "When the sign-in times out.")
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitSignIn(&login, &account, &issuer)
+    try members.visitText("subject", &subject, "The user, according to the ID Token; absent without one.")
+    try members.visitText("name", &name, "The user's name or email address, if the ID Token contains it.")
+    try members.visitNumber("expires_at", &expiresAt, "When the sign-in times out.")
   }
 }

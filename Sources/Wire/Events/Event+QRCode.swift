@@ -24,16 +24,16 @@ extension Event {
 }
 
 extension Event.QRCode: EventBody {
-  static let blank = Self()
+  static let emptyInstance = Self()
 
   package var event: Event { .qrCode(self) }
-  package var row: EventRow {
-    EventRow(
+  package var manualEntry: EventManualEntry {
+    EventManualEntry(
       "qr_code", "The URL of the next event as a QR code: `verification_uri_complete`, if present.")
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.texts(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitTexts(
       "rows", &rows,
       "The rows from the top, as many as each has characters: `1` is a dark module, `0` a light one.")
     try members.check(Self(rows: rows) != nil, Phrase(verbatim: "a square"))

@@ -19,20 +19,20 @@ extension Event {
 
 extension Event.TokenFile: EventBody {
   package var event: Event { .tokenFile(self) }
-  package var row: EventRow {
-    EventRow(
+  package var manualEntry: EventManualEntry {
+    EventManualEntry(
       "token_file",
       "A token file was written, or removed because the account is signed out or locked. A removed file is written"
         + " again as soon as there is a token.")
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     var (state, code) = (removal == nil ? "written" : "removed", removal)
-    try members.text("account", &account, "The account's current name.")
-    try members.text("path", &path, "The absolute path of the file, which does not change.")
-    try members.text("state", &state, "`written` or `removed`.")
-    try members.value("code", &code, "Why it was removed: `signed_out`, `locked` or another error code.")
-    try members.number(
+    try members.visitText("account", &account, "The account's current name.")
+    try members.visitText("path", &path, "The absolute path of the file, which does not change.")
+    try members.visitText("state", &state, "`written` or `removed`.")
+    try members.visitValue("code", &code, "Why it was removed: `signed_out`, `locked` or another error code.")
+    try members.visitNumber(
       "expires_at", &expiresAt, "When its token expires; absent if the server named no lifetime.")
     removal = state == "removed" ? code ?? .internalError : nil
   }

@@ -110,8 +110,10 @@ package indirect enum Event: Sendable, Hashable {
 
   /// All kinds of events, with blank members, in the manual's order.
   package static let declarations: [any EventBody] = [
-    ResponseHead(status: 0, headers: []), Body(bytes: Base64Bytes([])), Sign.bodyWanted, DeviceCode.blank, QRCode.blank,
-    Browser.blank, Confirm.blank, RedirectRefused(failure: Failure(.redirectRejected, "")), Notice(message: ""),
+    ResponseHead(status: 0, headers: []), Body(bytes: Base64Bytes([])), Sign.bodyWanted, DeviceCode.emptyInstance,
+    QRCode.emptyInstance,
+    Browser.emptyInstance, Confirm.emptyInstance, RedirectRefused(failure: Failure(.redirectRejected, "")),
+    Notice(message: ""),
     progressBody(nil), Lease(name: "", account: ""),
     LeaseQuestion(number: 0, method: "", origin: nil, peer: nil), Sign.following, sessionBody(nil),
     leaseEntryBody(nil), TokenFile(account: "", path: ""),
@@ -120,7 +122,7 @@ package indirect enum Event: Sendable, Hashable {
   /// The event as `{"event":…}` without the version, for `--json`.
   package var json: JSONObject {
     let body = body
-    var object = JSONObject([("event", .string(body.row.name))])
+    var object = JSONObject([("event", .string(body.manualEntry.name))])
     let members = body.memberObject
     for name in members.names { object[name] = members[name] }
     return object
@@ -129,7 +131,7 @@ package indirect enum Event: Sendable, Hashable {
   /// Parses ``json``; nil for an unknown event.
   package init?(json: JSON) {
     guard let name = json["event"]?.string,
-      let body = Self.declarations.first(where: { $0.row.name.hasSameBytes(as: name) })?.reading(json)
+      let body = Self.declarations.first(where: { $0.manualEntry.name.hasSameBytes(as: name) })?.reading(json)
     else { return nil }
     self = body.event
   }
@@ -137,12 +139,12 @@ package indirect enum Event: Sendable, Hashable {
 
 /// A kind of event: its members and its description.
 package protocol EventBody: MemberList, Sendable {
-  var row: EventRow { get }
+  var manualEntry: EventManualEntry { get }
   var event: Event { get }
 }
 
 /// An event's name, and its meaning in mdoc notation.
-package struct EventRow: Sendable {
+package struct EventManualEntry: Sendable {
   package let name: String
   package let purpose: String
 
@@ -153,41 +155,41 @@ package struct EventRow: Sendable {
 }
 
 extension Event.DeviceCode: EventBody {
-  static let blank = Self(
+  static let emptyInstance = Self(
     login: "", account: "", issuer: "", clientID: "", scope: nil, userCode: "", verificationURI: "",
     verificationURIComplete: nil, expiresAt: 0, interval: 0)
 
   package var event: Event { .deviceCode(self) }
-  package var row: EventRow {
-    EventRow("device_code", "The user must open a URL and enter a code; see RFC 8628, section 3.3.")
+  package var manualEntry: EventManualEntry {
+    EventManualEntry("device_code", "The user must open a URL and enter a code; see RFC 8628, section 3.3.")
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.signIn(&login, &account, &issuer)
-    try members.client(&clientID, &scope)
-    try members.text("user_code", &userCode, "The code, exactly as sent by the server.")
-    try members.text("verification_uri", &verificationURI, "The URL.")
-    try members.text("verification_uri_complete", &verificationURIComplete, "The URL that contains the code.")
-    try members.number("expires_at", &expiresAt, "When the code expires.")
-    try members.number("interval", &interval, "Seconds between two polls of the server.")
-    try members.text("warning", &warning, "What a program should show its user beside the code, in English.")
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitSignIn(&login, &account, &issuer)
+    try members.visitClient(&clientID, &scope)
+    try members.visitText("user_code", &userCode, "The code, exactly as sent by the server.")
+    try members.visitText("verification_uri", &verificationURI, "The URL.")
+    try members.visitText("verification_uri_complete", &verificationURIComplete, "The URL that contains the code.")
+    try members.visitNumber("expires_at", &expiresAt, "When the code expires.")
+    try members.visitNumber("interval", &interval, "Seconds between two polls of the server.")
+    try members.visitText("warning", &warning, "What a program should show its user beside the code, in English.")
   }
 }
 
-extension MemberPass {
+extension MemberVisitor {
   /// The members of events that ask the user to sign in.
-  mutating func signIn(
+  mutating func visitSignIn(
     _ login: inout String, _ account: inout String, _ issuer: inout String
   ) throws(Problem) {
-    try text("login", &login, "The sign-in's ID: 128 random bits.")
-    try text("account", &account, "The account.")
-    try text("issuer", &issuer, "Its authorization server.")
+    try visitText("login", &login, "The sign-in's ID: 128 random bits.")
+    try visitText("account", &account, "The account.")
+    try visitText("issuer", &issuer, "Its authorization server.")
   }
 
   /// The client and the requested scope.
-  mutating func client(_ id: inout String, _ scope: inout String?) throws(Problem) {
-    try text("client_id", &id, "The client ID.")
-    try text("scope", &scope, "The requested scope.")
+  mutating func visitClient(_ id: inout String, _ scope: inout String?) throws(Problem) {
+    try visitText("client_id", &id, "The client ID.")
+    try visitText("scope", &scope, "The requested scope.")
   }
 }
 
@@ -196,25 +198,25 @@ extension MemberPass {
 /// An event without members.
 private struct Sign: EventBody {
   let event: Event
-  let row: EventRow
+  let manualEntry: EventManualEntry
 
   static let bodyWanted = Sign(
     event: .bodyWanted,
-    row: EventRow("body_wanted", "The next part of the body may be sent with `resource_body`."))
+    manualEntry: EventManualEntry("body_wanted", "The next part of the body may be sent with `resource_body`."))
   static let following = Sign(
-    event: .following, row: EventRow("following", "All events are sent from now on."))
+    event: .following, manualEntry: EventManualEntry("following", "All events are sent from now on."))
 
-  mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {}
+  mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {}
 }
 
 private struct Notice: EventBody {
   var message: Phrase
 
   var event: Event { .notice(message) }
-  var row: EventRow { EventRow("notice", "A notice for the user.") }
+  var manualEntry: EventManualEntry { EventManualEntry("notice", "A notice for the user.") }
 
-  mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.value("message", &message, "One sentence, safe to show on a terminal.")
+  mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitValue("message", &message, "One sentence, safe to show on a terminal.")
   }
 }
 
@@ -222,17 +224,17 @@ private struct RedirectRefused: EventBody {
   var failure: Failure
 
   var event: Event { .redirectRefused(failure) }
-  var row: EventRow {
-    EventRow(
+  var manualEntry: EventManualEntry {
+    EventManualEntry(
       "redirect_refused",
       "The pasted URL is not the redirect of this sign-in, which continues.")
   }
 
-  mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+  mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     var (code, message, hint) = (failure.code.rawValue, failure.text, failure.advice)
-    try members.text("code", &code, "`redirect_rejected`.")
-    try members.value("message", &message, "The reason, safe to show on a terminal.")
-    try members.value("hint", &hint, "What to do, if known.")
+    try members.visitText("code", &code, "`redirect_rejected`.")
+    try members.visitValue("message", &message, "The reason, safe to show on a terminal.")
+    try members.visitValue("hint", &hint, "What to do, if known.")
     failure = Failure(FailureCode(rawValue: code) ?? .internalError, message, hint: hint)
   }
 }
@@ -241,15 +243,17 @@ private struct Body: EventBody {
   var bytes: Base64Bytes
 
   var event: Event { .body(bytes.bytes) }
-  var row: EventRow { EventRow("body", "The next part of the response's body, for an inline request.") }
+  var manualEntry: EventManualEntry {
+    EventManualEntry("body", "The next part of the response's body, for an inline request.")
+  }
 
-  mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.value("base64", &bytes, "At most 48 KiB, in base64.")
+  mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitValue("base64", &bytes, "At most 48 KiB, in base64.")
   }
 }
 
 private struct Base64Bytes: MemberValue {
-  static let memberType = "text"
+  static let memberTypeName = "text"
   let bytes: [UInt8]
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -267,13 +271,13 @@ private struct EntryBody<Entry: EventEntry>: EventBody {
   /// The member's meaning, for the manual.
   let meaning: String
   let make: @Sendable (Entry?) -> Event
-  let row: EventRow
+  let manualEntry: EventManualEntry
 
   var event: Event { make(entry) }
 
-  mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+  mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     let meaning = meaning  // The pass has exclusive access to this value.
-    try members.value("entry", &entry, meaning)
+    try members.visitValue("entry", &entry, meaning)
   }
 }
 
@@ -281,18 +285,18 @@ extension Event {
   fileprivate static func progressBody(_ line: LogLine?) -> some EventBody {
     EntryBody(
       entry: line, meaning: "One entry, as in the result of `daemon_log`.", make: Event.progress,
-      row: EventRow("progress", "A step of a request with `verbose`. It contains no secrets."))
+      manualEntry: EventManualEntry("progress", "A step of a request with `verbose`. It contains no secrets."))
   }
 
   fileprivate static func sessionBody(_ entry: SessionEntry?) -> some EventBody {
     EntryBody(
       entry: entry, meaning: "One entry, as in the result of `events`.", make: Event.session,
-      row: EventRow("session", "An event of a session or account. It contains no secrets."))
+      manualEntry: EventManualEntry("session", "An event of a session or account. It contains no secrets."))
   }
 
   fileprivate static func leaseEntryBody(_ entry: LeaseEntry?) -> some EventBody {
     EntryBody(
       entry: entry, meaning: "One entry, as in the result of `events` with `leases`.", make: Event.leaseEntry,
-      row: EventRow("lease_entry", "An event of a lease."))
+      manualEntry: EventManualEntry("lease_entry", "An event of a lease."))
   }
 }

@@ -19,12 +19,14 @@ extension Event {
 
 extension Event.Lease: EventBody {
   package var event: Event { .lease(self) }
-  package var row: EventRow { EventRow("lease", "A lease was opened, or a peer's request begins.") }
+  package var manualEntry: EventManualEntry {
+    EventManualEntry("lease", "A lease was opened, or a peer's request begins.")
+  }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text("lease", &name, "The lease's name in events.")
-    try members.text("account", &account, "The account's current name.")
-    try members.number("uses_left", &usesLeft, "The number of requests left; absent without a limit.")
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText("lease", &name, "The lease's name in events.")
+    try members.visitText("account", &account, "The account's current name.")
+    try members.visitNumber("uses_left", &usesLeft, "The number of requests left; absent without a limit.")
   }
 }
 
@@ -50,21 +52,23 @@ extension Event {
 
 extension Event.LeaseQuestion: EventBody {
   package var event: Event { .leaseQuestion(self) }
-  package var row: EventRow { EventRow("lease_question", "A peer's request waits for the user's permission.") }
+  package var manualEntry: EventManualEntry {
+    EventManualEntry("lease_question", "A peer's request waits for the user's permission.")
+  }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.number("question", &number, "Its number, for `lease_answer`.")
-    try members.text("method", &method, "The method of the request, or `token` for the token itself.")
-    try members.text("origin", &origin, "The request's origin; absent for the token.")
-    try members.peer(&peer)
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitNumber("question", &number, "Its number, for `lease_answer`.")
+    try members.visitText("method", &method, "The method of the request, or `token` for the token itself.")
+    try members.visitText("origin", &origin, "The request's origin; absent for the token.")
+    try members.visitPeer(&peer)
   }
 }
 
-extension MemberPass {
-  fileprivate mutating func peer(_ peer: inout LeaseEntry.Peer?) throws(Problem) {
+extension MemberVisitor {
+  fileprivate mutating func visitPeer(_ peer: inout LeaseEntry.Peer?) throws(Problem) {
     var (process, user) = (peer?.process, peer?.user)
-    try number("pid", &process, "The peer's process ID; 0 if it is in another PID namespace.")
-    try number("uid", &user, "Its user.")
+    try visitNumber("pid", &process, "The peer's process ID; 0 if it is in another PID namespace.")
+    try visitNumber("uid", &user, "Its user.")
     peer = user.flatMap { user in process.map { LeaseEntry.Peer(user: user, process: $0) } }
   }
 }
@@ -98,7 +102,7 @@ package struct LeaseEntry: Sendable, Hashable {
     /// were not forwarded.
     case used(method: String, origin: String, status: Int?, bytes: Int?, dropped: Int, FailureCode?)
     /// The peer requested the token itself. The code is nil if it was returned.
-    case handedOut(FailureCode?)
+    case tokenRequested(FailureCode?)
     /// A peer or its request was refused.
     case refused(FailureCode)
     case ended(Cause)
@@ -128,7 +132,7 @@ extension LeaseEntry: EventEntry, MemberList {
   package enum Kind: String, CaseIterable {
     case opened = "lease_opened"
     case used = "lease_used"
-    case handedOut = "lease_token"
+    case tokenRequested = "lease_token"
     case refused = "lease_refused"
     case ended = "lease_ended"
   }
@@ -139,7 +143,7 @@ extension LeaseEntry: EventEntry, MemberList {
       switch kind {
       case .opened: .opened(account: "")
       case .used: .used(method: "", origin: "", status: nil, bytes: nil, dropped: 0, nil)
-      case .handedOut: .handedOut(nil)
+      case .tokenRequested: .tokenRequested(nil)
       case .refused: .refused(.notPermitted)
       case .ended: .ended(.closed)
       }
@@ -155,38 +159,38 @@ extension LeaseEntry: EventEntry, MemberList {
     self = entry
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    var kind = row.kind
-    try members.number("time", &time, "When it happened.")
-    try members.choice("event", &kind, "What happened.")
-    try members.text("lease", &lease, "The lease.")
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    var kind = kindAndText.kind
+    try members.visitNumber("time", &time, "When it happened.")
+    try members.visitChoice("event", &kind, "What happened.")
+    try members.visitText("lease", &lease, "The lease.")
     switch event {
     case .opened(var account):
-      try members.text("account", &account, "The account.")
+      try members.visitText("account", &account, "The account.")
       event = .opened(account: account)
     case .used(var method, var origin, var status, var bytes, let dropped, var code):
-      try members.text("method", &method, "The method of the request.")
-      try members.text("origin", &origin, "Its origin, never a path.")
-      try members.number("status", &status, "The response's status.")
-      try members.number("body_bytes", &bytes, "The size of its body in bytes.")
+      try members.visitText("method", &method, "The method of the request.")
+      try members.visitText("origin", &origin, "Its origin, never a path.")
+      try members.visitNumber("status", &status, "The response's status.")
+      try members.visitNumber("body_bytes", &bytes, "The size of its body in bytes.")
       var count = dropped == 0 ? nil : dropped
-      try members.number("dropped_headers", &count, "The number of request headers that were dropped, if any.")
-      try members.value("code", &code, "The error, if there is no response.")
+      try members.visitNumber("dropped_headers", &count, "The number of request headers that were dropped, if any.")
+      try members.visitValue("code", &code, "The error, if there is no response.")
       event = .used(method: method, origin: origin, status: status, bytes: bytes, dropped: count ?? 0, code)
-    case .handedOut(var code):
-      try members.value("code", &code, "The error, if the token was not returned.")
-      event = .handedOut(code)
+    case .tokenRequested(var code):
+      try members.visitValue("code", &code, "The error, if the token was not returned.")
+      event = .tokenRequested(code)
     case .refused(var code):
-      try members.value("code", &code, "The error.")
+      try members.visitValue("code", &code, "The error.")
       event = .refused(code)
     case .ended(var cause):
-      try members.choice("cause", &cause, "Why it ended.")
+      try members.visitChoice("cause", &cause, "Why it ended.")
       event = .ended(cause)
     }
-    try members.peer(&peer)
+    try members.visitPeer(&peer)
   }
 
-  private var row: (kind: Kind, text: String) {
+  private var kindAndText: (kind: Kind, text: String) {
     switch event {
     case .opened(let account): (.opened, "opened for \(TerminalText.clean(account, limit: 64))")
     case .used(let method, let origin, let status, let bytes, let dropped, let code):
@@ -196,8 +200,8 @@ extension LeaseEntry: EventEntry, MemberList {
           + (status.map { ": status \($0), \(bytes ?? 0) bytes" } ?? code.map { ": \($0.rawValue)" } ?? "")
           + (dropped == 0 ? "" : ", headers left out: \(dropped)")
       )
-    case .handedOut(let code):
-      (.handedOut, code.map { "no token handed out: \($0.rawValue)" } ?? "token handed out")
+    case .tokenRequested(let code):
+      (.tokenRequested, code.map { "no token handed out: \($0.rawValue)" } ?? "token handed out")
     case .refused(let code): (.refused, "refused: \(code.rawValue)")
     case .ended(let cause): (.ended, "ended: \(cause.rawValue)")
     }
@@ -208,6 +212,6 @@ extension LeaseEntry: EventEntry, MemberList {
   /// - Parameter stamp: Formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String {
     let by = peer.map { ", process \($0.process) of user \($0.user)" } ?? ""
-    return "\(stamp(time)) \(TerminalText.clean(lease, limit: 16)): \(row.text)\(by)"
+    return "\(stamp(time)) \(TerminalText.clean(lease, limit: 16)): \(kindAndText.text)\(by)"
   }
 }

@@ -21,14 +21,14 @@ package struct SessionEvent: Sendable, Hashable {
   /// The server's reason for rejecting the refresh token.
   package private(set) var reason: String?
   /// Why a refresh or connection failed.
-  package private(set) var failing: Failing?
+  package private(set) var failure: RefreshFailure?
   /// The name before renaming.
   package private(set) var formerName: String?
 
   package init(
     _ name: SessionEventName, expiresAt: Int? = nil, isGuest: Bool = false, wasGuest: Bool = false,
     isRenewable: Bool? = nil, cause: SignOutCause? = nil, reason: String? = nil,
-    failing: Failing? = nil, formerName: String? = nil
+    failure: RefreshFailure? = nil, formerName: String? = nil
   ) {
     self.name = name
     self.expiresAt = expiresAt
@@ -37,7 +37,7 @@ package struct SessionEvent: Sendable, Hashable {
     self.isRenewable = isRenewable
     self.cause = cause
     self.reason = reason
-    self.failing = failing
+    self.failure = failure
     self.formerName = formerName
   }
 
@@ -48,7 +48,7 @@ package struct SessionEvent: Sendable, Hashable {
   package var wasGuest: Bool { upgradedFromGuest == true }
 
   /// Why a refresh failed.
-  package struct Failing: Sendable, Hashable {
+  package struct RefreshFailure: Sendable, Hashable {
     package fileprivate(set) var code: FailureCode
     /// The host and port of the unreachable server or proxy; nil for other failures.
     package fileprivate(set) var host: String?
@@ -107,7 +107,7 @@ package struct SessionEntry: Sendable, Hashable {
   /// - Parameter stamp: Formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String {
     let place = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
-    return "\(stamp(time)) \(place)\(event.row(hasAccount: account != nil, stamp).text)"
+    return "\(stamp(time)) \(place)\(event.properties(hasAccount: account != nil, stamp).text)"
   }
 }
 
@@ -123,63 +123,65 @@ extension SessionEntry: EventEntry, MemberList {
     self = entry
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     var name = event.name
-    try members.number("time", &time, "When it happened.")
-    try members.choice("event", &name, "What happened.")
-    try members.text("account", &account, "The account, if the event is about one.")
-    try event.pass(&members)
+    try members.visitNumber("time", &time, "When it happened.")
+    try members.visitChoice("event", &name, "What happened.")
+    try members.visitText("account", &account, "The account, if the event is about one.")
+    try event.visitMembers(with: &members)
   }
 }
 
 extension SessionEvent: MemberList {
   /// A member, or several that belong together.
   fileprivate enum Member {
-    case expiry, end, guest, renewable, cause, reason, failing, formerName
+    case expiry, end, guest, renewable, cause, reason, failure, formerName
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    for member in row(hasAccount: true, { _ in "" }).members {
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    for member in properties(hasAccount: true, { _ in "" }).members {
       switch member {
       case .expiry:
-        try members.number("expires_at", &expiresAt, "When the token expires; absent if the server named no lifetime.")
-      case .end: try members.number("expires_at", &expiresAt, in: 0...Int.max, isRequired: true) { "The end." }
+        try members.visitNumber(
+          "expires_at", &expiresAt, "When the token expires; absent if the server named no lifetime.")
+      case .end: try members.visitNumber("expires_at", &expiresAt, in: 0...Int.max, isRequired: true) { "The end." }
       case .guest:
-        try members.value("guest", &guest, isRequired: false) { "The session has no user." }
-        try members.value("upgraded_from_guest", &upgradedFromGuest, isRequired: false) {
+        try members.visitValue("guest", &guest, isRequired: false) { "The session has no user." }
+        try members.visitValue("upgraded_from_guest", &upgradedFromGuest, isRequired: false) {
           "The session before it had no user."
         }
       case .renewable:
-        try members.value("renewable", &isRenewable, isRequired: true) {
+        try members.visitValue("renewable", &isRenewable, isRequired: true) {
           "Whether the next command gets a token without a sign-in."
         }
-      case .cause: try members.choice("cause", &cause, isRequired: true, "Why the session ended.")
+      case .cause: try members.visitChoice("cause", &cause, isRequired: true, "Why the session ended.")
       case .reason:
-        try members.text("reason", &reason, "The reason that the server gave for refusing the refresh token, if any.")
-      case .failing: try pass(failing: &members)
+        try members.visitText(
+          "reason", &reason, "The reason that the server gave for refusing the refresh token, if any.")
+      case .failure: try visitFailure(with: &members)
       case .formerName:
-        try members.text("renamed_from", &formerName, limit: 64, isRequired: true) { "The former name." }
+        try members.visitText("renamed_from", &formerName, limit: 64, isRequired: true) { "The former name." }
       }
     }
   }
 
-  /// The members of ``failing``.
-  private mutating func pass<Pass: MemberPass>(failing members: inout Pass) throws(Pass.Problem) {
-    var failing = failing ?? Failing(.network)
-    try members.value("code", &failing.code, "The error.")
-    try members.text("host", &failing.host, "The host of a failed connection, with its port.")
-    try members.value("cause", &failing.cause, "Why the connection failed, as in `agent daemon log`.")
-    self.failing = failing
+  /// The members of ``failure``.
+  private mutating func visitFailure<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    var failure = failure ?? RefreshFailure(.network)
+    try members.visitValue("code", &failure.code, "The error.")
+    try members.visitText("host", &failure.host, "The host of a failed connection, with its port.")
+    try members.visitValue("cause", &failure.cause, "Why the connection failed, as in `agent daemon log`.")
+    self.failure = failure
   }
 
   /// Whether commands may get another token after this event.
-  package var changesTokens: Bool { row(hasAccount: true, { _ in "" }).changesTokens }
+  package var changesTokens: Bool { properties(hasAccount: true, { _ in "" }).changesTokens }
 
   /// The description for the manual, in mdoc notation.
-  package var meaning: String { row(hasAccount: true, { _ in "" }).meaning }
+  package var meaning: String { properties(hasAccount: true, { _ in "" }).meaning }
 
   /// - Parameter stamp: Formats unix seconds.
-  fileprivate func row(
+  fileprivate func properties(
     hasAccount: Bool, _ stamp: (Int) -> String
   ) -> (changesTokens: Bool, members: [Member], meaning: String, text: String) {
     let end = expiresAt.map(stamp) ?? ""
@@ -202,8 +204,8 @@ extension SessionEvent: MemberList {
     case .refreshed: (false, [.expiry], "There is a new token.", "new token" + until)
     case .refreshFailed:
       (
-        false, [.failing], "A refresh failed with a permanent error; reported once.",
-        "refresh failed: \(failing?.text ?? "")"
+        false, [.failure], "A refresh failed with a permanent error; reported once.",
+        "refresh failed: \(failure?.text ?? "")"
       )
     case .expiring:
       (
@@ -224,7 +226,7 @@ extension SessionEvent: MemberList {
         "the session ends at \(end), unless you sign in again"
       )
     case .offline:
-      (false, [.failing], "The server is unreachable; the token is still used.", "offline: \(failing?.text ?? "")")
+      (false, [.failure], "The server is unreachable; the token is still used.", "offline: \(failure?.text ?? "")")
     case .online: (false, [], "The server is reachable again.", "online again")
     case .locked: (true, [], "The account was locked.", "locked")
     case .unlocked: (true, [], "The account was unlocked.", "unlocked")
@@ -254,7 +256,7 @@ extension SessionEvent {
     Self(.signedOut, cause: cause, reason: reason)
   }
   package static func refreshed(expiresAt: Int?) -> Self { Self(.refreshed, expiresAt: expiresAt) }
-  package static func refreshFailed(_ failing: Failing) -> Self { Self(.refreshFailed, failing: failing) }
+  package static func refreshFailed(_ failure: RefreshFailure) -> Self { Self(.refreshFailed, failure: failure) }
   package static func expiring(at end: Int, isRenewable: Bool) -> Self {
     Self(.expiring, expiresAt: end, isRenewable: isRenewable)
   }
@@ -262,7 +264,7 @@ extension SessionEvent {
     Self(.expired, expiresAt: end, isRenewable: isRenewable)
   }
   package static func sessionExpiring(at end: Int) -> Self { Self(.sessionExpiring, expiresAt: end) }
-  package static func offline(_ failing: Failing) -> Self { Self(.offline, failing: failing) }
+  package static func offline(_ failure: RefreshFailure) -> Self { Self(.offline, failure: failure) }
   package static func accountRenamed(from name: String) -> Self { Self(.accountRenamed, formerName: name) }
   package static let online = Self(.online)
   package static let locked = Self(.locked)
@@ -272,7 +274,7 @@ extension SessionEvent {
   package static let activeChanged = Self(.activeChanged)
 }
 
-extension SessionEvent.Failing {
+extension SessionEvent.RefreshFailure {
   /// The host and cause if known, else the code.
   fileprivate var text: String {
     let place = host.map { "\(TerminalText.clean($0, limit: 300)): " } ?? ""

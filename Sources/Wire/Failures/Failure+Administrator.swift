@@ -12,6 +12,6 @@ extension Failure {
     if let problem = AdministratorFiles.current.problem(of: name) { return Failure(problem) }
     return Failure(
       .invalidRequest, "unknown provider \"\(TerminalText.clean(name, limit: 64))\"",
-      hint: Phrase.meant(by: name, among: Provider.names) ?? "agent help providers")
+      hint: Phrase.didYouMean(name, among: Provider.names) ?? "agent help providers")
   }
 }

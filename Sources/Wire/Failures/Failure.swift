@@ -24,7 +24,7 @@ package struct Failure: Error, Sendable {
   package var variables: [String] = []
 
   /// Whether to print no message, because standard output is closed. Not part of the protocol.
-  package var isUntold = false
+  package var isSilent = false
 
   package var message: String { text.english }
 
@@ -121,6 +121,6 @@ extension Failure {
   }
 
   package static func idTokenHint(account: String) -> Phrase {
-    Phrase("sign in again with the scope openid: agent login \(account)").running("agent login \(account)")
+    Phrase("sign in again with the scope openid: agent login \(account)").withCommandAtEnd("agent login \(account)")
   }
 }

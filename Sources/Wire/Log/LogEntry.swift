@@ -16,12 +16,12 @@ package struct LogEntry: Sendable, Hashable {
 
   /// The entry as sent to clients.
   package var line: LogLine {
-    let row = event.row
+    let properties = event.properties
     var object = JSONObject([("time", .int(time))])
     object["account"] = account.map { .string($0) }
-    object["event"] = .string(row.code)
-    for (name, value) in row.members { object[name] = value }
-    object["text"] = .string(row.text)
+    object["event"] = .string(properties.code)
+    for (name, value) in properties.members { object[name] = value }
+    object["text"] = .string(properties.text)
     return LogLine(time: time, json: object)
   }
 }

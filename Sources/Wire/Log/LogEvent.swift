@@ -156,7 +156,7 @@ package enum CheckResult: String, Sendable, CaseIterable {
 }
 
 /// The properties of a log event: code, members and sentence.
-package struct LogRow: Sendable {
+package struct LogProperties: Sendable {
   /// The value of the `event` member.
   let code: String
   /// The other members, omitted if nil.
@@ -177,97 +177,97 @@ package struct LogRow: Sendable {
 }
 
 extension LogEvent {
-  package var row: LogRow {
+  package var properties: LogProperties {
     switch self {
-    case .started: LogRow("started", "the daemon started")
-    case .stopping: LogRow("stopping", "the daemon stops")
+    case .started: LogProperties("started", "the daemon started")
+    case .stopping: LogProperties("stopping", "the daemon stops")
     case .refreshBegan(let attempt):
-      LogRow("refresh_began", [("attempt", .int(attempt))], "refresh began, attempt \(attempt)")
+      LogProperties("refresh_began", [("attempt", .int(attempt))], "refresh began, attempt \(attempt)")
     case .refreshEnded(let time, let code, let reason): Self.ended("refresh_ended", "refresh", time, code, reason)
     case .refreshRetry(let attempt, let wait):
-      LogRow(
+      LogProperties(
         "refresh_retry", [("attempt", .int(attempt)), ("wait_ms", .int(wait))],
         "refresh waits \(wait) ms before attempt \(attempt)")
     case .refreshQueued(let seconds):
-      LogRow(
+      LogProperties(
         "refresh_queued", [("seconds", .int(seconds))],
         "refresh waits for the network or the server, at most \(seconds) s")
     case .tokenExpiring(let seconds):
-      LogRow("token_expiring", [("seconds", .int(seconds))], "the token has \(seconds) s left")
-    case .tokenExpired: LogRow("token_expired", isFailure: true, "the token has expired")
-    case .networkChanged: LogRow("network_changed", "the network changed")
+      LogProperties("token_expiring", [("seconds", .int(seconds))], "the token has \(seconds) s left")
+    case .tokenExpired: LogProperties("token_expired", isFailure: true, "the token has expired")
+    case .networkChanged: LogProperties("network_changed", "the network changed")
     case .watchUnavailable:
-      LogRow(
+      LogProperties(
         "watch_unavailable", isFailure: true,
         "this user's inotify watches are exhausted; files are checked on use")
     case .clockSet(let seconds):
-      LogRow("clock_set", [("seconds", .int(seconds))], "the machine's clock was set by \(seconds) s")
-    case .signInBegan: LogRow("sign_in_began", "sign-in began")
+      LogProperties("clock_set", [("seconds", .int(seconds))], "the machine's clock was set by \(seconds) s")
+    case .signInBegan: LogProperties("sign_in_began", "sign-in began")
     case .signInCode(let seconds):
-      LogRow("sign_in_code", [("seconds", .int(seconds))], "sign-in waits for approval, at most \(seconds) s")
+      LogProperties("sign_in_code", [("seconds", .int(seconds))], "sign-in waits for approval, at most \(seconds) s")
     case .signInSlowed(let seconds):
-      LogRow("sign_in_slowed", [("seconds", .int(seconds))], "sign-in polls every \(seconds) s from now on")
-    case .signInApproved: LogRow("sign_in_approved", "sign-in was approved")
+      LogProperties("sign_in_slowed", [("seconds", .int(seconds))], "sign-in polls every \(seconds) s from now on")
+    case .signInApproved: LogProperties("sign_in_approved", "sign-in was approved")
     case .redirectForeign:
-      LogRow(
+      LogProperties(
         "redirect_foreign", isFailure: true, "the redirect URI received a request that is not this sign-in's redirect")
     case .signInEnded(let time, let code): Self.ended("sign_in_ended", "sign-in", time, code)
     case .signedOut(let result):
-      LogRow(
+      LogProperties(
         "signed_out", [("result", .string(result.rawValue))], isFailure: result == .failed,
         "signed out: \(result.rawValue)")
     case .checked(let time, let result):
-      LogRow(
+      LogProperties(
         "checked", [("duration_ms", .int(time)), ("result", .string(result.rawValue))], isFailure: result == .failed,
         "checked in \(time) ms: \(result.rawValue)")
     case .settingsChanged(let change):
-      LogRow("settings_changed", [("change", .string(change.rawValue))], "settings: \(change.rawValue)")
+      LogProperties("settings_changed", [("change", .string(change.rawValue))], "settings: \(change.rawValue)")
     case .peerDropped(let problem):
-      LogRow(
+      LogProperties(
         "peer_dropped", [("reason", .string(problem.rawValue))], isFailure: true,
         "a peer was dropped: \(problem.rawValue)")
-    case .requestTimedOut: LogRow("request_timed_out", isFailure: true, "a request was not answered in time")
+    case .requestTimedOut: LogProperties("request_timed_out", isFailure: true, "a request was not answered in time")
     case .locked(let cause):
-      LogRow("locked", [("cause", .string(cause.rawValue))], "the vault was locked: \(cause.rawValue)")
+      LogProperties("locked", [("cause", .string(cause.rawValue))], "the vault was locked: \(cause.rawValue)")
     case .unlocked(let level):
-      LogRow("unlocked", [("protection", .string(level.rawValue))], "the vault was unlocked: \(level.rawValue)")
+      LogProperties("unlocked", [("protection", .string(level.rawValue))], "the vault was unlocked: \(level.rawValue)")
     case .vaultChanged(let change):
-      LogRow("vault_changed", [("change", .string(change.rawValue))], "the vault: \(change.rawValue)")
+      LogProperties("vault_changed", [("change", .string(change.rawValue))], "the vault: \(change.rawValue)")
     case .keySetWarning(let flaw):
-      LogRow("key_set_warning", [("reason", .string(flaw.rawValue))], isFailure: true, flaw.text)
+      LogProperties("key_set_warning", [("reason", .string(flaw.rawValue))], isFailure: true, flaw.text)
     case .authenticationTimeChanged:
-      LogRow(
+      LogProperties(
         "authentication_time_changed", isFailure: true,
         "the new ID Token has a different auth_time than the first one")
     case .endpointMoved:
-      LogRow(
+      LogProperties(
         "endpoint_moved", isFailure: true,
         "the server's metadata contain an endpoint at an origin unknown at sign-in; nothing is sent there")
     case .commandFailed(let position, let problem):
-      LogRow(
-        "command_failed", [("position", .int(position))] + problem.row.members, isFailure: true,
-        "command \(position) of the settings failed: \(problem.row.text)")
+      LogProperties(
+        "command_failed", [("position", .int(position))] + problem.description.members, isFailure: true,
+        "command \(position) of the settings failed: \(problem.description.text)")
     case .commandsDropped(let count):
-      LogRow(
+      LogProperties(
         "commands_dropped", [("count", .int(count))], isFailure: true,
         "\(count) event commands were not run: too many are waiting")
     case .tokenFile(let change):
-      LogRow(
+      LogProperties(
         "token_file", [("change", .string(change.rawValue))], isFailure: change == .failed,
         "token file: \(change.rawValue)")
-    case .step(let step): step.row
+    case .step(let step): step.properties
     }
   }
 
   /// The end of an operation, with its duration and result.
   private static func ended(
     _ event: String, _ what: String, _ milliseconds: Int, _ code: FailureCode?, _ reason: String? = nil
-  ) -> LogRow {
+  ) -> LogProperties {
     let result = code?.rawValue ?? "ok"
     let members: [(String, JSON?)] = [
       ("duration_ms", .int(milliseconds)), ("result", .string(result)), ("reason", reason.map { .string($0) }),
     ]
-    return LogRow(
+    return LogProperties(
       event, members, isFailure: code != nil,
       "\(what) ended after \(milliseconds) ms: \(result)\(reason.map { ": \($0)" } ?? "")")
   }
@@ -286,7 +286,7 @@ extension LogEvent.KeySetFlaw {
 }
 
 extension LogEvent.CommandProblem {
-  fileprivate var row: (members: [(String, JSON?)], text: String) {
+  fileprivate var description: (members: [(String, JSON?)], text: String) {
     switch self {
     case .exited(let status): ([("reason", "exited"), ("status", .int(status))], "exit status \(status)")
     case .signalled(let signal): ([("reason", "signalled"), ("signal", .int(signal))], "ended by signal \(signal)")

@@ -40,58 +40,58 @@ package enum LogStep: Sendable, Hashable {
     }
   }
 
-  var row: LogRow {
+  var properties: LogProperties {
     switch self {
     case .tokenServed(let left):
-      LogRow(
+      LogProperties(
         "token_served", [("seconds_left", left.map(JSON.int))],
         "using the cached token, " + (left.map { "\(PlainTime.short($0)) left" } ?? "which has no known expiry"))
     case .servedOffline:
-      LogRow("served_offline", "cannot reach the server: using the cached token until it expires")
+      LogProperties("served_offline", "cannot reach the server: using the cached token until it expires")
     case .refreshNeeded(let reason):
-      LogRow("refresh_needed", reason.row.members, "\(reason.row.text): refreshing")
-    case .refreshJoined: LogRow("refresh_joined", "waiting for a running refresh")
+      LogProperties("refresh_needed", reason.description.members, "\(reason.description.text): refreshing")
+    case .refreshJoined: LogProperties("refresh_joined", "waiting for a running refresh")
     case .recordChanged:
-      LogRow("record_changed", "another process changed the account's record: dropping the cached token")
-    case .session(let step): step.row
+      LogProperties("record_changed", "another process changed the account's record: dropping the cached token")
+    case .session(let step): step.properties
     case .unanswered(let line, let code, let problem, let time):
-      LogRow(
+      LogProperties(
         "unanswered",
         line.members + [
           ("result", .string(code.rawValue)), ("cause", problem.map { .string($0.rawValue) }),
           ("duration_ms", .int(time)),
         ], isFailure: true,
         "\(line.text): failed after \(PlainTime.precise(milliseconds: time)): \(problem?.title ?? code.rawValue)")
-    case .identityKnown: LogRow("identity_known", "the ID Token identifies the user: no UserInfo request")
+    case .identityKnown: LogProperties("identity_known", "the ID Token identifies the user: no UserInfo request")
     case .signInPending(let seconds):
-      LogRow("sign_in_pending", [("seconds", .int(seconds))], "not approved yet: next poll in \(seconds) s")
+      LogProperties("sign_in_pending", [("seconds", .int(seconds))], "not approved yet: next poll in \(seconds) s")
     }
   }
 }
 
 extension SessionStep {
-  fileprivate var row: LogRow {
+  fileprivate var properties: LogProperties {
     switch self {
     case .waitedForAccount(let time):
-      LogRow(
+      LogProperties(
         "waited_for_account", [("duration_ms", .int(time))],
         "waited \(time) ms for the account's lock, which another process held")
-    case .recordRead: LogRow("record_read", "the account's record was read from the vault")
-    case .recordWritten: LogRow("record_written", "the account's record is on disk")
-    case .documentKept(let endpoint, let age):
-      LogRow(
+    case .recordRead: LogProperties("record_read", "the account's record was read from the vault")
+    case .recordWritten: LogProperties("record_written", "the account's record is on disk")
+    case .cachedDocumentUsed(let endpoint, let age):
+      LogProperties(
         "document_kept", [("endpoint", .string(endpoint.rawValue)), ("seconds", .int(age))],
         "\(endpoint.title) from the cache, \(age) s old")
-    case .keysDoubted:
-      LogRow("keys_doubted", "the cached keys do not fit a signed token: fetching the key set again")
-    case .metadataDoubted:
-      LogRow("metadata_doubted", "the cached metadata may be out of date: fetching them again")
+    case .cachedKeysRejected:
+      LogProperties("keys_doubted", "the cached keys do not fit a signed token: fetching the key set again")
+    case .cachedMetadataRejected:
+      LogProperties("metadata_doubted", "the cached metadata may be out of date: fetching them again")
     case .answered(let line, let status, let time):
-      LogRow(
+      LogProperties(
         "answered", line.members + [("status", .int(status)), ("duration_ms", .int(time))],
         "\(line.text): HTTP status \(status) in \(PlainTime.precise(milliseconds: time))")
     case .idTokenVerified(let algorithm):
-      LogRow(
+      LogProperties(
         "id_token_verified", [("algorithm", .string(algorithm.rawValue))],
         "the ID Token was verified: \(algorithm.rawValue)")
     }
@@ -107,7 +107,7 @@ extension RequestLine {
 }
 
 extension LogStep.RefreshReason {
-  fileprivate var row: (members: [(String, JSON?)], text: String) {
+  fileprivate var description: (members: [(String, JSON?)], text: String) {
     switch self {
     case .noToken: ([("reason", "no_token")], "no cached token")
     case .asked: ([("reason", "asked")], "a new token was requested")

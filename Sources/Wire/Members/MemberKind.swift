@@ -13,7 +13,7 @@ package enum MemberKind: Sendable {
   case pattern(String)
   /// An error object.
   case failure
-  /// An object with the members of ``AccountMember/presetRows``.
+  /// An object with the members of ``AccountMember/presetMembers``.
   case preset
 
   /// An enumeration's raw value.

@@ -2,51 +2,51 @@ package import Encoding
 package import Vocabulary
 
 /// Writes members into a JSON object, including false flags.
-package struct MemberObjectWriter: MemberPass {
+package struct MemberObjectWriter: MemberVisitor {
   fileprivate var object = JSONObject()
 
-  package mutating func text(
+  package mutating func visitText(
     _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) {
     object[name] = value.map(JSON.string)
   }
 
-  package mutating func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {
+  package mutating func visitFlag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {
     object[name] = .bool(value)
   }
 
-  package mutating func number(
+  package mutating func visitNumber(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
   ) {
     object[name] = value.map(JSON.int)
   }
 
-  package mutating func texts(
+  package mutating func visitTexts(
     _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
   ) {
     object[name] = value.isEmpty ? nil : .array(value.map(JSON.string))
   }
 
-  package mutating func numbers(
+  package mutating func visitNumbers(
     _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
   ) {
     object[name] = value.isEmpty ? nil : .array(value.map(JSON.int))
   }
 
-  package mutating func word(
+  package mutating func visitWord(
     _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
   ) -> Bool {
     object[name] = value.map(JSON.string)
     return false
   }
 
-  package mutating func value<Value: MemberValue>(
+  package mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
   ) {
     value?.addMembers(to: &object, as: name)
   }
 
-  package mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) {
+  package mutating func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) {
     for setting in settings { object[setting.name] = setting.value(in: value) }
   }
 
@@ -57,28 +57,28 @@ extension MemberList {
   /// The members as an object. Requests are written by ``MemberWriter`` instead.
   package var memberObject: JSONObject {
     var (list, members) = (self, MemberObjectWriter())
-    list.pass(&members)
+    list.visitMembers(with: &members)
     return members.object
   }
 
-  package var memberRows: [MemberRow] {
+  package var memberDescriptions: [MemberDescription] {
     var (list, members) = (self, MemberDescriber(marksRequired: false))
-    list.pass(&members)
-    return members.entries.compactMap { if case .row(let row) = $0 { row } else { nil } }
+    list.visitMembers(with: &members)
+    return members.entries.compactMap { if case .member(let row) = $0 { row } else { nil } }
   }
 
   /// A copy with an object's members, which may exceed limits. Nil if a required one is missing or invalid.
   package func reading(_ json: JSON) -> Self? {
     guard let object = json.object else { return nil }
     var (list, members) = (self, MemberReader(object, isLenient: true))
-    return (try? list.pass(&members)).map { list }
+    return (try? list.visitMembers(with: &members)).map { list }
   }
 }
 
 // MARK: Values
 
 extension MemberValue where Self: RawRepresentable<String> {
-  package static var memberType: String { "text" }
+  package static var memberTypeName: String { "text" }
   package func addMembers(to object: inout JSONObject, as name: String) { object[name] = .string(rawValue) }
   package init?(_ json: JSON, _ name: String) {
     guard let value = json[name]?.string.flatMap({ Self(rawValue: $0) }) else { return nil }
@@ -90,11 +90,11 @@ extension FailureCode: MemberValue {}
 extension ConnectionProblem: MemberValue {}
 
 extension Phrase: MemberValue {
-  package static var memberType: String { "text" }
+  package static var memberTypeName: String { "text" }
 }
 
 extension Bool: MemberValue {
-  package static var memberType: String { "boolean" }
+  package static var memberTypeName: String { "boolean" }
   package func addMembers(to object: inout JSONObject, as name: String) { object[name] = .bool(self) }
   package init?(_ json: JSON, _ name: String) {
     guard let value = json[name]?.bool else { return nil }
@@ -109,7 +109,7 @@ package protocol EventEntry: MemberValue {
 }
 
 extension EventEntry {
-  package static var memberType: String { "object" }
+  package static var memberTypeName: String { "object" }
   package func addMembers(to object: inout JSONObject, as name: String) { object[name] = .object(json) }
   package init?(_ json: JSON, _ name: String) {
     guard let entry = json[name] else { return nil }

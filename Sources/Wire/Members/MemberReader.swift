@@ -2,7 +2,7 @@ internal import Encoding
 internal import Vocabulary
 
 /// Reads members from a JSON object. Errors contain a member's name, never its value.
-struct MemberReader: MemberPass {
+struct MemberReader: MemberVisitor {
   private let object: JSONObject
   /// Whether to ignore limits and invalid optional members, which newer daemons may send.
   private let isLenient: Bool
@@ -15,26 +15,26 @@ struct MemberReader: MemberPass {
   private static let maximumTextBytes = AccountSetting.maximumTextBytes
   private static let maximumListCount = AccountSetting.maximumListCount
 
-  func text(
+  func visitText(
     _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) throws(Failure) {
     let limit = limit ?? Self.maximumTextBytes
     value = nil
     guard let json = try member(name, isRequired) else { return }
     guard let text = json.string, isLenient || text.utf8.count <= limit && !text.utf8.contains(0) else {
-      return try reject(name, Phrase(.text(mostBytes: limit)), isRequired)
+      return try reject(name, Phrase(.text(maximumBytes: limit)), isRequired)
     }
     value = text
   }
 
-  func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Failure) {
+  func visitFlag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Failure) {
     value = false
     guard let json = try member(name) else { return }
     guard let flag = json.bool else { return try reject(name, Phrase(.flag)) }
     value = flag
   }
 
-  func number(
+  func visitNumber(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
   ) throws(Failure) {
     value = nil
@@ -46,27 +46,27 @@ struct MemberReader: MemberPass {
     value = integer
   }
 
-  func texts(
+  func visitTexts(
     _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
   ) throws(Failure) {
     value = []
     guard let json = try member(name) else { return }
     if orOne, json.string != nil {
       var text: String?
-      try self.text(name, &text, limit: nil, isRequired: true) { "" }
+      try self.visitText(name, &text, limit: nil, isRequired: true) { "" }
       value = [text].compactMap { $0 }
       return
     }
     guard let array = json.array, isLenient || array.count <= Self.maximumListCount else {
-      throw wrong(name, Phrase(.list(mostTexts: Self.maximumListCount)))
+      throw wrong(name, Phrase(.list(maximumTexts: Self.maximumListCount)))
     }
     value = array.compactMap(\.string)
     guard value.count == array.count,
       isLenient || value.allSatisfy({ $0.utf8.count <= Self.maximumTextBytes && !$0.utf8.contains(0) })
-    else { throw wrong(name, Phrase(.texts(mostBytes: Self.maximumTextBytes))) }
+    else { throw wrong(name, Phrase(.texts(maximumBytes: Self.maximumTextBytes))) }
   }
 
-  func numbers(
+  func visitNumbers(
     _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
   ) throws(Failure) {
     value = []
@@ -78,10 +78,10 @@ struct MemberReader: MemberPass {
     }
   }
 
-  func word(
+  func visitWord(
     _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
   ) throws(Failure) -> Bool {
-    try text(name, &value, limit: nil, isRequired: isRequired, meaning)
+    try visitText(name, &value, limit: nil, isRequired: isRequired, meaning)
     guard let value else { return true }
     let words = words()
     if !words.contains(where: { $0.hasSameBytes(as: value) }) {
@@ -90,17 +90,17 @@ struct MemberReader: MemberPass {
     return true
   }
 
-  func value<Value: MemberValue>(
+  func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
   ) throws(Failure) {
     value = nil
     guard try member(name, isRequired) != nil else { return }
     value = Value(.object(object), name)
-    if value == nil { try reject(name, Phrase(verbatim: Value.memberType), isRequired) }
+    if value == nil { try reject(name, Phrase(verbatim: Value.memberTypeName), isRequired) }
   }
 
   /// Settings that are absent do not change.
-  func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Failure) {
+  func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Failure) {
     do {
       value = try AccountSettings(members: { object[$0].flatMap { $0 == .null ? nil : $0 } }, among: settings)
     } catch {

@@ -4,7 +4,7 @@ internal import Vocabulary
 /// Writes members as JSON text, in order and without absent ones.
 ///
 /// Builds no tree of values, because each call of the client writes a request.
-struct MemberWriter: MemberPass {
+struct MemberWriter: MemberVisitor {
   private(set) var bytes: [UInt8] = []
 
   init() {
@@ -12,7 +12,7 @@ struct MemberWriter: MemberPass {
     bytes.append(UInt8(ascii: "{"))
   }
 
-  mutating func text(
+  mutating func visitText(
     _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) {
     guard let value else { return }
@@ -20,13 +20,13 @@ struct MemberWriter: MemberPass {
     bytes.append(jsonString: value)
   }
 
-  mutating func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {
+  mutating func visitFlag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {
     guard value else { return }
     begin(name)
     bytes.append(utf8: "true")
   }
 
-  mutating func number(
+  mutating func visitNumber(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
   ) {
     guard let value else { return }
@@ -34,7 +34,7 @@ struct MemberWriter: MemberPass {
     bytes.append(utf8: "\(value)")
   }
 
-  mutating func texts(
+  mutating func visitTexts(
     _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
   ) {
     guard !value.isEmpty else { return }
@@ -47,7 +47,7 @@ struct MemberWriter: MemberPass {
     bytes.append(UInt8(ascii: "]"))
   }
 
-  mutating func numbers(
+  mutating func visitNumbers(
     _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
   ) {
     guard !value.isEmpty else { return }
@@ -55,14 +55,14 @@ struct MemberWriter: MemberPass {
     bytes.append(utf8: "[\(value.map(String.init).joined(separator: ","))]")
   }
 
-  mutating func word(
+  mutating func visitWord(
     _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
   ) -> Bool {
-    text(name, &value, limit: nil, isRequired: isRequired, meaning)
+    visitText(name, &value, limit: nil, isRequired: isRequired, meaning)
     return false
   }
 
-  mutating func value<Value: MemberValue>(
+  mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
   ) {
     var object = JSONObject()
@@ -73,7 +73,7 @@ struct MemberWriter: MemberPass {
     }
   }
 
-  mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) {
+  mutating func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) {
     for setting in settings {
       guard let value = setting.value(in: value) else { continue }
       begin(setting.name)

@@ -20,29 +20,29 @@ package struct AssumeRoleRequest: RequestBody {
     self.durationSeconds = durationSeconds
   }
 
-  package var row: RequestRow {
-    RequestRow("assume_role", .repeatable, from: .authorizationServer, about: .accountOrListing(account))
+  package var properties: RequestProperties {
+    RequestProperties("assume_role", .repeatable, from: .authorizationServer, about: .accountOrListing(account))
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text("account", &account, "The account (default: the one that lists the service).")
-    try members.text("url", &url, "The URL of the Security Token Service, as for `token`.")
-    try members.text("role_arn", &roleARN, "The role.")
-    try members.text("role_session_name", &sessionName, "The name of the role session, which the service logs.")
-    try members.number(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText("account", &account, "The account (default: the one that lists the service).")
+    try members.visitText("url", &url, "The URL of the Security Token Service, as for `token`.")
+    try members.visitText("role_arn", &roleARN, "The role.")
+    try members.visitText("role_session_name", &sessionName, "The name of the role session, which the service logs.")
+    try members.visitNumber(
       "duration", &durationSeconds, in: 900...43_200, "The lifetime of the credentials, in seconds (default: an hour).")
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Exchanges the token for a destination, by default the ID Token, for credentials of an AWS role"
         + " (`AssumeRoleWithWebIdentity`). They are kept in memory for each role, until 20 minutes before they expire.",
       result: [
-        MemberRow("account", "text", "The account of the token."),
-        MemberRow("access_key_id", "text", "The ID of the key."),
-        MemberRow("secret_access_key", "text", "The key."),
-        MemberRow("session_token", "text", "The token to send with each request."),
-        MemberRow("expires_at", "number", "When they expire."),
+        MemberDescription("account", "text", "The account of the token."),
+        MemberDescription("access_key_id", "text", "The ID of the key."),
+        MemberDescription("secret_access_key", "text", "The key."),
+        MemberDescription("session_token", "text", "The token to send with each request."),
+        MemberDescription("expires_at", "number", "When they expire."),
       ])
   }
 }

@@ -21,11 +21,11 @@ package struct CallRequest: RequestBody {
   /// In base64.
   package var inlineBody: String?
   /// The maximum size of ``inlineBody`` in bytes before base64, so that it fits a line.
-  package static let mostInlineBytes = 720 << 10
+  package static let maximumInlineBytes = 720 << 10
   /// Whether the body follows in ``ResourceBodyRequest``s, each after an ``Event/bodyWanted``.
   package var sendsBodyInLines = false
   /// The maximum size of an ``Event/body(_:)`` in bytes.
-  package static let mostEventBytes = 48 << 10
+  package static let maximumEventBytes = 48 << 10
 
   /// How long to wait for an unreachable server, in seconds up to 3600; nil to fail immediately.
   package var waitSeconds: Int?
@@ -33,10 +33,10 @@ package struct CallRequest: RequestBody {
   /// Whether to return redirects instead of following them.
   package var refusesRedirects = false
 
-  /// How long the response's body may make no progress, in seconds up to ``longestIdleSeconds``; 0 for no limit, nil
+  /// How long the response's body may make no progress, in seconds up to ``maximumIdleSeconds``; 0 for no limit, nil
   /// for the request's deadline.
   package var idleSeconds: Int?
-  package static let longestIdleSeconds = 86_400
+  package static let maximumIdleSeconds = 86_400
 
   /// The requested kind of token. Empty for the account's own.
   package var target = TokenRequest.Target()
@@ -52,34 +52,34 @@ package struct CallRequest: RequestBody {
     self.sendsBody = sendsBody
   }
 
-  package var row: RequestRow {
-    RequestRow("resource", .lent, from: .resource, about: .accountOrListing(account), waitSeconds: waitSeconds)
+  package var properties: RequestProperties {
+    RequestProperties("resource", .lent, from: .resource, about: .accountOrListing(account), waitSeconds: waitSeconds)
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     var method: String? = method
     var passesBody = sendsBody && !isInline
-    try members.text("account", &account, "The account (default: the one that lists the origin of `url`).")
-    try members.text("url", &url, "An https URL, at most 2048 bytes.")
-    try members.text("method", &method, "The method (default: `GET`, or `POST` with a body).")
-    try members.texts("headers", &headers, "Header fields, each `Name: value`.")
-    try members.flag("body_descriptor", &passesBody, "A descriptor with the request body follows.")
-    try members.flag(
+    try members.visitText("account", &account, "The account (default: the one that lists the origin of `url`).")
+    try members.visitText("url", &url, "An https URL, at most 2048 bytes.")
+    try members.visitText("method", &method, "The method (default: `GET`, or `POST` with a body).")
+    try members.visitTexts("headers", &headers, "Header fields, each `Name: value`.")
+    try members.visitFlag("body_descriptor", &passesBody, "A descriptor with the request body follows.")
+    try members.visitFlag(
       "inline", &isInline,
       "No descriptors are passed, as over a forwarded socket: the response body comes in events `body`.")
-    try members.text(
+    try members.visitText(
       "body", &inlineBody, limit: WireProtocol.maximumLineBytes, "The body of an inline request, in base64.")
-    try members.flag(
+    try members.visitFlag(
       "body_lines", &sendsBodyInLines,
       "The body of an inline request comes in lines `resource_body`, one after each event `body_wanted`.")
-    try members.number(
+    try members.visitNumber(
       "wait", &waitSeconds, in: 1...WireProtocol.maximumTimeoutSeconds,
       "The wait for an unreachable server before `timeout` begins, in seconds (default: none).")
-    try members.flag("no_redirects", &refusesRedirects, "Return redirects as they are.")
-    try members.number(
-      "idle", &idleSeconds, in: 0...Self.longestIdleSeconds,
+    try members.visitFlag("no_redirects", &refusesRedirects, "Return redirects as they are.")
+    try members.visitNumber(
+      "idle", &idleSeconds, in: 0...Self.maximumIdleSeconds,
       "The longest time without a byte after the response head, in seconds; 0 is unlimited (default: `timeout`).")
-    try target.pass(&members)
+    try target.visitMembers(with: &members)
     try members.check(
       isInline ? !(passesBody || inlineBody != nil && sendsBodyInLines) : inlineBody == nil && !sendsBodyInLines,
       Phrase("a body must be inline, in lines or in a descriptor, as set by \"inline\""))
@@ -87,15 +87,15 @@ package struct CallRequest: RequestBody {
     self.method = method ?? (sendsBody ? "POST" : "GET")
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Sends a request to a resource with an account's token, which stays in the daemon. The event `response` has the"
         + " response head; there may be events `notice`.",
       result: [
-        MemberRow("account", "text", "The account whose token was used."),
-        MemberRow("status", "number", "The status of the response."),
-        MemberRow("body_bytes", "number", "The number of bytes of the response body."),
-        MemberRow("problem", "object", "An error object: why the response is not a success."),
+        MemberDescription("account", "text", "The account whose token was used."),
+        MemberDescription("status", "number", "The status of the response."),
+        MemberDescription("body_bytes", "number", "The number of bytes of the response body."),
+        MemberDescription("problem", "object", "An error object: why the response is not a success."),
       ],
       note: "A pipe or socket for the response body follows, as `SCM_RIGHTS`; it becomes non-blocking. With"
         + " `body_descriptor` that one comes first. Each message has one descriptor, so the line is then sent in two parts."
@@ -106,34 +106,34 @@ package struct CallRequest: RequestBody {
 
 /// A part of the body of a ``CallRequest``, on the same connection.
 package struct ResourceBodyRequest: RequestBody {
-  /// The part, of at most ``mostBytes`` bytes.
+  /// The part, of at most ``maximumBytes`` bytes.
   package var bytes: [UInt8]
   /// Whether this is the last part, which may be empty.
   package var isLast: Bool
 
-  package static let mostBytes = 192 << 10
+  package static let maximumBytes = 192 << 10
 
   package init(bytes: [UInt8], isLast: Bool) {
     self.bytes = bytes
     self.isLast = isLast
   }
-  package var row: RequestRow { RequestRow("resource_body", .lent, about: .any) }
+  package var properties: RequestProperties { RequestProperties("resource_body", .lent, about: .any) }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     var text = bytes.isEmpty ? nil : Base64.encode(bytes)
-    try members.text(
+    try members.visitText(
       "base64", &text, limit: WireProtocol.maximumLineBytes,
-      "The part in base64, at most \(Self.mostBytes) bytes before encoding (default: empty).")
-    try members.flag("end", &isLast, "It is the last part.")
+      "The part in base64, at most \(Self.maximumBytes) bytes before encoding (default: empty).")
+    try members.visitFlag("end", &isLast, "It is the last part.")
     let decoded = try? Base64.decode(text ?? "")
     try members.check(
-      decoded.map { $0.count <= Self.mostBytes } ?? false,
-      Phrase("a part of a body must be base64 of at most \(Self.mostBytes) bytes"))
+      decoded.map { $0.count <= Self.maximumBytes } ?? false,
+      Phrase("a part of a body must be base64 of at most \(Self.maximumBytes) bytes"))
     bytes = decoded ?? []
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Sends a part of the body of a `resource` request with `body_lines`, on its connection, after an event"
         + " `body_wanted`. It has no result. After the last line of that request it fails with `invalid_request`.",
       hasResult: false)
@@ -176,7 +176,7 @@ package struct ResponseHead: Sendable, Hashable {
 }
 
 extension [ResponseHead.Field]: MemberValue {
-  package static var memberType: String { "list of lists" }
+  package static var memberTypeName: String { "list of lists" }
   fileprivate var json: JSON { .array(map { .array([.string($0.name), .string($0.value)]) }) }
   package func addMembers(to object: inout JSONObject, as name: String) { object[name] = json }
 
@@ -194,13 +194,13 @@ extension [ResponseHead.Field]: MemberValue {
 
 extension ResponseHead: EventBody {
   package var event: Event { .response(self) }
-  package var row: EventRow {
-    EventRow(
+  package var manualEntry: EventManualEntry {
+    EventManualEntry(
       "response", "The head of a resource's response. Its body is then written to the descriptor.")
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.number("status", &status, "The status.")
-    try members.value("headers", &headers, "For each header field its name and its value, in the server's order.")
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitNumber("status", &status, "The status.")
+    try members.visitValue("headers", &headers, "For each header field its name and its value, in the server's order.")
   }
 }

@@ -12,47 +12,47 @@ package struct DiscoverRequest: RequestBody {
 
   package init(url: String) { self.url = url }
 
-  package var row: RequestRow { RequestRow("discover", .repeatable, from: .resource, about: .any) }
+  package var properties: RequestProperties { RequestProperties("discover", .repeatable, from: .resource, about: .any) }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text("url", &url, "The URL.")
-    try members.text("account", &account, "The account to sign in, if the user named one.")
-    try members.flag(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText("url", &url, "The URL.")
+    try members.visitText("account", &account, "The account to sign in, if the user named one.")
+    try members.visitFlag(
       "only_for_new_account", &onlyForNewAccount,
       "Answer with `account` only, whatever the URL is, if that account exists.")
-    try members.settings(&settings, among: AccountSetting.connection)
+    try members.visitSettings(&settings, among: AccountSetting.connection)
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Finds out whether the URL of a sign-in is an authorization server or a resource (RFC 9728). The resource is asked"
         + " without a token. The servers that it names are not contacted: the user must confirm one before a `login` request"
         + " names it. If the URL is the issuer of an account, nothing is fetched.",
       result: [
-        MemberRow(
+        MemberDescription(
           "account", "text",
           "The account for this resource, whose server is unchanged; the other members are then absent."),
-        MemberRow("provider", "text", "The built-in provider at this host; the other members are then absent."),
-        MemberRow(
+        MemberDescription("provider", "text", "The built-in provider at this host; the other members are then absent."),
+        MemberDescription(
           "issuer_metadata_found", "boolean", "It is an authorization server; the members below are then absent."),
-        MemberRow("resource", "text", "The resource, which is the URL."),
-        MemberRow(
+        MemberDescription("resource", "text", "The resource, which is the URL."),
+        MemberDescription(
           "authorization_servers", "list of texts",
           "The servers that issue tokens for it, at most 16, in the resource's order."),
-        MemberRow(
+        MemberDescription(
           "servers_with_client", "list of texts",
           "Those of `authorization_servers` for which a file of client IDs has a client; see agent-config(5)."),
-        MemberRow(
+        MemberDescription(
           "scopes", "list of texts", "The scopes to request: those in its challenge, or else all that it knows."),
-        MemberRow(
+        MemberDescription(
           "dpop_bound_access_tokens_required", "boolean", "It accepts only DPoP-bound access tokens (RFC 9449)."),
-        MemberRow(
+        MemberDescription(
           "dpop_signing_alg_values_supported", "list of texts",
           "The algorithms of proofs that it accepts, for `proof_algorithms` of `login`."),
-        MemberRow(
+        MemberDescription(
           "account_issuer", "text",
           "The authorization server of the requested account, if it exists: it has a client at that server."),
-        MemberRow("name", "text", "The account for this resource, or a free name for a new one."),
+        MemberDescription("name", "text", "The account for this resource, or a free name for a new one."),
       ])
   }
 }

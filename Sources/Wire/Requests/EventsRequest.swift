@@ -12,26 +12,26 @@ package struct EventsRequest: RequestBody {
     self.follow = follow
   }
 
-  package var row: RequestRow {
-    RequestRow("events", follow ? [.repeatable, .endless] : .repeatable, about: .accountOrAny(account))
+  package var properties: RequestProperties {
+    RequestProperties("events", follow ? [.repeatable, .endless] : .repeatable, about: .accountOrAny(account))
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text("account", &account, "The account (default: all).")
-    try members.flag("follow", &follow, "Send new events until the connection closes.")
-    try members.flag(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText("account", &account, "The account (default: all).")
+    try members.visitFlag("follow", &follow, "Send new events until the connection closes.")
+    try members.visitFlag(
       "leases", &leases, "The events of leases, not those of sessions; with `follow` as events `lease_entry`.")
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Returns recent events of sessions and accounts. With `follow` sends the event `following`, then new events `session`"
         + " or `lease_entry`, until the client disconnects or the daemon stops.",
       result: [
-        MemberRow(
+        MemberDescription(
           "events", "list of objects",
           "The oldest first; see agent-events(1). Clients ignore unknown events."),
-        MemberRow("dropped", "number", "The number of earlier events that are no longer kept."),
+        MemberDescription("dropped", "number", "The number of earlier events that are no longer kept."),
       ],
       note:
         "With `follow` the last line is always an error. At most 32 requests can follow. Slow readers are disconnected."

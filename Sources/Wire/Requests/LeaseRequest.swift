@@ -8,59 +8,60 @@ package struct LeaseRequest: RequestBody {
   package var places: [String] = []
   /// The allowed methods. If empty, all.
   package var methods: [String] = []
-  /// Additional header fields to forward, at most ``mostHeaders``.
+  /// Additional header fields to forward, at most ``maximumHeaders``.
   package var headers: [String] = []
   /// The token to use. Empty for the account's own.
   package var target = TokenRequest.Target()
-  /// The maximum number of requests, up to ``mostUses``; nil for no limit.
+  /// The maximum number of requests, up to ``maximumUses``; nil for no limit.
   package var uses: Int?
-  /// The lifetime in seconds, up to ``longestSeconds``; nil for no limit.
+  /// The lifetime in seconds, up to ``maximumSeconds``; nil for no limit.
   package var expiresInSeconds: Int?
 
   /// Whether peers can get the token itself, if its scope does not exceed ``target``.
-  package var handsOutToken = false
+  package var lendsToken = false
   /// Whether the first request to each origin waits for a ``LeaseAnswerRequest``, after an ``Event/leaseQuestion(_:)``.
   package var confirms = false
-  /// The IDs of other users whose processes may be peers, at most ``mostUsers``. Enforced by the process that accepts
+  /// The IDs of other users whose processes may be peers, at most ``maximumUsers``. Enforced by the process that accepts
   /// peers.
   package var users: [Int] = []
 
-  package static let mostUsers = 16
-  package static let mostHeaders = 32
+  package static let maximumUsers = 16
+  package static let maximumHeaders = 32
   package static let userIDs = 0...Int(UInt32.max) - 1
-  package static let mostUses = 1_000_000
-  package static let longestSeconds = 604_800
+  package static let maximumUses = 1_000_000
+  package static let maximumSeconds = 604_800
 
   package init(account: String? = nil) { self.account = account }
-  package var row: RequestRow { RequestRow("lease", .endless, about: .accountOrActive(account)) }
+  package var properties: RequestProperties { RequestProperties("lease", .endless, about: .accountOrActive(account)) }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text("account", &account, "The account (default: the active one).")
-    try members.texts(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText("account", &account, "The account (default: the active one).")
+    try members.visitTexts(
       "places", &places, "Hosts, origins or URL prefixes, of origins that the account lists (default: all of these).")
-    try members.texts(
+    try members.visitTexts(
       "methods", &methods, "The allowed methods (default: all except those that involve a second resource).")
-    try members.texts("headers", &headers, "Names of headers that peers may send besides the usual ones.")
-    try members.check(headers.count <= Self.mostHeaders, Phrase("at most \(Self.mostHeaders) headers are allowed"))
-    try target.pass(&members)
-    try members.number("uses", &uses, in: 1...Self.mostUses, "The number of requests (default: unlimited).")
-    try members.number(
-      "expires_in", &expiresInSeconds, in: 1...Self.longestSeconds, "The lifetime in seconds (default: unlimited).")
-    try members.flag(
-      "hand_out_token", &handsOutToken,
+    try members.visitTexts("headers", &headers, "Names of headers that peers may send besides the usual ones.")
+    try members.check(
+      headers.count <= Self.maximumHeaders, Phrase("at most \(Self.maximumHeaders) headers are allowed"))
+    try target.visitMembers(with: &members)
+    try members.visitNumber("uses", &uses, in: 1...Self.maximumUses, "The number of requests (default: unlimited).")
+    try members.visitNumber(
+      "expires_in", &expiresInSeconds, in: 1...Self.maximumSeconds, "The lifetime in seconds (default: unlimited).")
+    try members.visitFlag(
+      "hand_out_token", &lendsToken,
       "Peers get the token, too, if the server confirms that its scope is not wider than `scope`, which is then required."
     )
-    try members.flag(
+    try members.visitFlag(
       "confirm", &confirms,
       "The first request for each origin, and for the token, sends an event `lease_question` and waits for `lease_answer`."
     )
-    try members.numbers(
-      "users", &users, in: Self.userIDs, limit: Self.mostUsers,
+    try members.visitNumbers(
+      "users", &users, in: Self.userIDs, limit: Self.maximumUsers,
       "IDs of users whose processes may be peers besides the daemon's own user, for the process that accepts them.")
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Lets another process send requests with an account's token. One end of a pair of sockets follows as `SCM_RIGHTS`; the"
         + " process at the other end may send `lease_peer` over it, and no other request. An event `lease` follows when the"
         + " lease is open and when a request of a peer begins. The lease ends with the connection.",
@@ -88,16 +89,18 @@ package struct LeasePeerRequest: RequestBody {
     self.process = process
     self.refused = refused
   }
-  package var row: RequestRow { RequestRow("lease_peer", [.local, .withoutSettings, .fromLease], about: .any) }
-
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.number("uid", &user, in: LeaseRequest.userIDs, "The user of the peer.")
-    try members.number("pid", &process, in: 0...Int(Int32.max), "The process of the peer; 0 if it is not known.")
-    try members.value("refused", &refused, "The code of the error that the peer got (default: none).")
+  package var properties: RequestProperties {
+    RequestProperties("lease_peer", [.local, .withoutSettings, .fromLease], about: .any)
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitNumber("uid", &user, in: LeaseRequest.userIDs, "The user of the peer.")
+    try members.visitNumber("pid", &process, in: 0...Int(Int32.max), "The process of the peer; 0 if it is not known.")
+    try members.visitValue("refused", &refused, "The code of the error that the peer got (default: none).")
+  }
+
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Adds a connection to the lease, for one peer: one end of a pair of sockets follows as `SCM_RIGHTS`. Over it the"
         + " process may send `resource`, `resource_body` and `lease_status`, and `token` if allowed; everything else fails"
         + " with `not_permitted`. No account is named there; the results name `lease` instead.",
@@ -118,16 +121,18 @@ package struct LeaseHTTPRequest: RequestBody {
   package init(origin: String, base: String, token: String) {
     (self.origin, self.base, self.token) = (origin, base, token)
   }
-  package var row: RequestRow { RequestRow("lease_http", [.local, .withoutSettings], about: .any) }
-
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text("origin", &origin, "The origin of the resource.")
-    try members.text("base", &base, "The origin by which programs know it.")
-    try members.text("token", &token, "What programs send as their token.")
+  package var properties: RequestProperties {
+    RequestProperties("lease_http", [.local, .withoutSettings], about: .any)
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText("origin", &origin, "The origin of the resource.")
+    try members.visitText("base", &base, "The origin by which programs know it.")
+    try members.visitText("token", &token, "What programs send as their token.")
+  }
+
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Makes `agent-lease` serve plain HTTP at a listening socket passed with `SCM_RIGHTS`. Only `agent-lease` accepts it,"
         + " from the command that started it; `agentd` answers `invalid_request`.")
   }
@@ -143,15 +148,15 @@ package struct LeaseAnswerRequest: RequestBody {
     self.question = question
     self.isAllowed = isAllowed
   }
-  package var row: RequestRow { RequestRow("lease_answer", about: .any) }
+  package var properties: RequestProperties { RequestProperties("lease_answer", about: .any) }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.number("question", &question, in: 1...Int.max, "The number in the event.")
-    try members.flag("allow", &isAllowed, "Permit requests for the origin while the lease is open.")
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitNumber("question", &question, in: 1...Int.max, "The number in the event.")
+    try members.visitFlag("allow", &isAllowed, "Permit requests for the origin while the lease is open.")
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Answers an event `lease_question`, on the connection of `lease`. It has no result. After a minute it has no effect:"
         + " the waiting requests were refused.",
       hasResult: false)
@@ -161,25 +166,25 @@ package struct LeaseAnswerRequest: RequestBody {
 /// Requests the limits of this connection's lease.
 package struct LeaseStatusRequest: RequestBody {
 
-  package var row: RequestRow {
-    RequestRow("lease_status", [.local, .repeatable, .withoutSettings, .lent], about: .any)
+  package var properties: RequestProperties {
+    RequestProperties("lease_status", [.local, .repeatable, .withoutSettings, .lent], about: .any)
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {}
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {}
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Returns the limits of the lease that the connection belongs to. Elsewhere it fails with `invalid_request`.",
       result: [
-        MemberRow("lease", "text", "The name of the lease in its events, 16 hexadecimal digits."),
-        MemberRow("places", "list of texts", "The allowed hosts, origins and URL prefixes."),
-        MemberRow("methods", "list of texts", "The methods; absent if all are allowed."),
-        MemberRow(
+        MemberDescription("lease", "text", "The name of the lease in its events, 16 hexadecimal digits."),
+        MemberDescription("places", "list of texts", "The allowed hosts, origins and URL prefixes."),
+        MemberDescription("methods", "list of texts", "The methods; absent if all are allowed."),
+        MemberDescription(
           "headers", "list of texts", "The headers that pass besides the usual ones; absent if there are none."),
-        MemberRow("dropped_headers", "number", "The number of dropped request headers; absent if 0."),
-        MemberRow("expires_in", "number", "The remaining seconds; absent without a limit."),
-        MemberRow("uses_left", "number", "The remaining requests; absent without a limit."),
-        MemberRow("hand_out_token", "boolean", "A peer may ask for the token."),
+        MemberDescription("dropped_headers", "number", "The number of dropped request headers; absent if 0."),
+        MemberDescription("expires_in", "number", "The remaining seconds; absent without a limit."),
+        MemberDescription("uses_left", "number", "The remaining requests; absent without a limit."),
+        MemberDescription("hand_out_token", "boolean", "A peer may ask for the token."),
       ])
   }
 }

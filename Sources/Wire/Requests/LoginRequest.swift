@@ -3,7 +3,7 @@ package import Vocabulary
 
 /// Starts a sign-in, and adds the account if an issuer is given.
 ///
-/// Secrets are passed as in ``handsOver``.
+/// Secrets are passed as in ``passedSecrets``.
 @dynamicMemberLookup
 package struct LoginRequest: RequestBody {
   /// The account; nil for the active one or, with an issuer, for a name derived from its host.
@@ -12,14 +12,14 @@ package struct LoginRequest: RequestBody {
   /// The settings to change. Without an issuer, they are added to the account's.
   package var settings = AccountSettings()
   /// The secrets in the descriptors.
-  package var handsOver: Set<HandedSecret> = []
+  package var passedSecrets: Set<PassedSecret> = []
 
   /// Whether to register a new client first (RFC 7591), instead of using a client ID.
   package var registersClient = false
   /// Whether the client signs in itself, without a user (RFC 6749, section 4.4).
   package var isGuest = false
   /// Whether to add `offline_access` to the scope if the server announces it.
-  package var asksToStay = false
+  package var requestsOfflineAccess = false
   /// Whether the authorization server was found in a resource's metadata.
   package var beganAtResource = false
   /// The algorithms for DPoP proofs that the resource announces; empty if none.
@@ -48,7 +48,7 @@ package struct LoginRequest: RequestBody {
   /// Whether to return once the user can act, and to continue in the background.
   package var isDetached = false
   /// Requirements for the user's authentication, which the device flow does not support.
-  package var demands = SignInDemands()
+  package var demands = AuthenticationRequirements()
 
   package enum Flow: String, Sendable, CaseIterable {
     /// A browser on this machine, whose redirect the daemon receives.
@@ -73,8 +73,8 @@ package struct LoginRequest: RequestBody {
   package var isPlain: Bool {
     var settings = settings
     (settings.proxy, settings.proxyExclusions) = (nil, nil)
-    return settings == AccountSettings() && handsOver.isEmpty && !registersClient && !isGuest
-      && !dropsAccessToken && demands == SignInDemands()
+    return settings == AccountSettings() && passedSecrets.isEmpty && !registersClient && !isGuest
+      && !dropsAccessToken && demands == AuthenticationRequirements()
   }
 
   package subscript<Value>(dynamicMember member: WritableKeyPath<AccountSettings, Value>) -> Value {
@@ -82,84 +82,85 @@ package struct LoginRequest: RequestBody {
     set { settings[keyPath: member] = newValue }
   }
 
-  package var row: RequestRow {
+  package var properties: RequestProperties {
     let namesServer = settings.issuer != nil || settings.provider != nil
-    return RequestRow(
+    return RequestProperties(
       "login", [.change, .endless], from: .authorizationServer,
       about: namesServer ? .accountOrAny(account) : .accountOrActive(account))
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText(
       "account", &account, "The account (default: the active one, or a name made from the issuer's host).")
-    try members.settings(&settings)
-    try HandedSecret.pass(&handsOver, among: HandedSecret.allCases, &members)
-    try members.flag("register", &registersClient, "Register a client first (RFC 7591); excludes `client_id`.")
-    try members.flag(
+    try members.visitSettings(&settings)
+    try PassedSecret.visitFlags(&passedSecrets, among: PassedSecret.allCases, &members)
+    try members.visitFlag("register", &registersClient, "Register a client first (RFC 7591); excludes `client_id`.")
+    try members.visitFlag(
       "guest", &isGuest,
       "Start a session without a user: with the account's assertion, or else with the client's own credentials (RFC 6749,"
         + " section 4.4).")
-    try members.flag(
-      "offline_access", &asksToStay, "Add `offline_access` to `scope` if the server announces it, and keep it.")
-    try members.flag(
+    try members.visitFlag(
+      "offline_access", &requestsOfflineAccess,
+      "Add `offline_access` to `scope` if the server announces it, and keep it.")
+    try members.visitFlag(
       "announced_pkce", &beganAtResource,
       "The sign-in began at `resource`, which named the authorization server: reject one that does not announce PKCE, name"
         + " the resource in each token request, and request no ID Token by default.")
-    try members.texts(
+    try members.visitTexts(
       "proof_algorithms", &proofAlgorithms,
       "The algorithms of DPoP proofs that the resource accepts. The key of the tokens fits one of them.")
-    try members.flag("qr_code", &wantsQRCode, "Send the event `qr_code`, too.")
-    try members.value(
+    try members.visitFlag("qr_code", &wantsQRCode, "Send the event `qr_code`, too.")
+    try members.visitValue(
       "pages", &pages,
       "Translations of the pages that the browser shows: `language` is the tag of the language (BCP 47), `right_to_left`"
         + " its direction, and `texts` an object with the translation of each English text.")
-    try members.choice("flow", &flow, "The flow (default: the daemon chooses).")
-    try members.flag("can_open_browser", &canOpenBrowser, "The caller can open a browser.")
-    try members.number(
+    try members.visitChoice("flow", &flow, "The flow (default: the daemon chooses).")
+    try members.visitFlag("can_open_browser", &canOpenBrowser, "The caller can open a browser.")
+    try members.visitNumber(
       "redirect_port", &redirectPort, in: 1...65_535,
       "The port of the redirect URI, unless one with a port is registered. The caller receives the response there itself"
         + " and sends it with `login_redirect`. The request is pushed (RFC 9126) only if it must be.")
-    try members.choice(
+    try members.visitChoice(
       "unless", &unless,
       "Sign in only if the account has no session (`signed_in`), or no token that a refresh could renew (`token`). A"
         + " temporary failure is an error.")
-    try members.flag("use", &activates, "Make the account the active one.")
-    try members.flag("ephemeral", &isEphemeral, "Keep the account and its session in memory only.")
-    try members.flag("no_keep", &dropsAccessToken, "Unset `keep`.")
-    try members.flag(
+    try members.visitFlag("use", &activates, "Make the account the active one.")
+    try members.visitFlag("ephemeral", &isEphemeral, "Keep the account and its session in memory only.")
+    try members.visitFlag("no_keep", &dropsAccessToken, "Unset `keep`.")
+    try members.visitFlag(
       "start", &isDetached,
       "Answer as soon as the user can act, with `login`, `account`, `state` (`waiting`) and `expires_at`, and continue in"
         + " the background.")
-    try demands.pass(&members)
+    try demands.visitMembers(with: &members)
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Signs in to an account and, if `issuer` is there, adds it first. A new account needs `client_id` unless the provider"
         + " has one. The events are `device_code` or `browser`, `qr_code`, `confirm`, `redirect_refused` and `notice`.",
       result: [
-        MemberRow("account", "text", "The account."),
-        MemberRow("issuer", "text", "Its authorization server."),
-        MemberRow("subject", "text", "The user, according to the ID Token."),
-        MemberRow("person", "text", "The user's email address or name."),
-        MemberRow("active_account", "text", "The active account."),
-        MemberRow("kept", "boolean", "No sign-in was necessary; see `unless`."),
-        MemberRow("scope", "text", "The granted scope."),
-        MemberRow("expires_at", "number", "When the access token expires."),
-        MemberRow("renews", "boolean", "Tokens are renewed without the user."),
-        MemberRow(
+        MemberDescription("account", "text", "The account."),
+        MemberDescription("issuer", "text", "Its authorization server."),
+        MemberDescription("subject", "text", "The user, according to the ID Token."),
+        MemberDescription("person", "text", "The user's email address or name."),
+        MemberDescription("active_account", "text", "The active account."),
+        MemberDescription("kept", "boolean", "No sign-in was necessary; see `unless`."),
+        MemberDescription("scope", "text", "The granted scope."),
+        MemberDescription("expires_at", "number", "When the access token expires."),
+        MemberDescription("renews", "boolean", "Tokens are renewed without the user."),
+        MemberDescription(
           "not_kept", "boolean",
           "The access token is the entire session and only in memory; `account` with `keep` stores it."),
-        MemberRow("guest", "boolean", "The session has no user."),
-        MemberRow("assertion", "boolean", "The session has no user, and an assertion renews it."),
-        MemberRow("upgraded_from_guest", "boolean", "The session before it had no user."),
+        MemberDescription("guest", "boolean", "The session has no user."),
+        MemberDescription("assertion", "boolean", "The session has no user, and an assertion renews it."),
+        MemberDescription("upgraded_from_guest", "boolean", "The session before it had no user."),
       ],
       note: "Closing the connection before the last line cancels the sign-in.")
   }
 }
 
 extension Translations: MemberValue {
-  package static let memberType = "object"
+  package static let memberTypeName = "object"
 
   package func addMembers(to object: inout JSONObject, as name: String) {
     object[name] = .object(

@@ -15,18 +15,18 @@ package struct LoginRedirectRequest: RequestBody {
     self.login = login
     self.url = url
   }
-  package var row: RequestRow { RequestRow("login_redirect", about: .any) }
+  package var properties: RequestProperties { RequestProperties("login_redirect", about: .any) }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text("login", &login, "The sign-in, as in the event `browser`.")
-    try members.text(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText("login", &login, "The sign-in, as in the event `browser`.")
+    try members.visitText(
       "url", &url, limit: Self.maximumURLBytes, "The URL, at most \(Self.maximumURLBytes) bytes.")
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Passes the URL at which the browser ended to a waiting sign-in.",
-      result: [MemberRow("account", "text", "The account of the sign-in, whose own request has its result.")],
+      result: [MemberDescription("account", "text", "The account of the sign-in, whose own request has its result.")],
       note:
         "It may also be sent on the connection of the sign-in before that has ended. It then has no last line, and a"
         + " rejection is the event `redirect_refused`.")
@@ -47,18 +47,18 @@ package struct LoginConfirmRequest: RequestBody {
     self.login = login
     self.isConfirmed = isConfirmed
   }
-  package var row: RequestRow { RequestRow("login_confirm", about: .any) }
+  package var properties: RequestProperties { RequestProperties("login_confirm", about: .any) }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text("login", &login, "The sign-in, as in the event.")
-    try members.flag(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText("login", &login, "The sign-in, as in the event.")
+    try members.visitFlag(
       "confirmed", &isConfirmed, "Store the session; otherwise it is ended at the server, and the sign-in fails.")
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Confirms or denies that the user is the one who signed in, after the event `confirm`.",
-      result: [MemberRow("account", "text", "The account of the sign-in, whose own request has its result.")],
+      result: [MemberDescription("account", "text", "The account of the sign-in, whose own request has its result.")],
       note: "It may also be sent on the connection of the sign-in, like `login_redirect`.")
   }
 }
@@ -75,21 +75,21 @@ package struct LoginResumeRequest: RequestBody {
     self.waits = waits
   }
 
-  package var row: RequestRow {
-    RequestRow("login_resume", [.change, .endless], from: .authorizationServer, about: .any)
+  package var properties: RequestProperties {
+    RequestProperties("login_resume", [.change, .endless], from: .authorizationServer, about: .any)
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text("login", &login, "The sign-in, as in the result of its start.")
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText("login", &login, "The sign-in, as in the result of its start.")
     var reports = !waits
-    try members.flag("report", &reports, "Answer at once, with the members of a start.")
+    try members.visitFlag("report", &reports, "Answer at once, with the members of a start.")
     waits = !reports
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Resumes a background sign-in: sends its event again, and answers like `login` when it ends. Closing the connection"
         + " does not end it.",
-      result: [MemberRow("account", "text", "As for `login`, as are the other members.")])
+      result: [MemberDescription("account", "text", "As for `login`, as are the other members.")])
   }
 }

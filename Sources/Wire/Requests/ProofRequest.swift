@@ -20,26 +20,27 @@ package struct ProofRequest: RequestBody {
     self.accessToken = accessToken
   }
 
-  package var row: RequestRow {
-    RequestRow("proof", .repeatable, from: .authorizationServer, about: .accountOrListing(account))
+  package var properties: RequestProperties {
+    RequestProperties("proof", .repeatable, from: .authorizationServer, about: .accountOrListing(account))
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text("account", &account, "The account (default: the one that lists the host of the URL).")
-    try members.text("method", &method, "The method of the request, exactly as it will be sent.")
-    try members.text("url", &url, "The URL of the request: https, or http if the account allows it.")
-    try members.text("nonce", &nonce, "The server's last `DPoP-Nonce`. It is remembered for its origin.")
-    try members.flag("access_token", &accessToken, "Return the members of `token`, too, with the token of the proof.")
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText("account", &account, "The account (default: the one that lists the host of the URL).")
+    try members.visitText("method", &method, "The method of the request, exactly as it will be sent.")
+    try members.visitText("url", &url, "The URL of the request: https, or http if the account allows it.")
+    try members.visitText("nonce", &nonce, "The server's last `DPoP-Nonce`. It is remembered for its origin.")
+    try members.visitFlag(
+      "access_token", &accessToken, "Return the members of `token`, too, with the token of the proof.")
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Returns the proof that one HTTP request with a sender-constrained access token needs (RFC 9449). Each request"
         + " needs its own proof. The URL chooses the account, as for `resource`, and an origin that no account lists gets"
         + " no proof.",
       result: [
-        MemberRow("account", "text", "The account of the token."),
-        MemberRow("dpop", "text", "The value of the header `DPoP`."),
+        MemberDescription("account", "text", "The account of the token."),
+        MemberDescription("dpop", "text", "The value of the header `DPoP`."),
       ])
   }
 }

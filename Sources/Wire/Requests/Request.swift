@@ -67,55 +67,57 @@ package indirect enum Request: Sendable, Hashable {
   }
 
   /// Visits the members; returns the request with their new values.
-  fileprivate func passing<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) -> Request {
+  fileprivate func visitingMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem)
+    -> Request
+  {
     switch self {
-    case .token(let body): .token(try body.passing(&members))
-    case .forget(let body): .forget(try body.passing(&members))
-    case .assumeRole(let body): .assumeRole(try body.passing(&members))
-    case .proof(let body): .proof(try body.passing(&members))
-    case .variables(let body): .variables(try body.passing(&members))
-    case .screenEnvironment(let body): .screenEnvironment(try body.passing(&members))
-    case .login(let body): .login(try body.passing(&members))
-    case .loginRedirect(let body): .loginRedirect(try body.passing(&members))
-    case .loginConfirm(let body): .loginConfirm(try body.passing(&members))
-    case .loginResume(let body): .loginResume(try body.passing(&members))
-    case .discover(let body): .discover(try body.passing(&members))
-    case .logout(let body): .logout(try body.passing(&members))
-    case .state(let body): .state(try body.passing(&members))
-    case .call(let body): .call(try body.passing(&members))
-    case .resourceBody(let body): .resourceBody(try body.passing(&members))
-    case .verify(let body): .verify(try body.passing(&members))
-    case .account(let body): .account(try body.passing(&members))
-    case .vault(let body): .vault(try body.passing(&members))
-    case .events(let body): .events(try body.passing(&members))
-    case .tokenFile(let body): .tokenFile(try body.passing(&members))
-    case .lease(let body): .lease(try body.passing(&members))
-    case .leaseAnswer(let body): .leaseAnswer(try body.passing(&members))
-    case .leasePeer(let body): .leasePeer(try body.passing(&members))
-    case .leaseHTTP(let body): .leaseHTTP(try body.passing(&members))
-    case .leaseStatus(let body): .leaseStatus(try body.passing(&members))
-    case .daemon(let body): .daemon(try body.passing(&members))
+    case .token(let body): .token(try body.visitingMembers(with: &members))
+    case .forget(let body): .forget(try body.visitingMembers(with: &members))
+    case .assumeRole(let body): .assumeRole(try body.visitingMembers(with: &members))
+    case .proof(let body): .proof(try body.visitingMembers(with: &members))
+    case .variables(let body): .variables(try body.visitingMembers(with: &members))
+    case .screenEnvironment(let body): .screenEnvironment(try body.visitingMembers(with: &members))
+    case .login(let body): .login(try body.visitingMembers(with: &members))
+    case .loginRedirect(let body): .loginRedirect(try body.visitingMembers(with: &members))
+    case .loginConfirm(let body): .loginConfirm(try body.visitingMembers(with: &members))
+    case .loginResume(let body): .loginResume(try body.visitingMembers(with: &members))
+    case .discover(let body): .discover(try body.visitingMembers(with: &members))
+    case .logout(let body): .logout(try body.visitingMembers(with: &members))
+    case .state(let body): .state(try body.visitingMembers(with: &members))
+    case .call(let body): .call(try body.visitingMembers(with: &members))
+    case .resourceBody(let body): .resourceBody(try body.visitingMembers(with: &members))
+    case .verify(let body): .verify(try body.visitingMembers(with: &members))
+    case .account(let body): .account(try body.visitingMembers(with: &members))
+    case .vault(let body): .vault(try body.visitingMembers(with: &members))
+    case .events(let body): .events(try body.visitingMembers(with: &members))
+    case .tokenFile(let body): .tokenFile(try body.visitingMembers(with: &members))
+    case .lease(let body): .lease(try body.visitingMembers(with: &members))
+    case .leaseAnswer(let body): .leaseAnswer(try body.visitingMembers(with: &members))
+    case .leasePeer(let body): .leasePeer(try body.visitingMembers(with: &members))
+    case .leaseHTTP(let body): .leaseHTTP(try body.visitingMembers(with: &members))
+    case .leaseStatus(let body): .leaseStatus(try body.visitingMembers(with: &members))
+    case .daemon(let body): .daemon(try body.visitingMembers(with: &members))
     }
   }
 
-  package var row: RequestRow { accept(RowVisitor()) }
-  package var page: RequestPage { accept(PageVisitor()) }
-  package func has(_ trait: RequestTraits) -> Bool { row.has(trait) }
-  /// See ``RequestRow/waitSeconds``.
-  package var waitSeconds: Int { row.waitSeconds }
-  package var source: AnswerSource { row.source }
+  package var properties: RequestProperties { accept(PropertiesVisitor()) }
+  package var manualEntry: RequestManualEntry { accept(ManualEntryVisitor()) }
+  package func has(_ trait: RequestTraits) -> Bool { properties.has(trait) }
+  /// See ``RequestProperties/waitSeconds``.
+  package var waitSeconds: Int { properties.waitSeconds }
+  package var source: AnswerSource { properties.source }
 
   /// The descriptions of the members, in the line's order.
   package var memberEntries: [MemberDescriber.Entry] {
     var describer = MemberDescriber()
-    _ = passing(&describer)
+    _ = visitingMembers(with: &describer)
     return describer.entries
   }
 
   /// A copy with this account, unless the request has one.
-  package func naming(_ account: String) -> Request {
-    var members = AccountNaming(account: account)
-    return passing(&members)
+  package func withDefaultAccount(_ account: String) -> Request {
+    var members = DefaultAccountVisitor(account: account)
+    return visitingMembers(with: &members)
   }
 
   /// All kinds of requests, with blank members, in the manual's order.
@@ -138,16 +140,18 @@ package indirect enum Request: Sendable, Hashable {
       .leaseHTTP(LeaseHTTPRequest(origin: "", base: "", token: "")), .leaseStatus(),
     ] + DaemonRequest.declarations.map(Request.daemon)
 
-  private static let declarationsByName = Dictionary(uniqueKeysWithValues: declarations.map { ($0.row.name, $0) })
+  private static let declarationsByName = Dictionary(
+    uniqueKeysWithValues: declarations.map { ($0.properties.name, $0) })
 
   /// The kind of request with this name, with blank members.
   package static func declaration(named name: String) -> Request? { declarationsByName[name] }
 }
 
 extension RequestBody {
-  fileprivate func passing<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) -> Self {
+  fileprivate func visitingMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) -> Self
+  {
     var body = self
-    try body.pass(&members)
+    try body.visitMembers(with: &members)
     return body
   }
 }
@@ -158,12 +162,12 @@ private protocol RequestVisitor {
   func visit(_ body: some RequestBody) -> Result
 }
 
-private struct RowVisitor: RequestVisitor {
-  func visit(_ body: some RequestBody) -> RequestRow { body.row }
+private struct PropertiesVisitor: RequestVisitor {
+  func visit(_ body: some RequestBody) -> RequestProperties { body.properties }
 }
 
-private struct PageVisitor: RequestVisitor {
-  func visit(_ body: some RequestBody) -> RequestPage { body.page }
+private struct ManualEntryVisitor: RequestVisitor {
+  func visit(_ body: some RequestBody) -> RequestManualEntry { body.manualEntry }
 }
 
 /// A request with its deadline and other common members.
@@ -192,17 +196,17 @@ package struct RequestEnvelope: Sendable, Hashable {
   }
 
   /// The descriptions of the members of all requests, in the manual's order.
-  package static var memberRows: [MemberRow] {
+  package static var memberDescriptions: [MemberDescription] {
     [
-      MemberRow("v", "number", "The version, \(WireProtocol.version). Required."),
-      MemberRow("request", "text", "The name of one of the requests below. Required."),
-      MemberRow(
+      MemberDescription("v", "number", "The version, \(WireProtocol.version). Required."),
+      MemberDescription("request", "text", "The name of one of the requests below. Required."),
+      MemberDescription(
         "timeout", "number",
         "The longest wait for the last line, in seconds, from 1 to \(WireProtocol.maximumTimeoutSeconds) (default:"
           + " \(WireProtocol.defaultTimeoutSeconds)). `login`, `login_resume`, `daemon_stop`, `token_file`, `lease` and"
           + " `events` with `follow` have no default."),
-      MemberRow("verbose", "boolean", "Send events `progress` that describe the work for this request."),
-      MemberRow(
+      MemberDescription("verbose", "boolean", "Send events `progress` that describe the work for this request."),
+      MemberDescription(
         "directory", "text",
         "The client's working directory, an absolute path. A request without an account then uses the one that the user"
           + " has chosen for the nearest directory (`agent use --directory`), if any. If it is empty and there is such a"
@@ -213,23 +217,23 @@ package struct RequestEnvelope: Sendable, Hashable {
 
   /// The effective timeout in seconds; nil for none.
   package var deadlineSeconds: Int? {
-    let row = request.row
-    if row.has(.endless) { return timeoutSeconds }
-    return (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) + row.waitSeconds
+    let properties = request.properties
+    if properties.has(.endless) { return timeoutSeconds }
+    return (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) + properties.waitSeconds
   }
 
   /// The request's line with its newline.
   package func serialized() -> [UInt8] {
     var (version, timeout, verbose): (Int?, Int?, Bool) = (WireProtocol.version, timeoutSeconds, verbose)
     var members = MemberWriter()
-    var name: String? = request.row.name
-    members.number("v", &version, in: Self.versions, "")
-    members.text("request", &name, "")
-    _ = request.passing(&members)
-    members.number("timeout", &timeout, in: Self.timeouts, "")
-    members.flag("verbose", &verbose, "")
+    var name: String? = request.properties.name
+    members.visitNumber("v", &version, in: Self.versions, "")
+    members.visitText("request", &name, "")
+    _ = request.visitingMembers(with: &members)
+    members.visitNumber("timeout", &timeout, in: Self.timeouts, "")
+    members.visitFlag("verbose", &verbose, "")
     var directory = directory
-    members.text("directory", &directory, "")
+    members.visitText("directory", &directory, "")
     return members.finish() + [UInt8(ascii: "\n")]
   }
 
@@ -249,7 +253,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     guard let object = json.object else { throw Failure(.invalidRequest, "the request is not a JSON object") }
     var members = MemberReader(object)
     var (version, timeout, verbose): (Int?, Int?, Bool) = (nil, nil, false)
-    try members.number("v", &version, in: Self.versions, "")
+    try members.visitNumber("v", &version, in: Self.versions, "")
     guard let version else { throw Failure(.invalidRequest, "the request has no protocol version") }
     guard version == WireProtocol.version else {
       throw Failure(
@@ -257,14 +261,15 @@ package struct RequestEnvelope: Sendable, Hashable {
         "the request uses protocol version \(version), but this daemon uses \(WireProtocol.version)",
         hint: "agent daemon restart")
     }
-    try members.flag("verbose", &verbose, "")
+    try members.visitFlag("verbose", &verbose, "")
     var directory: String?
-    try members.text("directory", &directory, limit: WireProtocol.maximumPathBytes, "")
-    try members.number("timeout", &timeout, in: Self.timeouts, "")
+    try members.visitText("directory", &directory, limit: WireProtocol.maximumPathBytes, "")
+    try members.visitNumber("timeout", &timeout, in: Self.timeouts, "")
     var name: String?
-    try members.text("request", &name, "")
+    try members.visitText("request", &name, "")
     guard let name else { throw Failure(.invalidRequest, "the request has no name") }
     guard let declaration = Request.declaration(named: name) else { throw .unknownRequest }
-    self.init(try declaration.passing(&members), timeoutSeconds: timeout, verbose: verbose, directory: directory)
+    self.init(
+      try declaration.visitingMembers(with: &members), timeoutSeconds: timeout, verbose: verbose, directory: directory)
   }
 }

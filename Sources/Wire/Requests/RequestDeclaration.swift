@@ -1,11 +1,11 @@
 /// A kind of request: its members, properties and manual page.
 package protocol RequestBody: MemberList, Sendable, Hashable {
-  var row: RequestRow { get }
-  var page: RequestPage { get }
+  var properties: RequestProperties { get }
+  var manualEntry: RequestManualEntry { get }
 }
 
 /// The name and properties of a request.
-package struct RequestRow: Sendable {
+package struct RequestProperties: Sendable {
   /// The value of the `request` member.
   package let name: String
   private let traits: RequestTraits
@@ -81,16 +81,16 @@ package enum RequestSubject: Sendable, Equatable {
 }
 
 /// The description of a request in the manual, without its members.
-package struct RequestPage: Sendable {
+package struct RequestManualEntry: Sendable {
   /// What the request does, in mdoc notation.
   package let purpose: String
   /// The members of `result`. None for an empty object.
-  package let result: [MemberRow]
+  package let result: [MemberDescription]
   /// Further sentences, in mdoc notation.
   package let note: String?
   package let hasResult: Bool
 
-  init(_ purpose: String, result: [MemberRow] = [], note: String? = nil, hasResult: Bool = true) {
+  init(_ purpose: String, result: [MemberDescription] = [], note: String? = nil, hasResult: Bool = true) {
     self.purpose = purpose
     self.result = result
     self.note = note

@@ -20,129 +20,134 @@ package enum StateRequest: RequestBody {
     .useDirectory(account: nil, directory: ""), .notify(program: nil), .whoami(account: nil),
   ]
 
-  package var row: RequestRow {
+  package var properties: RequestProperties {
     switch self {
-    case .status(let account, check: false): RequestRow("status", [.local, .repeatable], about: .accountOrAny(account))
+    case .status(let account, check: false):
+      RequestProperties("status", [.local, .repeatable], about: .accountOrAny(account))
     case .status(let account, check: true):
-      RequestRow("status", .repeatable, from: .authorizationServer, about: .accountOrAny(account))
+      RequestProperties("status", .repeatable, from: .authorizationServer, about: .accountOrAny(account))
     case .doctor(let account):
-      RequestRow("doctor", .repeatable, from: .authorizationServer, about: .accountOrAny(account))
-    case .list: RequestRow("list", [.local, .repeatable], about: .any)
-    case .use(let account): RequestRow("use", [.local, .repeatable, .change], about: .account(account))
+      RequestProperties("doctor", .repeatable, from: .authorizationServer, about: .accountOrAny(account))
+    case .list: RequestProperties("list", [.local, .repeatable], about: .any)
+    case .use(let account): RequestProperties("use", [.local, .repeatable, .change], about: .account(account))
     case .useDirectory(let account, _):
-      RequestRow("use_directory", [.local, .repeatable, .change], about: .accountOrAny(account))
-    case .notify: RequestRow("notify", [.local, .repeatable, .change], about: .any)
+      RequestProperties("use_directory", [.local, .repeatable, .change], about: .accountOrAny(account))
+    case .notify: RequestProperties("notify", [.local, .repeatable, .change], about: .any)
     case .whoami(let account, let verified):
-      RequestRow(
+      RequestProperties(
         "whoami", verified ? [.local, .repeatable] : .repeatable, from: .authorizationServer,
         about: .accountOrActive(account))
     }
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     switch self {
     case .status(var account, var check):
-      try members.text("account", &account, "The account (default: all).")
-      try members.flag("check", &check, "Ask the authorization servers whether the sessions are still valid.")
+      try members.visitText("account", &account, "The account (default: all).")
+      try members.visitFlag("check", &check, "Ask the authorization servers whether the sessions are still valid.")
       self = .status(account: account, check: check)
     case .doctor(var account):
-      try members.text("account", &account, "The account (default: all).")
+      try members.visitText("account", &account, "The account (default: all).")
       self = .doctor(account: account)
     case .list: break
     case .use(var account):
-      try members.text("account", &account, "The account, or `-` for the one that was active before.")
+      try members.visitText("account", &account, "The account, or `-` for the one that was active before.")
       self = .use(account: account)
     case .useDirectory(var account, var directory):
-      try members.text(
+      try members.visitText(
         "account", &account,
         "The account, or `-` for the one that was active before (default: none, so that a directory above decides).")
-      try members.text(
+      try members.visitText(
         "path", &directory, limit: WireProtocol.maximumPathBytes,
         "The directory: an absolute path without `..` and symbolic links.")
       self = .useDirectory(account: account, directory: directory)
     case .notify(var program):
-      try members.text(
+      try members.visitText(
         "program", &program, limit: WireProtocol.maximumPathBytes,
         "The absolute path of `agent` (default: none, so that there are no notices).")
       self = .notify(program: program)
     case .whoami(var account, var verified):
-      try members.text("account", &account, "The account (default: the active one).")
-      try members.flag(
+      try members.visitText("account", &account, "The account (default: the active one).")
+      try members.visitFlag(
         "verified", &verified, "Use only the verified ID Token: no server is asked, and no token is renewed.")
       self = .whoami(account: account, verified: verified)
     }
   }
 
   /// The description of pending sign-ins in `status`, `doctor` and `list`.
-  private static var signInsRow: MemberRow {
-    MemberRow(
+  private static var signInsMember: MemberDescription {
+    MemberDescription(
       "sign_ins", "list of objects", "The sign-ins that wait for the user; absent if there are none.",
       members: [
-        MemberRow("account", "text", "The account."),
-        MemberRow("flow", "text", "The pending step: `browser`, `paste`, `device` or `confirmation`."),
-        MemberRow("expires_at", "number", "The end of the wait."),
+        MemberDescription("account", "text", "The account."),
+        MemberDescription("flow", "text", "The pending step: `browser`, `paste`, `device` or `confirmation`."),
+        MemberDescription("expires_at", "number", "The end of the wait."),
       ])
   }
 
-  package var page: RequestPage {
+  package var manualEntry: RequestManualEntry {
     switch self {
     case .status:
-      RequestPage(
+      RequestManualEntry(
         "Describes accounts, sessions, daemon and vault. The result contains no tokens.",
         result: [
-          MemberRow("accounts", "list of objects", "The accounts.", members: AccountMember.rows(of: .status)),
-          Self.signInsRow,
-          DaemonRequest.summaryRow,
-          MemberRow("vault", "object", "The vault.", members: VaultRequest.summaryRows),
+          MemberDescription(
+            "accounts", "list of objects", "The accounts.", members: AccountMember.descriptions(of: .status)),
+          Self.signInsMember,
+          DaemonRequest.summaryMember,
+          MemberDescription("vault", "object", "The vault.", members: VaultRequest.summaryMembers),
         ])
     case .doctor:
-      RequestPage(
+      RequestManualEntry(
         "Answers like `status`, with more members, and asks each authorization server, for at most two seconds. The"
           + " cached documents do not change.",
         result: [
-          MemberRow(
+          MemberDescription(
             "accounts", "list of objects", "The accounts, with these members in addition to those in `status`.",
-            members: AccountMember.rows(of: .doctor, beyond: .status)),
-          MemberRow(
+            members: AccountMember.descriptions(of: .doctor, beyond: .status)),
+          MemberDescription(
             "unknown_settings", "list of objects",
             "Members of the settings file that this version does not know, and keeps; absent without any.",
             members: [
-              MemberRow("file", "text", "The path of the file."), MemberRow("line", "number", "The line."),
-              MemberRow("column", "number", "The column, in characters."), MemberRow("name", "text", "The member."),
-              MemberRow("account", "text", "The account that has it; absent for the file itself."),
-              MemberRow("meant", "text", "The name that was probably meant."),
+              MemberDescription("file", "text", "The path of the file."),
+              MemberDescription("line", "number", "The line."),
+              MemberDescription("column", "number", "The column, in characters."),
+              MemberDescription("name", "text", "The member."),
+              MemberDescription("account", "text", "The account that has it; absent for the file itself."),
+              MemberDescription("meant", "text", "The name that was probably meant."),
             ]),
         ])
     case .list:
-      RequestPage(
+      RequestManualEntry(
         "Lists the accounts.",
         result: [
-          MemberRow("accounts", "list of objects", "The accounts.", members: AccountMember.rows(of: .list)),
-          Self.signInsRow,
+          MemberDescription(
+            "accounts", "list of objects", "The accounts.", members: AccountMember.descriptions(of: .list)),
+          Self.signInsMember,
         ])
     case .use:
-      RequestPage(
-        "Makes an account the active one.", result: [MemberRow("account", "text", "The active account.")])
+      RequestManualEntry(
+        "Makes an account the active one.", result: [MemberDescription("account", "text", "The active account.")])
     case .useDirectory:
-      RequestPage(
+      RequestManualEntry(
         "Sets the account for requests from a directory, and those below it, that name no account.",
         result: [
-          MemberRow("account", "text", "The account; absent if the directory has none of its own now."),
-          MemberRow("directory", "text", "The directory."),
+          MemberDescription("account", "text", "The account; absent if the directory has none of its own now."),
+          MemberDescription("directory", "text", "The directory."),
         ])
     case .notify:
-      RequestPage(
+      RequestManualEntry(
         "Adds a command to the settings that shows a desktop notice when a session ends, or removes it.",
-        result: [MemberRow("notify", "boolean", "Whether there are notices.")])
+        result: [MemberDescription("notify", "boolean", "Whether there are notices.")])
     case .whoami:
-      RequestPage(
+      RequestManualEntry(
         "Returns the signed-in user, according to the verified ID Token, or else to the UserInfo endpoint.",
         result: [
-          MemberRow("account", "text", "The account."),
-          MemberRow("issuer", "text", "Its authorization server."),
-          MemberRow("subject", "text", "The user."),
-          MemberRow("claims", "object", "The claims about the user."),
-          MemberRow(
+          MemberDescription("account", "text", "The account."),
+          MemberDescription("issuer", "text", "Its authorization server."),
+          MemberDescription("subject", "text", "The user."),
+          MemberDescription("claims", "object", "The claims about the user."),
+          MemberDescription(
             "source", "text", "`id_token` for verified claims, `userinfo` for others; absent without claims."),
         ])
     }
@@ -158,53 +163,54 @@ package enum DaemonRequest: RequestBody {
 
   static var declarations: [Self] { [.status, .log, .stop] }
 
-  package var row: RequestRow {
+  package var properties: RequestProperties {
     switch self {
-    case .status: RequestRow("daemon_status", [.local, .repeatable, .withoutSettings], about: .any)
-    case .log: RequestRow("daemon_log", [.local, .repeatable, .withoutSettings], about: .any)
-    case .stop, .restart: RequestRow("daemon_stop", [.local, .repeatable, .withoutSettings, .endless], about: .any)
+    case .status: RequestProperties("daemon_status", [.local, .repeatable, .withoutSettings], about: .any)
+    case .log: RequestProperties("daemon_log", [.local, .repeatable, .withoutSettings], about: .any)
+    case .stop, .restart:
+      RequestProperties("daemon_stop", [.local, .repeatable, .withoutSettings, .endless], about: .any)
     }
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     guard [.stop, .restart].contains(self) else { return }
     var restarts = self == .restart
-    try members.flag(
+    try members.visitFlag(
       "restarts", &restarts, "Whether another daemon is about to be started, so that waiting clients may ask it.")
     self = restarts ? .restart : .stop
   }
 
-  package var page: RequestPage {
+  package var manualEntry: RequestManualEntry {
     switch self {
     case .status:
-      RequestPage(
-        "Describes the daemon.", result: Self.statusRows)
+      RequestManualEntry(
+        "Describes the daemon.", result: Self.statusMembers)
     case .log:
-      RequestPage(
+      RequestManualEntry(
         "Returns the recent log entries. They contain no token, no code and no text of a server or a peer. Single steps,"
           + " such as an exchange with a server, are logged only while a request with `verbose` is being answered.",
         result: [
-          MemberRow(
+          MemberDescription(
             "events", "list of objects",
             "The oldest first. Each has `time`, `event`, `account` if it is about one, and further members of its own:"
               + " `attempt`, `duration_ms`, `wait_ms`, `seconds`, `seconds_left`, `seconds_wanted`, `result` (`ok` or an"
               + " error code), `endpoint`, `status` (of HTTP), `algorithm`, `change`, `cause`, `protection`, `reason`,"
               + " `signal`, `errno`, `position` or `count`. `text` is the event as a sentence in English, so a client can"
               + " show one that it does not know."),
-          MemberRow("dropped", "number", "The number of earlier events that are no longer kept."),
+          MemberDescription("dropped", "number", "The number of earlier events that are no longer kept."),
         ])
     case .stop, .restart:
-      RequestPage(
+      RequestManualEntry(
         "Stops the daemon. The result is sent when the current work is done, after 5 seconds at most. If a request has"
           + " sent a one-time code or token, the process waits up to 120 more seconds for the response. It"
           + " then accepts no other requests, and keeps the lock of that account.",
         result: [
-          MemberRow("pid", "number", "The process that is about to end."),
-          MemberRow(
+          MemberDescription("pid", "number", "The process that is about to end."),
+          MemberDescription(
             "unstored", "list of texts",
             "Accounts whose refresh token could not be stored and is lost; absent if none."
           ),
-          MemberRow(
+          MemberDescription(
             "finishing", "list of texts",
             "Accounts whose servers have not answered; absent if there are none."),
         ])
@@ -212,41 +218,41 @@ package enum DaemonRequest: RequestBody {
   }
 
   /// The description of the daemon in `status`.
-  static var summaryRow: MemberRow {
-    MemberRow("daemon", "object", "The daemon.", members: statusRows)
+  static var summaryMember: MemberDescription {
+    MemberDescription("daemon", "object", "The daemon.", members: statusMembers)
   }
 
-  package static var statusRows: [MemberRow] {
+  package static var statusMembers: [MemberDescription] {
     [
-      MemberRow("pid", "number", "The process ID."),
-      MemberRow("version", "text", "The version."),
-      MemberRow(
+      MemberDescription("pid", "number", "The process ID."),
+      MemberDescription("version", "text", "The version."),
+      MemberDescription(
         "commit", "text",
         "The commit it was built from, followed by `-dirty` if files had been changed; absent if unknown."),
-      MemberRow(
+      MemberDescription(
         "libraries", "object", "The versions of the libraries in use.",
-        members: ["libcurl", "openssl", "libqrencode"].map { MemberRow($0, "text", "The version.") }),
-      MemberRow("program_replaced", "boolean", "Whether the program file was replaced by another version."),
-      MemberRow(
+        members: ["libcurl", "openssl", "libqrencode"].map { MemberDescription($0, "text", "The version.") }),
+      MemberDescription("program_replaced", "boolean", "Whether the program file was replaced by another version."),
+      MemberDescription(
         "own_namespaces", "boolean",
         "Whether it was started in a network or mount namespace other than that of process 1. Programs outside do not use"
           + " it."),
-      MemberRow(
+      MemberDescription(
         "service", "text",
         "The systemd service whose program started it, if not its own. It ends with that service."),
-      MemberRow("uptime", "number", "Seconds since the start."),
-      MemberRow("socket", "text", "The path of the socket; absent for a private daemon."),
-      MemberRow("memory_pss_kib", "number", "The proportional set size, in KiB."),
-      MemberRow("memory_private_dirty_kib", "number", "The private dirty memory, in KiB."),
-      MemberRow("secure_heap", "text", "The memory for secrets: `locked`, `unlocked` or `unavailable`."),
-      MemberRow("secure_heap_used", "number", "The number of bytes of it in use."),
-      MemberRow(
+      MemberDescription("uptime", "number", "Seconds since the start."),
+      MemberDescription("socket", "text", "The path of the socket; absent for a private daemon."),
+      MemberDescription("memory_pss_kib", "number", "The proportional set size, in KiB."),
+      MemberDescription("memory_private_dirty_kib", "number", "The private dirty memory, in KiB."),
+      MemberDescription("secure_heap", "text", "The memory for secrets: `locked`, `unlocked` or `unavailable`."),
+      MemberDescription("secure_heap_used", "number", "The number of bytes of it in use."),
+      MemberDescription(
         "limits", "object",
         "The inherited limits that the daemon cannot raise.",
         members: [
           "processor_seconds", "file_bytes", "data_bytes", "stack_bytes", "processes", "descriptors", "locked_bytes",
           "address_space_bytes", "group_memory_bytes",
-        ].map { MemberRow($0, "number", "Absent if there is none.") }),
+        ].map { MemberDescription($0, "number", "Absent if there is none.") }),
     ]
   }
 }

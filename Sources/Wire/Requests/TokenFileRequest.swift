@@ -15,22 +15,22 @@ package struct TokenFileRequest: RequestBody {
     self.kind = kind
   }
 
-  package var row: RequestRow {
-    RequestRow("token_file", .endless, from: .authorizationServer, about: .accountOrActive(account))
+  package var properties: RequestProperties {
+    RequestProperties("token_file", .endless, from: .authorizationServer, about: .accountOrActive(account))
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     var kind: TokenKind? = kind == .accessToken ? nil : kind
-    try members.text("account", &account, "The account (default: the active one).")
-    try members.text(
+    try members.visitText("account", &account, "The account (default: the active one).")
+    try members.visitText(
       "name", &name, "The name of a file of an earlier daemon, to be written again (default: a new file).")
-    try members.choice("use", &kind, "The token in the file (default: the access token).")
+    try members.visitChoice("use", &kind, "The token in the file (default: the access token).")
     self.kind = kind ?? .accessToken
     try members.check(name.map(TokenFileName.isWellFormed) ?? true, Phrase("\"name\" must be the name of a token file"))
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Keeps an account's token in a file in the runtime directory. Each change of the file sends an event `token_file`. The"
         + " file is deleted when the connection closes.",
       note: "There is no result: the request ends with the connection, or with an error. At most 32 files are kept.",
@@ -41,12 +41,12 @@ package struct TokenFileRequest: RequestBody {
 /// The names of token files in the runtime directory: `token-` and 32 hexadecimal digits.
 package enum TokenFileName {
   package static let prefix = "token-"
-  private static let digits = 32
+  private static let digitCount = 32
 
   /// Whether a file name has this format.
   package static func isWellFormed(_ name: String) -> Bool {
     guard name.utf8.starts(with: prefix.utf8) else { return false }
     let rest = name.utf8.dropFirst(prefix.utf8.count)
-    return rest.count == digits && rest.allSatisfy(HexDigit.isLower)
+    return rest.count == digitCount && rest.allSatisfy(HexDigit.isLower)
   }
 }

@@ -37,14 +37,14 @@ package struct TokenRequest: RequestBody {
       self.isExchanged = isExchanged
     }
 
-    package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-      try members.texts("scope", &scope, "Return another token than the account's own: with these scopes only.")
-      try members.texts("resource", &resources, "Return a token for these resources (RFC 8707).")
-      try members.text("audience", &audience, "Return a token with this audience.")
-      try members.text(
+    package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+      try members.visitTexts("scope", &scope, "Return another token than the account's own: with these scopes only.")
+      try members.visitTexts("resource", &resources, "Return a token for these resources (RFC 8707).")
+      try members.visitText("audience", &audience, "Return a token with this audience.")
+      try members.visitText(
         "authorization_details", &authorizationDetails,
         "Return a token with this authorization, a JSON array (RFC 9396).")
-      try members.flag("exchange", &isExchanged, "Exchange the account's own token for it (RFC 8693).")
+      try members.visitFlag("exchange", &isExchanged, "Exchange the account's own token for it (RFC 8693).")
     }
   }
 
@@ -70,23 +70,23 @@ package struct TokenRequest: RequestBody {
       self.isRefused = isRefused
     }
 
-    package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-      try members.text(
+    package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+      try members.visitText(
         "url", &url,
         "The destination of the token: a URL, or a host with an optional port and path. The account is then the one that"
           + " lists it, never the active one, and its settings for the destination choose the token. If no account lists"
           + " it, the error is `place_not_listed`.")
-      try members.text("user", &user, "The user name at the destination (default: any).")
+      try members.visitText("user", &user, "The user name at the destination (default: any).")
       // The generic `choice` would cost helpers page faults.
       var use = kind?.rawValue
       let kinds = { TokenKind.allCases.map(\.rawValue) }
-      if try members.word(
+      if try members.visitWord(
         "use", &use, among: kinds, isRequired: false,
         { "The token to return unless the settings choose one (default: the access token)." })
       {
         kind = use.flatMap { TokenKind(rawValue: $0) }
       }
-      try members.flag(
+      try members.visitFlag(
         "refused", &isRefused,
         "The destination has rejected the token, which is renewed unless a new one was rejected there in the last five"
           + " minutes.")
@@ -125,36 +125,36 @@ package struct TokenRequest: RequestBody {
     self.extras = extras
   }
 
-  package var row: RequestRow {
-    RequestRow(
+  package var properties: RequestProperties {
+    RequestProperties(
       "token", [.repeatable, .lentWithToken], from: .authorizationServer,
       about: place == nil ? .accountOrActive(account) : .accountOrListing(account), waitSeconds: waitSeconds)
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text("account", &account, "The account (default: the active one).")
-    try members.number(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText("account", &account, "The account (default: the active one).")
+    try members.visitNumber(
       "min_valid", &minimumValiditySeconds, in: 0...86_400,
       "The required remaining lifetime, in seconds (default: a minute, or a tenth of the lifetime if that is less).")
-    try members.number(
+    try members.visitNumber(
       "wait", &waitSeconds, in: 1...WireProtocol.maximumTimeoutSeconds,
       "The wait for an unreachable server in addition to `timeout`, in seconds (default: none).")
-    try members.flag("force_refresh", &forceRefresh, "Refresh even if the cached token is valid.")
-    try target.pass(&members)
+    try members.visitFlag("force_refresh", &forceRefresh, "Refresh even if the cached token is valid.")
+    try target.visitMembers(with: &members)
     var place = place ?? Place(url: nil)
-    try place.pass(&members)
+    try place.visitMembers(with: &members)
     self.place = place == Place(url: nil) ? nil : place
-    try members.flag("id_token", &extras.idToken, "Return the ID Token, too.")
-    try members.flag("claims", &extras.claims, "Return the claims of the verified ID Token, too.")
-    try members.flag(
+    try members.visitFlag("id_token", &extras.idToken, "Return the ID Token, too.")
+    try members.visitFlag("claims", &extras.claims, "Return the claims of the verified ID Token, too.")
+    try members.visitFlag(
       "variables", &extras.variables,
       "Return the variables in the account's settings, too, with the ID Token or the claims if they need them.")
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Returns an access token, from memory or after a refresh that all waiting requests share.",
-      result: TokenDescription.memberRows)
+      result: TokenDescription.memberDescriptions)
   }
 }
 
@@ -169,20 +169,20 @@ package struct ForgetRequest: RequestBody {
     self.account = account
     self.url = url
   }
-  package var row: RequestRow { RequestRow("forget", about: .accountOrListing(account)) }
+  package var properties: RequestProperties { RequestProperties("forget", about: .accountOrListing(account)) }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text("account", &account, "The account (default: the one that lists the destination).")
-    try members.text("url", &url, "The destination, as for `token`.")
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText("account", &account, "The account (default: the one that lists the destination).")
+    try members.visitText("url", &url, "The destination, as for `token`.")
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Drops the cached token for a destination that rejected it, so that the next request gets a new one. A descriptor"
         + " sent with the request has the token's bytes; any other token is kept, and so is the session.",
       result: [
-        MemberRow("account", "text", "The account that lists the destination."),
-        MemberRow("forgotten", "boolean", "Whether it was the cached token."),
+        MemberDescription("account", "text", "The account that lists the destination."),
+        MemberDescription("forgotten", "boolean", "Whether it was the cached token."),
       ])
   }
 }
@@ -206,33 +206,34 @@ package struct LogoutRequest: RequestBody {
     self.browser = browser
   }
 
-  package var row: RequestRow {
-    RequestRow("logout", .change, from: .authorizationServer, about: all ? .any : .accountOrActive(account))
+  package var properties: RequestProperties {
+    RequestProperties("logout", .change, from: .authorizationServer, about: all ? .any : .accountOrActive(account))
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text("account", &account, "The account (default: the active one).")
-    try members.flag("all", &all, "All accounts; excludes `account`.")
-    try members.flag("local", &local, "Delete the session here without revoking it at the server.")
-    try members.flag(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText("account", &account, "The account (default: the active one).")
+    try members.visitFlag("all", &all, "All accounts; excludes `account`.")
+    try members.visitFlag("local", &local, "Delete the session here without revoking it at the server.")
+    try members.visitFlag(
       "browser", &browser, "Return the URL that ends the browser's session at the server; excludes `local`.")
     try members.check(!(local && browser), Phrase("a sign-out with a browser cannot be local"))
     try members.check(!(all && account != nil), Phrase("give an account or all accounts, not both"))
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Ends sessions here, then at the authorization server. An unreachable server is tried for a day. Settings are kept.",
       result: [
-        MemberRow(
+        MemberDescription(
           "accounts", "list of objects", "The accounts. The daemon opens no page itself.",
           members: [
-            MemberRow("account", "text", "The name."),
-            MemberRow("revoked", "boolean", "Whether the server confirmed the end of the session."),
-            MemberRow("detail", "text", "If not, why."),
-            MemberRow("was_signed_in", "boolean", "False if there was no session to end."),
-            MemberRow("end_session_url", "text", "With `browser`, the server's page that ends the browser's session."),
-            MemberRow(
+            MemberDescription("account", "text", "The name."),
+            MemberDescription("revoked", "boolean", "Whether the server confirmed the end of the session."),
+            MemberDescription("detail", "text", "If not, why."),
+            MemberDescription("was_signed_in", "boolean", "False if there was no session to end."),
+            MemberDescription(
+              "end_session_url", "text", "With `browser`, the server's page that ends the browser's session."),
+            MemberDescription(
               "error", "object", "With `all`, an error object if the account is still signed in."),
           ])
       ])

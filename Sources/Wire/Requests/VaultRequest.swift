@@ -64,25 +64,25 @@ package enum VaultRequest: RequestBody {
     Self.check, Self.set(lockAfterSeconds: 0),
   ]
 
-  package var row: RequestRow {
+  package var properties: RequestProperties {
     switch self {
-    case .status: RequestRow("vault_status", [.local, .repeatable], about: .any)
-    case .lock: RequestRow("lock", [.local, .repeatable, .withoutSettings, .change], about: .any)
-    case .unlock: RequestRow("unlock", .change, about: .any)
-    case .create: RequestRow("vault_create", .change, about: .any)
-    case .bind: RequestRow("vault_bind", .change, about: .any)
-    case .addPassphrase: RequestRow("vault_add_passphrase", .change, about: .any)
-    case .changePassphrase: RequestRow("vault_change_passphrase", .change, about: .any)
-    case .removeSlot: RequestRow("vault_remove_slot", .change, about: .any)
-    case .rotateKey: RequestRow("vault_rotate_key", .change, about: .any)
-    case .rebind: RequestRow("vault_rebind", .change, about: .any)
-    case .setAside: RequestRow("vault_set_aside", .change, about: .any)
-    case .check: RequestRow("vault_check", [.repeatable, .change], about: .any)
-    case .set: RequestRow("vault_set", [.repeatable, .change], about: .any)
+    case .status: RequestProperties("vault_status", [.local, .repeatable], about: .any)
+    case .lock: RequestProperties("lock", [.local, .repeatable, .withoutSettings, .change], about: .any)
+    case .unlock: RequestProperties("unlock", .change, about: .any)
+    case .create: RequestProperties("vault_create", .change, about: .any)
+    case .bind: RequestProperties("vault_bind", .change, about: .any)
+    case .addPassphrase: RequestProperties("vault_add_passphrase", .change, about: .any)
+    case .changePassphrase: RequestProperties("vault_change_passphrase", .change, about: .any)
+    case .removeSlot: RequestProperties("vault_remove_slot", .change, about: .any)
+    case .rotateKey: RequestProperties("vault_rotate_key", .change, about: .any)
+    case .rebind: RequestProperties("vault_rebind", .change, about: .any)
+    case .setAside: RequestProperties("vault_set_aside", .change, about: .any)
+    case .check: RequestProperties("vault_check", [.repeatable, .change], about: .any)
+    case .set: RequestProperties("vault_set", [.repeatable, .change], about: .any)
     }
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     switch self {
     case .status, .lock, .rebind, .setAside, .check: break
     case .unlock(let level): self = .unlock(try Self.level(level, &members))
@@ -90,18 +90,18 @@ package enum VaultRequest: RequestBody {
     case .addPassphrase(let level): self = .addPassphrase(try Self.level(level, &members))
     case .changePassphrase(let level): self = .changePassphrase(try Self.level(level, &members))
     case .bind(var binding):
-      try members.choice("binding", &binding, "The kind of the slot (default: the TPM if there is one).")
+      try members.visitChoice("binding", &binding, "The kind of the slot (default: the TPM if there is one).")
       self = .bind(binding)
     case .removeSlot(var number):
-      try members.number("slot", &number, in: 1...Self.maximumSlot, "The number of the slot.")
+      try members.visitNumber("slot", &number, in: 1...Self.maximumSlot, "The number of the slot.")
       self = .removeSlot(number)
     case .rotateKey(var slots):
-      try members.numbers(
+      try members.visitNumbers(
         "slots", &slots, in: 1...Self.maximumSlot, limit: Self.maximumSlots,
         "The slots whose passphrases follow, in the order of the descriptors.")
       self = .rotateKey(slots: slots)
     case .set(var seconds):
-      try members.number(
+      try members.visitNumber(
         "lock_after", &seconds, in: 0...Self.maximumLockAfterSeconds,
         "The time without use until the vault locks, in seconds; 0 means never.")
       self = .set(lockAfterSeconds: seconds)
@@ -109,114 +109,119 @@ package enum VaultRequest: RequestBody {
   }
 
   /// Visits the member `level`.
-  private static func level<Pass: MemberPass>(
-    _ level: Protection, _ members: inout Pass
-  ) throws(Pass.Problem) -> Protection {
+  private static func level<Visitor: MemberVisitor>(
+    _ level: Protection, _ members: inout Visitor
+  ) throws(Visitor.Problem) -> Protection {
     var level = level
-    try members.choice("protection", &level, "The level.")
+    try members.visitChoice("protection", &level, "The level.")
     return level
   }
 
-  package var page: RequestPage {
+  package var manualEntry: RequestManualEntry {
     let passed =
       "A descriptor with the passphrase or PIN follows, as `SCM_RIGHTS`: 1 to 1024 bytes of UTF-8. A trailing newline is"
       + " dropped. It is never a member."
-    let opened = [MemberRow("protection", "text", "The level.")]
+    let opened = [MemberDescription("protection", "text", "The level.")]
     let slot = [
-      MemberRow("slot", "number", "The number of the slot."),
-      MemberRow("kind", "text", "`host`, `tpm2` or `passphrase`."),
-      MemberRow("protection", "text", "The level that it opens."),
+      MemberDescription("slot", "number", "The number of the slot."),
+      MemberDescription("kind", "text", "`host`, `tpm2` or `passphrase`."),
+      MemberDescription("protection", "text", "The level that it opens."),
     ]
     switch self {
     case .lock:
-      return RequestPage(
+      return RequestManualEntry(
         "Wipes the keys that a passphrase or a PIN opened, and the tokens of their accounts. The result is sent when running"
-          + " refreshes are stored.", result: [MemberRow("locked", "list of texts", "The levels that are now locked.")])
-    case .unlock: return RequestPage("Unlocks a level with its passphrase or PIN.", result: opened, note: passed)
+          + " refreshes are stored.",
+        result: [MemberDescription("locked", "list of texts", "The levels that are now locked.")])
+    case .unlock: return RequestManualEntry("Unlocks a level with its passphrase or PIN.", result: opened, note: passed)
     case .status:
-      return RequestPage(
+      return RequestManualEntry(
         "Describes the slots and levels of the vault. Nothing is opened.",
-        result: Self.fileRows + [
-          MemberRow(
+        result: Self.fileMembers + [
+          MemberDescription(
             "levels", "list of objects", "The levels that a slot opens.",
             members: opened + [
-              MemberRow("locked", "boolean", "Whether it is locked."),
-              MemberRow("accounts", "list of texts", "The names of its accounts."),
+              MemberDescription("locked", "boolean", "Whether it is locked."),
+              MemberDescription("accounts", "list of texts", "The names of its accounts."),
             ]),
-          MemberRow(
+          MemberDescription(
             "slots", "list of objects", "The slots.",
-            members: slot + [MemberRow("needs_secret", "boolean", "`vault_rotate_key` needs its passphrase.")]),
-          MemberRow("lock_after", "number", "The time without use until it locks, in seconds; 0 means never."),
-          MemberRow("problem", "object", "An error object, if the vault cannot be read."),
+            members: slot + [MemberDescription("needs_secret", "boolean", "`vault_rotate_key` needs its passphrase.")]),
+          MemberDescription("lock_after", "number", "The time without use until it locks, in seconds; 0 means never."),
+          MemberDescription("problem", "object", "An error object, if the vault cannot be read."),
         ])
     case .create:
-      return RequestPage(
+      return RequestManualEntry(
         "Makes the key of the level `passphrase` or `tpm2`, which must not exist yet, and leaves it unlocked.",
         result: opened, note: passed)
-    case .bind: return RequestPage("Binds the vault to this device with a new slot.", result: slot)
+    case .bind: return RequestManualEntry("Binds the vault to this device with a new slot.", result: slot)
     case .addPassphrase:
-      return RequestPage("Adds a passphrase to an unlocked level.", result: slot, note: passed)
+      return RequestManualEntry("Adds a passphrase to an unlocked level.", result: slot, note: passed)
     case .changePassphrase:
-      return RequestPage(
+      return RequestManualEntry(
         "Changes the passphrase or PIN of a level.", result: opened,
         note: "The descriptor of the old one comes first, then that of the new one, as for `unlock`.")
     case .removeSlot:
-      return RequestPage(
+      return RequestManualEntry(
         "Removes a slot, unless it is the last one of its level.",
-        result: [MemberRow("slot", "number", "The number of the slot.")])
+        result: [MemberDescription("slot", "number", "The number of the slot.")])
     case .rotateKey:
-      return RequestPage(
+      return RequestManualEntry(
         "Makes new keys for all unlocked levels and encrypts their accounts again, in one write.",
-        result: [MemberRow("rotated", "list of texts", "The levels with new keys.")])
+        result: [MemberDescription("rotated", "list of texts", "The levels with new keys.")])
     case .rebind:
-      return RequestPage(
+      return RequestManualEntry(
         "Opens a vault that does not open here with a passphrase of the level `device`, removes slots that no longer open,"
           + " and binds it to this device.",
-        result: [MemberRow("slots", "list of objects", "The slots.", members: slot)], note: passed)
+        result: [MemberDescription("slots", "list of objects", "The slots.", members: slot)], note: passed)
     case .setAside:
-      return RequestPage(
+      return RequestManualEntry(
         "Renames a vault that does not open, so that the next sign-in makes a new one. Nothing is deleted.",
-        result: [MemberRow("paths", "list of texts", "The new paths of the files.")])
+        result: [MemberDescription("paths", "list of texts", "The new paths of the files.")])
     case .check:
-      return RequestPage(
+      return RequestManualEntry(
         "Reads and checks the entire vault.",
         result: [
-          MemberRow("sound", "boolean", "Whether nothing is damaged and everything opens that should open here."),
-          MemberRow(
-            "slots", "list of objects", "The slots.", members: slot + [MemberRow("state", "text", "What was found.")]),
-          MemberRow(
+          MemberDescription(
+            "sound", "boolean", "Whether nothing is damaged and everything opens that should open here."),
+          MemberDescription(
+            "slots", "list of objects", "The slots.",
+            members: slot + [MemberDescription("state", "text", "What was found.")]),
+          MemberDescription(
             "accounts", "list of objects", "The accounts with a record.",
-            members: [MemberRow("account", "text", "The name.")] + opened + [
-              MemberRow("state", "text", "What was found.")
+            members: [MemberDescription("account", "text", "The name.")] + opened + [
+              MemberDescription("state", "text", "What was found.")
             ]),
-          MemberRow("problem", "object", "An error object, if the vault does not open at all."),
+          MemberDescription("problem", "object", "An error object, if the vault does not open at all."),
         ])
     case .set:
-      return RequestPage(
-        "Sets when the vault locks itself.", result: [MemberRow("lock_after", "number", "The new setting.")])
+      return RequestManualEntry(
+        "Sets when the vault locks itself.", result: [MemberDescription("lock_after", "number", "The new setting.")])
     }
   }
 
   /// The members about a vault file.
-  private static var fileRows: [MemberRow] {
+  private static var fileMembers: [MemberDescription] {
     [
-      MemberRow("path", "text", "The file."), MemberRow("exists", "boolean", "Whether it exists."),
-      MemberRow(
+      MemberDescription("path", "text", "The file."), MemberDescription("exists", "boolean", "Whether it exists."),
+      MemberDescription(
         "device_bound", "boolean",
         "Whether another machine cannot open it: this one has a machine ID, or the TPM binds it."),
-      MemberRow("binding", "text", "What opens it in the background: `tpm2` or `host`; absent if nothing does."),
-      MemberRow("binding_problem", "text", "Why that is not the TPM."),
+      MemberDescription(
+        "binding", "text", "What opens it in the background: `tpm2` or `host`; absent if nothing does."),
+      MemberDescription("binding_problem", "text", "Why that is not the TPM."),
     ]
   }
 
   /// The description of the vault in `status`.
-  static var summaryRows: [MemberRow] {
-    fileRows + [
-      MemberRow("slots", "list of texts", "The slots that open it."),
-      MemberRow(
+  static var summaryMembers: [MemberDescription] {
+    fileMembers + [
+      MemberDescription("slots", "list of texts", "The slots that open it."),
+      MemberDescription(
         "installation", "text",
         "A random hexadecimal number made with the vault: if it differs, all earlier sessions are gone."),
-      MemberRow("problem", "object", "An error object: why there is no `installation`, although the file exists."),
+      MemberDescription(
+        "problem", "object", "An error object: why there is no `installation`, although the file exists."),
     ]
   }
 }

@@ -13,7 +13,7 @@ package struct VerifyRequest: RequestBody {
   /// ``AccountSettings/allowHTTPLoopback`` and the proxy are sent.
   package var settings = AccountSettings()
   /// Whether a descriptor contains the key set.
-  package var bringsKeys = false
+  package var passesKeySet = false
 
   /// The accepted audiences. If empty, any.
   package var audiences: [String] = []
@@ -41,45 +41,46 @@ package struct VerifyRequest: RequestBody {
 
   package init() {}
 
-  package var row: RequestRow {
-    let needsAccount = issuer == nil && !bringsKeys
-    return RequestRow(
+  package var properties: RequestProperties {
+    let needsAccount = issuer == nil && !passesKeySet
+    return RequestProperties(
       "verify", from: .authorizationServer, about: needsAccount ? .accountOrActive(account) : .accountOrAny(account))
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText(
       "account", &account,
       "The account whose issuer's keys are used (default: the active one, unless `issuer` is there).")
-    try members.text(
+    try members.visitText(
       "issuer", &issuer,
       "The issuer whose keys are used, and which the tokens must name. The issuer of an account is reached like that"
         + " account's, unless one of the next two members is there.")
-    try members.settings(&settings, among: AccountSetting.connection)
-    try members.flag(
-      "jwks_descriptor", &bringsKeys,
+    try members.visitSettings(&settings, among: AccountSetting.connection)
+    try members.visitFlag(
+      "jwks_descriptor", &passesKeySet,
       "A descriptor with a JWK Set, a public JWK or public keys in PEM form follows. No issuer is contacted; excludes"
         + " `account`. The tokens must still name `issuer`.")
-    try members.texts("audience", &audiences, orOne: true, "The accepted audiences, one of which a token must have.")
-    try members.texts("algorithms", &algorithms, "The accepted algorithms (default: all that are supported).")
-    try members.text("type", &type, "The required type (`typ`).")
-    try members.choice("profile", &profile, "The required kind of token; see agent-verify(1).")
-    try members.texts("require", &requiredClaims, "Required claims besides `exp`.")
-    try members.flag("allow_missing", &allowsMissingExpiry, "Accept tokens without `exp`.")
-    try members.texts("claims", &claims, "Required values of claims, as `NAME=VALUE`.")
-    try members.flag("signature_only", &signatureOnly, "Check no claims; the payload may be anything.")
-    try members.number(
+    try members.visitTexts(
+      "audience", &audiences, orOne: true, "The accepted audiences, one of which a token must have.")
+    try members.visitTexts("algorithms", &algorithms, "The accepted algorithms (default: all that are supported).")
+    try members.visitText("type", &type, "The required type (`typ`).")
+    try members.visitChoice("profile", &profile, "The required kind of token; see agent-verify(1).")
+    try members.visitTexts("require", &requiredClaims, "Required claims besides `exp`.")
+    try members.visitFlag("allow_missing", &allowsMissingExpiry, "Accept tokens without `exp`.")
+    try members.visitTexts("claims", &claims, "Required values of claims, as `NAME=VALUE`.")
+    try members.visitFlag("signature_only", &signatureOnly, "Check no claims; the payload may be anything.")
+    try members.visitNumber(
       "clock_skew", &clockSkew, in: 0...Self.maximumClockSkew, "The tolerance for times, in seconds (default: 60).")
-    try members.flag(
+    try members.visitFlag(
       "brief", &brief, "Return only `alg`, `kid`, `iss`, `sub` and `exp` of the header and claims of valid tokens.")
   }
 
-  package var page: RequestPage {
-    RequestPage(
+  package var manualEntry: RequestManualEntry {
+    RequestManualEntry(
       "Verifies tokens. The daemon reads them from a descriptor, one a line, and writes the results to another, one a line:"
         + " objects as `agent verify --json` prints them; agent-verify(1) lists the codes. Events `notice` report ignored"
         + " keys.",
-      result: VerifyTally().memberRows,
+      result: VerifyTally().memberDescriptions,
       note:
         "The descriptors follow, as `SCM_RIGHTS`, one with each message: the key set, if announced, then"
         + " the tokens, then a pipe or socket for the results, which becomes non-blocking. The results are complete after"

@@ -32,7 +32,7 @@ private func object(_ text: String) throws -> JSONObject {
 
   @Test func `take settings back by the names of their options`() throws {
     for setting in AccountSetting.all.filter(\.canBeUnset) where setting != .proxy {
-      let word = setting.word
+      let word = setting.optionName
       // Another command changes the list of token files.
       let isOption = (Options.accountSettings + Options.clientSecrets).contains { $0.name == word }
       #expect(isOption || setting == .tokenFiles, "\(word)")

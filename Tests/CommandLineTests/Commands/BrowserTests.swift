@@ -7,8 +7,8 @@ import Wire
 @testable import CommandLine
 
 @Suite struct `Where a browser can be opened` {
-  private func place(_ variables: [String: String], files: Set<String> = []) -> BrowserPlace {
-    BrowserPlace(variable: { variables[$0] }, exists: { files.contains($0) })
+  private func place(_ variables: [String: String], files: Set<String> = []) -> BrowserEnvironment {
+    BrowserEnvironment(variable: { variables[$0] }, exists: { files.contains($0) })
   }
 
   @Test(arguments: [

@@ -81,7 +81,7 @@ import Wire
       let conversation = try daemon.accept()
       let (request, passed) = try conversation.receive()
       guard case .login(let login) = request.request else { throw Failure(.invalidRequest, "not a login") }
-      #expect(login.handsOver == [.clientSecret])
+      #expect(login.passedSecrets == [.clientSecret])
       let secret = try #require(passed).descriptor.readToEnd(limit: 100)
       #expect(String(decoding: secret, as: UTF8.self) == (input.isEmpty ? "from a file" : input))
       try conversation.send(.result(result))

@@ -40,7 +40,7 @@ import Wire
     var reporter = reporter()
     reporter.update()
     #expect(screen.take() == "" && reporter.nextUpdate == nil)
-    try reporter.tell(.deviceCode(code))
+    try reporter.report(.deviceCode(code))
     #expect(screen.take() == SignInScreen(columns: 80, isStyled: true).text(code))
     #expect(reporter.nextUpdate == time.now())
     reporter.update()
@@ -58,10 +58,10 @@ import Wire
 
   @Test func `a text above the countdown does not take it away until the next second`() throws {
     var reporter = reporter()
-    try reporter.tell(.deviceCode(code))
+    try reporter.report(.deviceCode(code))
     reporter.update()
     _ = screen.take()
-    try reporter.tell(.notice("the server is slow"))
+    try reporter.report(.notice("the server is slow"))
     #expect(screen.take().hasPrefix("\r\u{1B}[J"))
     #expect(reporter.nextUpdate == time.now())
     reporter.update()
@@ -70,7 +70,7 @@ import Wire
 
   @Test func `after a suspend it goes on from now, and does not catch up`() throws {
     var reporter = reporter()
-    try reporter.tell(.deviceCode(code))
+    try reporter.report(.deviceCode(code))
     reporter.update()
     time.advance(seconds: 100)
     _ = screen.take()
@@ -81,29 +81,29 @@ import Wire
 
   @Test func `a quiet sign-in still shows the code, or nobody could sign in`() throws {
     var reporter = reporter(quiet: true)
-    try reporter.tell(.deviceCode(code))
+    try reporter.report(.deviceCode(code))
     #expect(screen.take() == SignInScreen(columns: 80, isStyled: true).quietText(code))
     #expect(reporter.nextUpdate == nil)
   }
 
   @Test func `a server that takes its time is named after a second, until the code is there`() throws {
     var reporter = reporter()
-    reporter.waitsForServer()
+    reporter.startServerWait()
     reporter.update()
     #expect(screen.take() == "")
     time.advance(seconds: 1)
     reporter.update()
     #expect(screen.take() == "\r\u{1B}[Jwaiting for the authorization server…\r")
-    try reporter.tell(.deviceCode(code))
+    try reporter.report(.deviceCode(code))
     #expect(screen.take() == "\r\u{1B}[J" + SignInScreen(columns: 80, isStyled: true).text(code))
   }
 
   @Test func `a notice takes the place of the countdown, which goes on below it`() throws {
     var reporter = reporter(quiet: false)
-    try reporter.tell(.deviceCode(code))
+    try reporter.report(.deviceCode(code))
     reporter.update()
     _ = screen.take()
-    try reporter.tell(.notice("the clock is wrong"))
+    try reporter.report(.notice("the clock is wrong"))
     #expect(screen.take() == "\r\u{1B}[J")
     time.advance(seconds: 1)
     reporter.update()
@@ -114,8 +114,8 @@ import Wire
     term: String
   ) throws {
     var reporter = reporter(term: term)
-    reporter.waitsForServer()
-    try reporter.tell(.deviceCode(code))
+    reporter.startServerWait()
+    try reporter.report(.deviceCode(code))
     reporter.update()
     reporter.interrupted()
     let text = screen.take()

@@ -27,7 +27,7 @@ import Vocabulary
     #expect(MovedOptions(try Parser.parse(line)) != nil)
     #expect(MovedOptions(try Parser.parse(["login", "work"])) == nil)
     // An account in memory has no stored settings.
-    let isSetting = AccountSetting.withOption.contains { $0.word == name && $0.option?.group != .workload }
+    let isSetting = AccountSetting.withOption.contains { $0.optionName == name && $0.option?.group != .workload }
     #expect((MovedOptions(try Parser.parse(line + ["--ephemeral"])) == nil) == (isSetting && name != "protect"))
   }
 }

@@ -6,7 +6,7 @@ import Testing
   private static let address = "http://127.0.0.1:4000/callback?code=c&state=s"
 
   private static func take(_ text: String, isOver: Bool = false) -> String? {
-    PastedAddress.take(from: Array(text.utf8), isOver: isOver).map { String(decoding: $0.address, as: UTF8.self) }
+    PastedAddress.extractURL(from: Array(text.utf8), isOver: isOver).map { String(decoding: $0.address, as: UTF8.self) }
   }
 
   @Test(arguments: [

@@ -148,16 +148,16 @@ import WireSupport
 
   @Test(
     arguments: [
-      (nil, nil), ("", nil), ("/a/b/c.sock", SocketPlace(directory: "/a/b", name: "c.sock")),
-      ("/c.sock", SocketPlace(directory: "/", name: "c.sock")),
-    ] as [(String?, SocketPlace?)])
-  func `AGENT_SOCKET names the socket`(variable: String?, expected: SocketPlace?) throws {
-    #expect(try SocketPlace.named(by: variable) == expected)
+      (nil, nil), ("", nil), ("/a/b/c.sock", SocketLocation(directory: "/a/b", name: "c.sock")),
+      ("/c.sock", SocketLocation(directory: "/", name: "c.sock")),
+    ] as [(String?, SocketLocation?)])
+  func `AGENT_SOCKET names the socket`(variable: String?, expected: SocketLocation?) throws {
+    #expect(try SocketLocation.named(by: variable) == expected)
   }
 
   @Test(arguments: ["relative/c.sock", "c.sock", "/a/", "/"]) func `AGENT_SOCKET must be absolute`(variable: String) {
     expect(throws: Failure(.invalidConfiguration, "AGENT_SOCKET must be the absolute path of a socket")) {
-      try SocketPlace.named(by: variable)
+      try SocketLocation.named(by: variable)
     }
   }
 }

@@ -9,8 +9,8 @@ import Wire
 @Suite struct `What a sign-in hands over` {
   private func handed(
     _ options: [String]
-  ) throws -> (announced: Set<HandedSecret>, descriptors: [SharedDescriptor]) {
-    let files = try HandedFiles(Set(HandedSecret.allCases), try Parser.parse(["login", "work"] + options))
+  ) throws -> (announced: Set<PassedSecret>, descriptors: [SharedDescriptor]) {
+    let files = try HandedFiles(Set(PassedSecret.allCases), try Parser.parse(["login", "work"] + options))
     return (files.announced, try files.open())
   }
 
@@ -35,7 +35,7 @@ import Wire
       "--client-certificate-file", directory.path("certificate"), "--client-key-file", directory.path("key"),
       "--client-secret-file", directory.path("secret"),
     ])
-    #expect(files.announced == HandedSecret.credentials)
+    #expect(files.announced == PassedSecret.credentials)
     let contents = try files.descriptors.map { try $0.descriptor.readToEnd(limit: 100) }
     #expect(contents.map { String(decoding: $0, as: UTF8.self) } == ["secret", "key", "certificate"])
   }
@@ -82,7 +82,7 @@ import Wire
     let daemon = try FakeDaemon(at: program.runtime)
     try Threads.start(name: "fake-daemon") {
       guard let conversation = try? daemon.accept(), let (request, passed) = try? conversation.receive(),
-        case .login(let login) = request.request, login.handsOver == [.clientSecret],
+        case .login(let login) = request.request, login.passedSecrets == [.clientSecret],
         let secret = try? passed?.descriptor.readToEnd(limit: 100)
       else { return }
       try? conversation.send(.failure(Failure(.cancelled, verbatim: String(decoding: secret, as: UTF8.self))))

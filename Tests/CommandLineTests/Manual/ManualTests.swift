@@ -261,7 +261,7 @@ extension ManualPage {
     #expect(lines.allSatisfy { $0.utf8.count <= 79 })
     #expect(lines[0] == "\(command.summary).")
     let options = Self.options(of: lines.joined(separator: "\n")).map(\.name)
-    #expect(options == command.everydayOptions.map(\.name) && options.count <= 10)
+    #expect(options == command.shortHelpOptions.map(\.name) && options.count <= 10)
     #expect(options.isEmpty == command.options.isEmpty)
     #expect(lines.last == "More: agent help --all \(name), \(name.page)(\(name.section))")
     #expect(lines.contains("Examples:") == !command.examples.isEmpty)
@@ -299,8 +299,8 @@ extension ManualPage {
 
   @Test func `lists no option of every day that the command has not`() {
     for command in Main.commands.all {
-      #expect(Set(command.everydayNames()).isSubset(of: command.options.map(\.name)), "\(command.name)")
-      #expect(Set(command.everydayOptions.map(\.name)).count == command.everydayOptions.count, "\(command.name)")
+      #expect(Set(command.shortHelpNames()).isSubset(of: command.options.map(\.name)), "\(command.name)")
+      #expect(Set(command.shortHelpOptions.map(\.name)).count == command.shortHelpOptions.count, "\(command.name)")
     }
   }
 

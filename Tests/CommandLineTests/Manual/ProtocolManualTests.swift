@@ -8,18 +8,18 @@ import Wire
 @testable import CommandLine
 
 @Suite struct `The page agent-protocol(7)` {
-  private static func members(of request: Request) -> [MemberRow] {
+  private static func members(of request: Request) -> [MemberDescription] {
     let members = ManualList.members(of: request)
-    return members.own + members.settings.map(MemberRow.init)
+    return members.own + members.settings.map(MemberDescription.init)
   }
 
   @Test func `describes each request and its members once`() throws {
     let headings = Manual.headings(in: try Manual.section("REQUESTS", of: "agent-protocol.7"))
-    #expect(headings == Request.declarations.map(\.row.name))
+    #expect(headings == Request.declarations.map(\.properties.name))
     for request in Request.declarations {
       let members = Self.members(of: request)
-      #expect(Set(members.map(\.name)).count == members.count, "\(request.row.name)")
-      for member in members { #expect(member.meaning.hasSuffix("."), "\(request.row.name).\(member.name)") }
+      #expect(Set(members.map(\.name)).count == members.count, "\(request.properties.name)")
+      for member in members { #expect(member.meaning.hasSuffix("."), "\(request.properties.name).\(member.name)") }
     }
   }
 
@@ -34,7 +34,8 @@ import Wire
     "name": "token-00112233445566778899aabbccddeeff", "profile": "fapi2", "unless": "token", "use": "id_token",
   ]
 
-  @Test(arguments: Request.declarations.map(\.row.name)) func `describes members that the daemon reads as they are`(
+  @Test(arguments: Request.declarations.map(\.properties.name))
+  func `describes members that the daemon reads as they are`(
     name: String
   ) throws {
     let request = try #require(Request.declaration(named: name))
@@ -73,20 +74,22 @@ import Wire
 
   @Test func `describes every event and its members once`() throws {
     let headings = Manual.headings(in: try Manual.section("EVENTS", of: "agent-protocol.7"))
-    #expect(headings == Event.declarations.map(\.row.name))
+    #expect(headings == Event.declarations.map(\.manualEntry.name))
     #expect(Set(headings).count == headings.count)
     for event in Event.declarations {
-      for row in event.memberRows { #expect(row.meaning.hasSuffix("."), "\(event.row.name).\(row.name)") }
+      for row in event.memberDescriptions {
+        #expect(row.meaning.hasSuffix("."), "\(event.manualEntry.name).\(row.name)")
+      }
     }
   }
 
   /// A request that is not declared is written, but unknown to the daemon.
   @Test func `describes each request that has a row`() throws {
     let names = try ProcessRunner.shell(
-      "cd '\(PackageFiles.top)' && cat Sources/Wire/Requests/*.swift | tr -d '\\n' | grep -oE 'RequestRow\\( *\"[a-z_]+'"
+      "cd '\(PackageFiles.top)' && cat Sources/Wire/Requests/*.swift | tr -d '\\n' | grep -oE 'RequestProperties\\( *\"[a-z_]+'"
         + " | sed 's/.*\"//'"
     ).outputText.split(separator: "\n").map(String.init)
-    #expect(Set(names) == Set(Request.declarations.map(\.row.name)))
+    #expect(Set(names) == Set(Request.declarations.map(\.properties.name)))
   }
 
   /// An event that is not declared is written, but cannot be read.
@@ -107,7 +110,7 @@ import Wire
     description.use = TokenDescription.Use(.idToken, at: "p", expiresAt: 1, user: "u", header: .bearer)
     description.appendAnswer(accessToken: [0x61].span, idToken: [0x62].span, claims: JSONObject(), to: &line)
     let result = try #require(try JSON(parsing: Array(line.dropLast()))["result"]?.object)
-    #expect(TokenRequest().page.result.map(\.name) == Array(result.names))
+    #expect(TokenRequest().manualEntry.result.map(\.name) == Array(result.names))
   }
 
   @Test func `describes every member of a role's credentials`() throws {
@@ -116,7 +119,7 @@ import Wire
       account: "a", accessKeyID: "k", secretAccessKey: [0x61].span, sessionToken: [0x62].span, expiresAt: 1, to: &line)
     let result = try #require(try JSON(parsing: Array(line.dropLast()))["result"]?.object)
     let request = AssumeRoleRequest(url: "", roleARN: "", sessionName: "")
-    #expect(request.page.result.map(\.name) == Array(result.names))
+    #expect(request.manualEntry.result.map(\.name) == Array(result.names))
   }
 
   @Test func `describes every error code`() throws {
@@ -220,7 +223,7 @@ import Wire
     #expect(try program.run(["__complete", "--", "use", ""]).outputText == "work\nlab\n")
 
     let status = try JSON(parsing: Array(try program.run(["status", "--json"]).output.dropLast()))
-    let paths = Set(StateRequest.status(account: nil).page.result.flatMap { $0.flattened() }.map(\.name))
+    let paths = Set(StateRequest.status(account: nil).manualEntry.result.flatMap { $0.flattened() }.map(\.name))
     for name in try #require(status.object).names {
       #expect(paths.contains(name), "\(name)")
       let isList = status[name]?.array != nil

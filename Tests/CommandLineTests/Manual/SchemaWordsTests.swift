@@ -27,8 +27,8 @@ import Wire
   }
 
   /// A row and those of its members, including those that the manual describes elsewhere.
-  private static func all(_ row: MemberRow, in prefix: String = "") -> [MemberRow] {
-    [MemberRow(prefix + row.name, row.type, row.meaning, members: row.members)]
+  private static func all(_ row: MemberDescription, in prefix: String = "") -> [MemberDescription] {
+    [MemberDescription(prefix + row.name, row.type, row.meaning, members: row.members)]
       + row.members.flatMap { all($0, in: prefix + row.name + (row.isList ? "[]." : ".")) }
   }
 }
@@ -86,14 +86,16 @@ import Wire
     let words = Set(try PackageFiles.text("Tests/Fuzz/words").split(separator: "\n").map(String.init))
     let requests = Request.declarations.flatMap { request -> [String] in
       let members = ManualList.members(of: request)
-      return [request.row.name] + members.own.map(\.name) + members.settings.map(\.name)
+      return [request.properties.name] + members.own.map(\.name) + members.settings.map(\.name)
     }
-    let events = Event.declarations.flatMap { event in [event.row.name] + event.memberRows.map(\.name) }
+    let events = Event.declarations.flatMap { event in [event.manualEntry.name] + event.memberDescriptions.map(\.name) }
     let sessions = SessionEventName.allCases.flatMap { name in
-      [name.rawValue] + SessionEvent(name).memberRows.map(\.name)
+      [name.rawValue] + SessionEvent(name).memberDescriptions.map(\.name)
     }
-    let leases = LeaseEntry.Kind.allCases.flatMap { kind in [kind.rawValue] + LeaseEntry(kind).memberRows.map(\.name) }
-    let names = Set(requests + RequestEnvelope.memberRows.map(\.name) + events + sessions + leases)
+    let leases = LeaseEntry.Kind.allCases.flatMap { kind in
+      [kind.rawValue] + LeaseEntry(kind).memberDescriptions.map(\.name)
+    }
+    let names = Set(requests + RequestEnvelope.memberDescriptions.map(\.name) + events + sessions + leases)
     #expect(names.filter { !words.contains("\"\($0)\"") }.sorted() == [])
   }
 }

@@ -35,7 +35,7 @@ import Wire
     let plain = JSONObject([
       ("code", "signed_out"), ("message", "work is signed out"), ("hint", "agent login work"),
     ])
-    #expect(failure.json.withoutForms == .object(plain))
+    #expect(failure.json.withoutTranslations == .object(plain))
     // A server's claims about a user are unchanged.
     let claims = failure.json
     let answer = JSONObject([
@@ -44,7 +44,7 @@ import Wire
     let expected = JSONObject([
       ("accounts", .array([.object(JSONObject([("problem", .object(plain))]))])), ("claims", claims),
     ])
-    #expect(answer.withoutForms == expected)
+    #expect(answer.withoutTranslations == expected)
     let told = Console(json: true, quiet: false).text(of: failure, coloured: false)
     #expect(
       told == String(decoding: JSON.object(JSONObject([("error", .object(plain))])).serialized(), as: UTF8.self) + "\n")

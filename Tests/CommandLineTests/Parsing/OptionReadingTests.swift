@@ -19,12 +19,12 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     var words = command.words.map { String($0) } + Self.operands(Main.commands.named(command).operands, option)
     words += Self.companions["\(command) --\(option.name)"] ?? Self.companions["\(command)"] ?? []
     words += ["--\(option.name)"] + Self.values(option)
-    self.words = words + (Main.commands.named(command).trailing == nil ? [] : ["--", "true"])
+    self.words = words + (Main.commands.named(command).trailingMetavar == nil ? [] : ["--", "true"])
   }
 
   private static func operands(_ operands: Operands, _ option: OptionDeclaration) -> [String] {
     switch operands.metavar {
-    case "ACCOUNT" where operands.required > 0, "NAME": ["work"]
+    case "ACCOUNT" where operands.minimumCount > 0, "NAME": ["work"]
     case "ACTION ACCOUNT [PATH]": ["add", "work"]
     case "DESTINATION [ARGUMENT]...": ["host"]
     case "ACCOUNT NAME": ["work", "home"]
@@ -80,7 +80,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
   /// Parses the line up to where the command would begin to act.
   func read() throws {
     let invocation = try Parser.parse(words)
-    _ = try Main.commands.named(command).run(invocation)
+    _ = try Main.commands.named(command).makeAction(invocation)
     try invocation.refuseUnread()
   }
 }
@@ -131,7 +131,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     let invocation = try Parser.parse(line.split(separator: " ").map { String($0) })
     let command = try #require(invocation.command)
     let failure = #expect(throws: Failure.self) {
-      _ = try command.run(invocation)
+      _ = try command.makeAction(invocation)
       try invocation.refuseUnread()
     }
     #expect(failure?.message == message && failure?.code == .invalidRequest)

@@ -24,7 +24,7 @@ private struct Reading: Hashable {
       option.argument.metavar == nil ? option.name : "\(option.name)=\(text)"
     }
     operands = invocation.operands
-    trailing = invocation.trailing
+    trailing = invocation.trailingArguments
   }
 }
 

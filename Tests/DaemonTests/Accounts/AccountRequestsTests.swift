@@ -167,7 +167,7 @@ import WireSupport
   // The approval is being used: otherwise the session would be created after its end.
   @Test func `that an approved sign-in is being stored for is neither signed out nor removed`() throws {
     try home.beginSignIn(to: "work", parts.signIns, 1)
-    #expect(try #require(parts.signIns.logins.values.first).approval.give())
+    #expect(try #require(parts.signIns.logins.values.first).approval.approve())
     let kept = #expect(throws: Failure.self) {
       try parts.signOuts.logout(LogoutRequest(account: "work"), .number(2))
     }
@@ -249,7 +249,7 @@ import WireSupport
     var settings = AccountSettings()
     (settings.issuer, settings.clientID) = ("https://as.example", "cli")
     let source = SharedDescriptor(try FileDescriptor.inMemory(Array(text.utf8).span))
-    try parts.accounts.manage(.import(account: account, settings, handsOver: []), .number(number), passed: [source])
+    try parts.accounts.manage(.import(account: account, settings, passedSecrets: []), .number(number), passed: [source])
     home.runJobs()
   }
 
@@ -275,7 +275,7 @@ import WireSupport
     #expect(throws: Failure.self) { try ask(2, "new") }
     let failure = #expect(throws: Failure.self) {
       try parts.accounts.manage(
-        .import(account: "new", AccountSettings(), handsOver: []), .number(3), passed: [])
+        .import(account: "new", AccountSettings(), passedSecrets: []), .number(3), passed: [])
     }
     #expect(failure?.code == .issuerNeeded || failure?.code == .invalidRequest)
   }
@@ -284,10 +284,10 @@ import WireSupport
     var settings = AccountSettings()
     settings.clientID = "https://app.example/client"
     for (number, account) in [(1, nil), (2, "work")] {
-      try manage(.clientMetadata(account: account, settings, handsOver: []), number)
+      try manage(.clientMetadata(account: account, settings, passedSecrets: []), number)
       #expect(home.sink.results[number]?["client_id"] == "https://app.example/client")
     }
-    try manage(.clientMetadata(account: nil, AccountSettings(), handsOver: []), 3)
+    try manage(.clientMetadata(account: nil, AccountSettings(), passedSecrets: []), 3)
     #expect(home.sink.failures[3] != nil, "the client of the active account is no URL")
     #expect(home.http.roles.isEmpty)
   }

@@ -72,7 +72,7 @@ import Wire
   @Test func `are shown as they were given`() throws {
     var configuration = try AccountConfiguration(Self.full)
     #expect(try configuration.replaceProxy(from: Self.full) == nil)
-    #expect(configuration.shown == Self.full)
+    #expect(configuration.settingsForDisplay == Self.full)
   }
 
   // The sign-in may find a client, or register one.
@@ -162,18 +162,18 @@ import Wire
 
   @Test func `name no assertion of the account itself`() throws {
     let configuration = try AccountConfiguration(Self.full)
-    try configuration.refuseItself(as: try AccountName("other"))
+    try configuration.refuseSelfAssertion(as: try AccountName("other"))
     let person = try AccountName("person")
-    let failure = Self.failure { () throws(Failure) in try configuration.refuseItself(as: person) }
+    let failure = Self.failure { () throws(Failure) in try configuration.refuseSelfAssertion(as: person) }
     #expect(failure?.code == .invalidRequest)
   }
 
   @Test func `never show a password that somebody wrote into the proxy's URL`() throws {
     var configuration = try AccountConfiguration(Self.full)
     configuration.proxy = "http://user:canary@proxy.example:3128"
-    #expect(configuration.shown.proxy == "http://proxy.example:3128")
+    #expect(configuration.settingsForDisplay.proxy == "http://proxy.example:3128")
     configuration.proxy = "ht!tp://user:canary@"
-    #expect(configuration.shown.proxy == nil)
+    #expect(configuration.settingsForDisplay.proxy == nil)
   }
 
   @Test(arguments: [

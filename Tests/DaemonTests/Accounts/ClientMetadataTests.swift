@@ -24,7 +24,7 @@ import Wire
 
   private func ask(_ account: String?, _ settings: AccountSettings, _ number: Int) throws(Failure) -> JSONObject? {
     try parts.accounts.manage(
-      .clientMetadata(account: account, settings, handsOver: []), .number(number), passed: [])
+      .clientMetadata(account: account, settings, passedSecrets: []), .number(number), passed: [])
     home.runJobs()
     return home.sink.results[number]
   }

@@ -72,7 +72,7 @@ import Wire
     try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work"), .number(1))
     home.runJobs()
     let account = try parts.broker.resolve("work")
-    let questions = account.questions
+    let questions = account.questionCancellation
     try home.beginSignIn(to: "work", parts.signIns, 3)
     try home.beginSignIn(to: "other", parts.signIns, 4)
     home.http.isResourceHeld = true

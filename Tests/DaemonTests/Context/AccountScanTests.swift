@@ -30,8 +30,8 @@ import Wire
     home.pass(seconds: 5)
     try #require(home.sink.results[1]?["account"] == "guest")
     let (guest, work) = (try #require(scan()["guest"]), try #require(scan()["work"]))
-    #expect(guest.isEphemeral && guest.isGranted && guest.protection == nil && guest.problem == nil)
-    #expect(!work.isEphemeral && work.isGranted && work.protection == .device)
+    #expect(guest.isEphemeral && guest.isSignedIn && guest.protection == nil && guest.problem == nil)
+    #expect(!work.isEphemeral && work.isSignedIn && work.protection == .device)
   }
 
   @Test func `has the ends of sessions that go on, and of no other`() throws {
@@ -44,7 +44,7 @@ import Wire
       try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(number))
       home.runJobs()
       let work = try #require(scan()["work"])
-      #expect(work.isGranted == (number == 1) && (work.expiry != GrantExpiry()) == (number == 1))
+      #expect(work.isSignedIn == (number == 1) && (work.expiry != GrantExpiry()) == (number == 1))
     }
   }
 }

@@ -19,7 +19,7 @@ import Vocabulary
   init() throws {
     inbox = try Inbox()
     // The minimum number of threads.
-    jobs = try Jobs(inbox, mostDescriptors: 0)
+    jobs = try Jobs(inbox, maximumDescriptors: 0)
   }
 
   /// Handles results until `isDone` is true.

@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `a job that comes while the last thread leaves is run`() {
-    let pool = WorkerPool(idleTime: .microseconds(200), mostThreads: 64)
+    let pool = WorkerPool(idleTime: .microseconds(200), maximumThreads: 64)
     let ended = Monitor(0)
     for round in 1...3000 {
       _ = pool.submit({}, then: { ended.update { $0 += 1 } })
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `a job that comes while a thread leaves is not left to one that blocks`() {
-    let pool = WorkerPool(idleTime: .microseconds(200), mostThreads: 64)
+    let pool = WorkerPool(idleTime: .microseconds(200), maximumThreads: 64)
     let gate = Monitor(false)
     let blocked = Monitor(0)
     _ = pool.submit(
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func `a job without a thread is refused at once, and not kept`() {
-    let pool = WorkerPool(mostThreads: 2)
+    let pool = WorkerPool(maximumThreads: 2)
     let gate = Monitor(false)
     let ended = Monitor(0)
     for _ in 0..<2 {

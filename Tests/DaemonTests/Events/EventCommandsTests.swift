@@ -21,7 +21,7 @@ import Wire
     place = try TemporaryDirectory()
     commands = try EventCommands(running: home.context)
     audience = RecordedAnnouncements { [commands] entry in commands.run(for: entry) }
-    home.context.log.audience = audience
+    home.context.log.observer = audience
   }
 
   /// Adds this command to the settings, for the named events or all.

@@ -53,7 +53,7 @@ import WireSupport
     (.assertionUnreadable(.system(system, path: "/t")), .assertionNeeded, .signInNeeded),
     (.assertion(.wrongClient(expected: "cli"), .account("person")), .assertionRejected, .denied),
     (.assertion(.refused(status: 403), .workflow), .assertionNeeded, .signInNeeded),
-    (.assertion(.expired(seconds: 90), .handedOver), .assertionNeeded, .signInNeeded),
+    (.assertion(.expired(seconds: 90), .signInRequest), .assertionNeeded, .signInNeeded),
     (.assertionVariables(account: "work", .workflow), .assertionNeeded, .signInNeeded),
     (.assertionVariables(account: "work", .variable("CI_JWT")), .assertionNeeded, .signInNeeded),
     (.assertionSource(.account("person"), because: .signedOut(account: "person")), .signedOut, .signInNeeded),
@@ -318,8 +318,8 @@ import WireSupport
   @Test(arguments: OAuthError.Code.allCases) func `each error of the protocol`(code: OAuthError.Code) {
     let failure = Self.failure(.oauth(OAuthError(code, .endpoint(.token))))
     #expect(failure.code == code.row().failure)
-    let isPassing = SessionError.oauth(OAuthError(code, .endpoint(.token))).isPassing
-    #expect((failure.code.exitStatus == .tryLater) == isPassing, "what may be tried again is what is told to be")
+    let isTemporary = SessionError.oauth(OAuthError(code, .endpoint(.token))).isTemporary
+    #expect((failure.code.exitStatus == .tryLater) == isTemporary, "what may be tried again is what is told to be")
   }
 
   @Test(arguments: OAuthError.Code.allCases)

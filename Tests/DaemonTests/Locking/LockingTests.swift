@@ -89,12 +89,12 @@ import Wire
     try lockDuringRefresh()
     home.lockBySession(runningJobs: false)
     try home.daemon.runJobs { !home.isUnlocked }
-    #expect(home.daemon.services.unsettled.isEmpty)
+    #expect(home.daemon.services.unstoredAccounts.isEmpty)
     home.daemon.http.isHeld = false
     home.daemon.runJobs()
-    #expect(home.daemon.services.unsettled.map(\.text) == ["shut"] && home.grant("shut") == nil)
+    #expect(home.daemon.services.unstoredAccounts.map(\.text) == ["shut"] && home.grant("shut") == nil)
     try home.unlock(10)
-    #expect(home.daemon.services.unsettled.isEmpty)
+    #expect(home.daemon.services.unstoredAccounts.isEmpty)
     #expect(try home.daemon.storedToken("shut") == "rt-4")
   }
 
@@ -110,10 +110,10 @@ import Wire
     home.daemon.http.isHeld = false
     home.daemon.runJobs()
     try home.setVaultMode("600")
-    #expect(home.daemon.services.unsettled.map(\.text) == ["shut"])
+    #expect(home.daemon.services.unstoredAccounts.map(\.text) == ["shut"])
     home.lock(9)
     home.daemon.runJobs()
-    #expect(!home.isUnlocked && home.daemon.services.unsettled.isEmpty)
+    #expect(!home.isUnlocked && home.daemon.services.unstoredAccounts.isEmpty)
     try home.unlock(10)
     #expect(try home.daemon.storedToken("shut") == "rt-4")
   }
@@ -203,7 +203,7 @@ import Wire
   }
 
   // Times are true.
-  @Test func `is made up for by the first request after a suspend, whatever the timer does`() {
+  @Test func `is made up for by the first request after a suspend, whatever the timer does`() throws {
     home.daemon.time.advance(seconds: 3600)
     #expect(try home.refusal("shut") == .locked)
     home.daemon.runJobs()

@@ -65,7 +65,7 @@ import Wire
       Processes.exit(try Self.run(in: path, ["--directory", path + "/agent", "--foreground"]))
     }
     #expect(Self.says(told?.standardErrorContent, "another daemon serves this directory already"))
-    #expect(other.place.isStillOurs())
+    #expect(other.file.isStillOurs())
     other.close()
   }
 

@@ -20,7 +20,7 @@ import Testing
     let first = try bind()
     let error = #expect(throws: SystemError.self) { _ = try bind() }
     #expect(error?.isAgain == true)
-    #expect(first.place.isStillOurs(), "the refused one has not touched it")
+    #expect(first.file.isStillOurs(), "the refused one has not touched it")
     first.close()
   }
 
@@ -38,7 +38,7 @@ import Testing
     _ = try bind()
     #expect(try isThere())
     let socket = try bind()
-    #expect(socket.place.isStillOurs())
+    #expect(socket.file.isStillOurs())
     let peer = try UnixSocket.connect(path: socket.path)
     #expect(try Self.takes(socket))
     _ = consume peer
@@ -79,9 +79,9 @@ import Testing
 
   @Test func `it notices when its name is gone`() throws {
     let socket = try bind()
-    #expect(socket.place.isStillOurs())
+    #expect(socket.file.isStillOurs())
     try FileTree.remove(directory.path("agent"))
-    #expect(!socket.place.isStillOurs())
+    #expect(!socket.file.isStillOurs())
     socket.close()
   }
 
@@ -89,7 +89,7 @@ import Testing
     let socket = try bind()
     try directory.open("agent").removeFile("agent.sock")
     let other = try UnixSocket.listen(in: directory.open("agent"), name: "agent.sock", backlog: 1)
-    #expect(!socket.place.isStillOurs())
+    #expect(!socket.file.isStillOurs())
     socket.close()
     #expect(try isThere())
     _ = consume other

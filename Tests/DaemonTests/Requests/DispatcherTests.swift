@@ -139,7 +139,7 @@ import WireSupport
     var call = CallRequest(account: "work", url: "https://api.example/", method: "POST", sendsBody: true)
     (call.isInline, call.sendsBodyInLines) = (true, true)
     send(.call(call), 2)
-    try home.runJobs { parts.resources.takesBody(.number(2)) }
+    try home.runJobs { parts.resources.expectsBody(.number(2)) }
     let part = Request.resourceBody(ResourceBodyRequest(bytes: [1], isLast: false))
     #expect(dispatcher.awaitsMore(.number(1)) && dispatcher.awaitsMore(.number(2)))
     #expect(!dispatcher.awaitsMore(.number(3)))
@@ -156,7 +156,7 @@ import WireSupport
   /// The numbers of the requests that receive a step of an account.
   private func watchers(of account: String) throws -> [Int] {
     let entry = LogEntry(time: 0, account: account, event: .tokenExpired)
-    return home.context.watches.tickets(for: entry).map { Int($0.connection) }.sorted()
+    return home.context.stepSubscribers.tickets(for: entry).map { Int($0.connection) }.sorted()
   }
 
   @Test func `that wants steps gets those of its account, or of all where it is about all`() throws {

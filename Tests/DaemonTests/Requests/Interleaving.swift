@@ -166,7 +166,7 @@ private final class Trial {
       var settings = AccountSettings()
       (settings.issuer, settings.clientID) = ("https://as.example", "cli")
       let token = SharedDescriptor(try FileDescriptor.inMemory(Array(Self.imported.utf8).span))
-      send(.account(.import(account: "job", settings, handsOver: [])), 1, passed: [token])
+      send(.account(.import(account: "job", settings, passedSecrets: [])), 1, passed: [token])
     case .signOut: send(.logout(LogoutRequest(account: "work")), 1)
     case .removal: send(.account(.remove(account: "work", local: false)), 1)
     case .check: send(.state(.status(account: "work", check: true)), 1)
@@ -415,7 +415,7 @@ private final class Trial {
       try unlock()
       daemon.runJobs()
       try? daemon.services.vault.unlock(.passphrase, secret: Self.phrase())
-      daemon.services.settleAll()
+      daemon.services.retryWrites()
     }
     var found: Set<String> = []
     for name in try daemon.services.vault.accounts() where name.text != "elsewhere" {

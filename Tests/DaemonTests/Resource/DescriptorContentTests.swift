@@ -70,7 +70,7 @@ import Testing
 
   @Test func `is a long pipe once, and its beginning again`() throws {
     let pipe = try Pipe()
-    let whole = DescriptorContent.mostKeptBytes + 100_000
+    let whole = DescriptorContent.maximumKeptBytes + 100_000
     let writing = SharedDescriptor(pipe.writing)
     try Threads.start(name: "writer") {
       try? writing.descriptor.writeAll([UInt8](repeating: 0x78, count: whole).span)
@@ -84,7 +84,7 @@ import Testing
       var piece = [UInt8](repeating: 0, count: 65_536)
       var space = piece.mutableSpan
       if case .bytes(let count) = content.read(into: &space) { got += count }
-      #expect(content.canRewind == (got <= DescriptorContent.mostKeptBytes))
+      #expect(content.canRewind == (got <= DescriptorContent.maximumKeptBytes))
     }
     #expect(got == whole)
   }

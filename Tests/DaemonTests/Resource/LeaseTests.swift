@@ -27,15 +27,15 @@ import WireSupport
 
   private func lease(
     places: [String] = ["https://api.example"], methods: [String] = [], uses: Int? = nil, scope: [String] = [],
-    hasPlace: Bool = true, handsOutToken: Bool = false, confirms: Bool = false
+    isWithinTotalLimit: Bool = true, lendsToken: Bool = false, confirms: Bool = false
   ) throws -> Lease {
     var request = LeaseRequest(account: "work")
-    (request.handsOutToken, request.confirms) = (handsOutToken, confirms)
+    (request.lendsToken, request.confirms) = (lendsToken, confirms)
     (request.methods, request.uses, request.target.scope) = (methods, uses, scope)
     return Lease(
       request, name: "0123456789abcdef", owner: .number(1), account: try AccountName("work"),
       places: places.compactMap { OriginEntry($0, allowHTTPLoopback: true) }, end: nil,
-      reporting: { [told] event, _ in told.events.append(event) }, hasPlace: { hasPlace },
+      reporting: { [told] event, _ in told.events.append(event) }, isWithinTotalLimit: { isWithinTotalLimit },
       begun: { [told] in told.begun += 1 }, ended: { [told] in told.ended += 1 },
       asking: { [told] method, origin, _ in told.asked.append(origin ?? method) })
   }
@@ -132,14 +132,14 @@ import WireSupport
     let head = ResponseHead(
       status: 200, headers: [.init("set-Cookie", "a=b"), .init("A", "b"), .init("Set-Cookie2", "c")])
     #expect(
-      lease.shown(.event(.response(head)), of: .number(2))
+      lease.filtered(.event(.response(head)), of: .number(2))
         == .event(.response(ResponseHead(status: 200, headers: [.init("A", "b")]))))
-    _ = lease.shown(.result(["status": 200, "body_bytes": 3]), of: .number(2))
+    _ = lease.filtered(.result(["status": 200, "body_bytes": 3]), of: .number(2))
     #expect(
       told.events == [
         .used(method: "GET", origin: "https://api.example", status: 200, bytes: 3, dropped: 2, nil)
       ])
-    #expect(lease.terms(now: .now)["dropped_headers"] == 2)
+    #expect(lease.accessRules(now: .now)["dropped_headers"] == 2)
   }
 
   @Test func `count a use and tell of it before the request goes on`() throws {
@@ -167,16 +167,16 @@ import WireSupport
     _ = try lease.admit(call("https://api.example/x"), .number(3))
     #expect(
       code { () throws(Failure) in _ = try lease.admit(call("https://api.example/x"), .number(4)) } == .leaseEnded)
-    _ = lease.shown(.result(["status": 200, "body_bytes": 3, "account": "work"]), of: .number(2))
+    _ = lease.filtered(.result(["status": 200, "body_bytes": 3, "account": "work"]), of: .number(2))
     #expect(lease.usesLeft == 0 && lease.underWay.count == 1 && told.ended == 1)
     lease.disconnected(3)
     #expect(lease.underWay.isEmpty && told.ended == 2)
   }
 
   @Test func `leave room for others`() throws {
-    let full = try lease(hasPlace: false)
+    let full = try lease(isWithinTotalLimit: false)
     #expect(code { () throws(Failure) in _ = try full.admit(call("https://api.example/x"), .number(2)) } == .tooBusy)
-    let lending = try self.lease(scope: ["read"], hasPlace: false, handsOutToken: true)
+    let lending = try self.lease(scope: ["read"], isWithinTotalLimit: false, lendsToken: true)
     #expect(code { () throws(Failure) in _ = try lending.admit(token(), .number(2)) } == .tooBusy)
     let lease = try lease()
     for number in 0..<16 { _ = try lease.admit(call("https://api.example/x"), .number(number)) }
@@ -191,13 +191,13 @@ import WireSupport
       Failure(.invalidConfiguration, "the settings of work are wrong", hint: "agent account show work"),
       Failure(.network, "cannot reach api.example", hint: "agent doctor"),
     ] {
-      guard case .failure(let shown) = lease.shown(.failure(failure), of: .number(2)) else { continue }
+      guard case .failure(let shown) = lease.filtered(.failure(failure), of: .number(2)) else { continue }
       #expect(shown.code == failure.code && !shown.message.contains("work"), "\(shown.message)")
       #expect(shown.hint == (failure.code == .signedOut ? "on the lending machine, run: agent login" : nil))
     }
     _ = try lease.admit(call("https://api.example/x"), .number(2))
     let problem = Failure(.stepUpNeeded, "another sign-in", hint: "agent login work --acr x")
-    let reply = lease.shown(
+    let reply = lease.filtered(
       .result(["status": 401, "body_bytes": 0, "account": "work", "problem": problem.json]), of: .number(2))
     guard case .result(let result) = reply else { return }
     #expect(!String(decoding: Reply.result(result).serialized(), as: UTF8.self).contains("work"))
@@ -215,7 +215,7 @@ import WireSupport
   @Test func `give the token only where that was said, and nothing else of the account`() throws {
     let other = try lease(scope: ["read"])
     #expect(code { () throws(Failure) in _ = try other.admit(token(), .number(2)) } == .notPermitted)
-    let lease = try lease(scope: ["read"], handsOutToken: true)
+    let lease = try lease(scope: ["read"], lendsToken: true)
     let admitted = try #require(try lease.admit(token { $0.extras.variables = true }, .number(2)))
     guard case .token(let pinned) = admitted.request else {
       Issue.record("another request")
@@ -241,7 +241,7 @@ import WireSupport
   }
 
   @Test func `take a token for narrow only if the server says so`() throws {
-    let lease = try lease(scope: ["read", "list"], handsOutToken: true)
+    let lease = try lease(scope: ["read", "list"], lendsToken: true)
     for scope in ["read", "list read"] { #expect(lease.isNarrow(try grant(scope, isNamed: true)), "\(scope)") }
     for scope in ["read write", "openid", nil] { #expect(!lease.isNarrow(try grant(scope, isNamed: true))) }
     #expect(!lease.isNarrow(try grant("read", isNamed: false)))
@@ -255,7 +255,7 @@ import WireSupport
     try home.addSignedIn("work", origins: ["https://api.example"], isBound: type == "DPoP")
     let parts = try DaemonParts(home.context)
     var request = LeaseRequest(account: "work")
-    (request.handsOutToken, request.target.scope) = (true, ["read"])
+    (request.lendsToken, request.target.scope) = (true, ["read"])
     let channel = try UnixSocket.pair()
     try parts.resources.leases.open(request, .number(9), passed: [SharedDescriptor(channel.first)])
     let peer = try parts.resources.leases.connect(home.sink.channels[0])
@@ -314,7 +314,7 @@ import WireSupport
 
   @Test func `take an answer from their owner alone`() throws {
     let run = try LeaseRun {
-      ($0.handsOutToken, $0.confirms, $0.target.scope) = (true, true, ["read"])
+      ($0.lendsToken, $0.confirms, $0.target.scope) = (true, true, ["read"])
     }
     let peer = try run.connect()
     let terms = try #require(run.home.sink.admissions.last)
@@ -322,9 +322,9 @@ import WireSupport
     let question = try #require(
       run.home.sink.events[9]?.compactMap { if case .leaseQuestion(let asked) = $0 { asked.number } else { nil } }.first
     )
-    run.leases.take(LeaseAnswerRequest(question: question, isAllowed: true), .number(8))
+    run.leases.applyAnswer(LeaseAnswerRequest(question: question, isAllowed: true), .number(8))
     #expect(run.home.sink.admitted.isEmpty && run.home.sink.failures.isEmpty)
-    run.leases.take(LeaseAnswerRequest(question: question, isAllowed: true), .number(9))
+    run.leases.applyAnswer(LeaseAnswerRequest(question: question, isAllowed: true), .number(9))
     #expect(run.home.sink.admitted.keys.sorted() == [1])
     withExtendedLifetime(peer) {}
   }
@@ -343,7 +343,7 @@ import WireSupport
   }
 
   @Test func `ask again when nobody answered, and nothing for a peer that went`() throws {
-    let lease = try lease(scope: ["read"], handsOutToken: true, confirms: true)
+    let lease = try lease(scope: ["read"], lendsToken: true, confirms: true)
     #expect(try lease.admit(token(), .number(2)) == nil)
     #expect(lease.decide(nil, nil).count == 1)
     #expect(try lease.admit(token(), .number(3)) == nil)
@@ -406,7 +406,7 @@ import WireSupport
 
   @Test func `is for methods that can be sent, and for places that its account lists`() throws {
     let refused: [(FailureCode, (inout LeaseRequest) -> Void)] = [
-      (.invalidRequest, { $0.methods = ["GET", "CONNECT"] }), (.invalidRequest, { $0.handsOutToken = true }),
+      (.invalidRequest, { $0.methods = ["GET", "CONNECT"] }), (.invalidRequest, { $0.lendsToken = true }),
       (.originNotAllowed, { $0.places = ["https://other.example"] }), (.invalidRequest, { $0.places = ["ht tp"] }),
       (.invalidRequest, { $0.places = ["https://api.example token=id_token"] }),
       (.invalidRequest, { $0.places = ["https://api.example/a;b"] }),
@@ -475,7 +475,7 @@ import WireSupport
       _ = try terms.admit(call, ticket, passed: [])
       // Before the request is sent: a daemon that starts now permits only the remaining ones.
       #expect(home.sink.failures.isEmpty && left().last == 2 - serial)
-      _ = terms.shown(.result(["status": 200, "body_bytes": 3]), of: ticket)
+      _ = terms.filtered(.result(["status": 200, "body_bytes": 3]), of: ticket)
       home.pass(seconds: 0)
     }
     #expect(left() == [2, 1, 0])
@@ -504,7 +504,7 @@ import WireSupport
   }
 
   @Test func `takes no answer for a yes, and asks for one for a minute`() throws {
-    try open(9) { ($0.handsOutToken, $0.confirms, $0.target.scope) = (true, true, ["read"]) }
+    try open(9) { ($0.lendsToken, $0.confirms, $0.target.scope) = (true, true, ["read"]) }
     let peer = try connect(to: 9)
     let terms = try #require(home.sink.admissions.last)
     #expect(try terms.admit(RequestEnvelope(.token(TokenRequest())), .number(1), passed: []) == nil)
@@ -512,7 +512,7 @@ import WireSupport
     #expect(home.sink.failures.isEmpty)
     home.pass(seconds: 1)
     #expect(home.sink.failures.mapValues(\.words) == [1: Failure.notLent.words] && home.sink.admitted.isEmpty)
-    leases.take(LeaseAnswerRequest(question: 1, isAllowed: true), .number(9))
+    leases.applyAnswer(LeaseAnswerRequest(question: 1, isAllowed: true), .number(9))
     #expect(home.sink.admitted.isEmpty, "nobody waits for the answer any more")
     withExtendedLifetime(peer) {}
   }

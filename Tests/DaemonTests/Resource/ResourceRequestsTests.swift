@@ -103,15 +103,15 @@ import WireSupport
     var request = CallRequest(account: "work", url: "https://api.example/items", method: "POST", sendsBody: true)
     (request.isInline, request.sendsBodyInLines) = (true, true)
     try parts.resources.call(request, .number(1), timeoutSeconds: nil, passed: [])
-    #expect(parts.resources.takesBody(.number(1)) && !parts.resources.takesBody(.number(2)))
+    #expect(parts.resources.expectsBody(.number(1)) && !parts.resources.expectsBody(.number(2)))
     for isLast in [false, true] {
-      parts.resources.take(ResourceBodyRequest(bytes: [1], isLast: isLast), .number(1))
+      parts.resources.appendBodyPart(ResourceBodyRequest(bytes: [1], isLast: isLast), .number(1))
       #expect(home.sink.failures.isEmpty)
     }
-    parts.resources.take(ResourceBodyRequest(bytes: [1], isLast: true), .number(2))
-    parts.resources.take(ResourceBodyRequest(bytes: [1], isLast: true), .number(1))
+    parts.resources.appendBodyPart(ResourceBodyRequest(bytes: [1], isLast: true), .number(2))
+    parts.resources.appendBodyPart(ResourceBodyRequest(bytes: [1], isLast: true), .number(1))
     #expect(home.sink.failures.mapValues(\.message) == [1: "unexpected part of a body"])
-    #expect(!parts.resources.takesBody(.number(1)))
+    #expect(!parts.resources.expectsBody(.number(1)))
     home.http.isResourceHeld = false
     home.runJobs()
   }
@@ -121,7 +121,7 @@ import WireSupport
     var request = CallRequest(account: "work", url: "https://api.example/items", method: "POST", sendsBody: true)
     (request.isInline, request.sendsBodyInLines) = (true, true)
     try parts.resources.call(request, .number(1), timeoutSeconds: nil, passed: [])
-    #expect(home.sink.events[1] == [.bodyWanted] && !parts.resources.takesBody(.number(1)))
+    #expect(home.sink.events[1] == [.bodyWanted] && !parts.resources.expectsBody(.number(1)))
     home.runJobs()
     #expect(home.http.sent.isEmpty && home.http.resourceTokens.isEmpty)
   }

@@ -16,7 +16,7 @@ import WireSupport
     _ request: CallRequest, passed: [SharedDescriptor] = []
   ) throws(Failure) -> ResourceTransfer {
     try ResourceTransfer(
-      request, .number(1), timeoutSeconds: 60, waitsUntil: nil, passed: passed, tellHead: { _ in })
+      request, .number(1), timeoutSeconds: 60, waitsUntil: nil, passed: passed, reportHead: { _ in })
   }
 
   private static func request(body: Bool = false) -> CallRequest {

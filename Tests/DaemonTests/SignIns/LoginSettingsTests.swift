@@ -373,7 +373,7 @@ import Wire
       ("a new client", { $0.registersClient = true }), ("a token that is kept", { $0.keepsAccessToken = true }),
       ("the background", { $0.isDetached = true }),
       ("a browser", { $0.flow = .browser }), ("a demand", { $0.demands.prompt = "login" }),
-      ("another assertion", { $0.handsOver = [.assertion] }),
+      ("another assertion", { $0.passedSecrets = [.assertion] }),
     ]
     for (name, change) in others {
       var request = Self.request { ($0.account, $0.issuer, $0.assertionFrom) = ("work", Self.issuer, .gitLabCI) }

@@ -67,7 +67,7 @@ private final class DeskRun: RedirectServerDelegate {
     return linked
   }
 
-  func redirectCame(_ login: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage? {
+  func redirectReceived(_ login: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage? {
     let text = String(decoding: query.indices.map { query[$0] }, as: UTF8.self)
     judged.append("\(login) \(text)\(isFromOwnUser ? "" : ", untold")")
     guard text == "state=ours" else { return .foreign }
@@ -75,9 +75,9 @@ private final class DeskRun: RedirectServerDelegate {
     return answersLater ? nil : .received
   }
 
-  func foreignRedirectCame(_ login: UInt64, query: Span<UInt8>) { foreign += 1 }
+  func foreignRedirectReceived(_ login: UInt64, query: Span<UInt8>) { foreign += 1 }
 
-  func tlsCame(_ login: UInt64) { tls += 1 }
+  func tlsStarted(_ login: UInt64) { tls += 1 }
 
   func otherUserConnected(_ login: UInt64, user: UInt32) { otherUsers += 1 }
 
@@ -653,7 +653,7 @@ private final class DeskRun: RedirectServerDelegate {
       try metadata(code: false, device: true)
     )
     let (screen, none) = (
-      FlowChoice(wanted: nil, canOpenBrowser: true), FlowChoice(wanted: nil, canOpenBrowser: false)
+      FlowChoice(requestedFlow: nil, canOpenBrowser: true), FlowChoice(requestedFlow: nil, canOpenBrowser: false)
     )
     #expect(screen.flow(at: both, canListen: true) == .browser)
     #expect(screen.flow(at: code, canListen: true) == .browser)
@@ -669,7 +669,7 @@ private final class DeskRun: RedirectServerDelegate {
 
   @Test func `is the code of a device where a code of the browser is of no use`() throws {
     let (both, code) = (try metadata(code: true, device: true), try metadata(code: true, device: false))
-    let choice = FlowChoice(wanted: nil, canOpenBrowser: true, prefersDevice: true)
+    let choice = FlowChoice(requestedFlow: nil, canOpenBrowser: true, prefersDevice: true)
     #expect(choice.flow(at: both, canListen: true) == .device)
     #expect(choice.flow(at: code, canListen: true) == .browser)
   }
@@ -682,8 +682,8 @@ private final class DeskRun: RedirectServerDelegate {
     for (canOpen, canListen, flow) in [
       (true, true, LoginRequest.Flow.browser), (true, false, .paste), (false, true, .paste), (false, false, .paste),
     ] {
-      let asking = FlowChoice(wanted: nil, canOpenBrowser: canOpen, prefersDevice: true, options: demands)
-      let excluding = FlowChoice(wanted: nil, canOpenBrowser: canOpen, excludesDevice: true)
+      let asking = FlowChoice(requestedFlow: nil, canOpenBrowser: canOpen, prefersDevice: true, options: demands)
+      let excluding = FlowChoice(requestedFlow: nil, canOpenBrowser: canOpen, excludesDevice: true)
       #expect(asking.flow(at: server, canListen: canListen) == flow)
       #expect(excluding.flow(at: server, canListen: canListen) == flow)
     }
@@ -693,7 +693,7 @@ private final class DeskRun: RedirectServerDelegate {
     let server = try metadata(code: true, device: true)
     for flow in [LoginRequest.Flow.browser, .device, .paste] {
       for canOpen in [true, false] {
-        #expect(FlowChoice(wanted: flow, canOpenBrowser: canOpen).flow(at: server, canListen: canOpen) == flow)
+        #expect(FlowChoice(requestedFlow: flow, canOpenBrowser: canOpen).flow(at: server, canListen: canOpen) == flow)
       }
     }
   }

@@ -112,7 +112,7 @@ import Wire
 
   @Test func `tells why it cannot begin, where it was to begin only without a session`() throws {
     try home.daemon.add("work")
-    try home.begin("work", 1) { ($0.unless, $0.handsOver) = (.token, [.clientSecret]) }
+    try home.begin("work", 1) { ($0.unless, $0.passedSecrets) = (.token, [.clientSecret]) }
     #expect(home.sink.failures[1]?.code == .invalidRequest, "\(home.sink.failures)")
     #expect(home.isFree("work"))
   }
@@ -373,7 +373,7 @@ import Wire
   ) throws {
     try home.begin("github", 1, passed: hasSecret ? ["s"] : []) {
       ($0.issuer, $0.flow, $0.canOpenBrowser) = (nil, nil, true)
-      if hasSecret { $0.handsOver = [.clientSecret] }
+      if hasSecret { $0.passedSecrets = [.clientSecret] }
     }
     #expect((home.code(1) != nil) == !hasSecret, "\(home.sink.failures)")
     #expect((home.browser(1) != nil) == hasSecret)
@@ -489,7 +489,7 @@ import Wire
 
   private func beginAsGuest(_ number: Int) throws {
     try home.begin("work", number, passed: ["s"]) {
-      ($0.flow, $0.isGuest, $0.handsOver) = (nil, true, [.clientSecret])
+      ($0.flow, $0.isGuest, $0.passedSecrets) = (nil, true, [.clientSecret])
     }
   }
 
@@ -570,7 +570,7 @@ import Wire
   }
 
   @Test func `says that it is good once, where its assertion is`() throws {
-    try home.begin("work", 1, passed: [home.assertion()]) { ($0.flow, $0.handsOver) = (nil, [.assertion]) }
+    try home.begin("work", 1, passed: [home.assertion()]) { ($0.flow, $0.passedSecrets) = (nil, [.assertion]) }
     #expect(home.sink.results[1]?["account"] == "work", "\(home.sink.failures)")
     #expect(home.notices(1) == ["the assertion cannot be used again: this session ends with its access token"])
   }
@@ -768,8 +768,8 @@ import Wire
   // A refusal must not be mistaken for the result of the waiting request.
   @Test func `takes its answer beside the request that waits for it, and beside no other`() throws {
     func taken(_ url: String, _ number: Int) -> Bool {
-      home.signIns.takes(
-        .loginRedirect(LoginRedirectRequest(login: event.login, url: url)), beside: .number(number))
+      home.signIns.handleFollowUp(
+        .loginRedirect(LoginRedirectRequest(login: event.login, url: url)), .number(number))
     }
     let right = try answer("code=c-1")
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
@@ -856,7 +856,7 @@ import Wire
   private func redirect() throws -> LoopbackPage? {
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
     let id = try #require(home.signIns.logins.keys.first)
-    return home.signIns.redirectCame(id, query: Array("code=c-1&\(state)".utf8).span, isFromOwnUser: true)
+    return home.signIns.redirectReceived(id, query: Array("code=c-1&\(state)".utf8).span, isFromOwnUser: true)
   }
 
   // The server may ignore the scope, so it is not refused.
@@ -890,7 +890,7 @@ import Wire
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
     let id = try #require(home.signIns.logins.keys.first)
     let query = Array("error=access_denied&\(state)".utf8)
-    #expect(home.signIns.redirectCame(id, query: query.span, isFromOwnUser: true) == .failed)
+    #expect(home.signIns.redirectReceived(id, query: query.span, isFromOwnUser: true) == .failed)
     #expect(throws: SystemError.self) { _ = try UnixSocket.connectLoopback(port: port) }
     home.daemon.runJobs()
     #expect(home.sink.failures[1]?.code == .accessDenied)
@@ -901,8 +901,8 @@ import Wire
     let id = try #require(home.signIns.logins.keys.first)
     for _ in 0..<3 {
       let query = Array("code=c-1&state=other".utf8)
-      #expect(home.signIns.redirectCame(id, query: query.span, isFromOwnUser: true) == .foreign)
-      home.signIns.foreignRedirectCame(id, query: query.span)
+      #expect(home.signIns.redirectReceived(id, query: query.span, isFromOwnUser: true) == .foreign)
+      home.signIns.foreignRedirectReceived(id, query: query.span)
     }
     let events = home.daemon.context.log.json["events"]?.array ?? []
     #expect(events.filter { $0["event"] == "redirect_foreign" }.count == 1)
@@ -948,7 +948,7 @@ import Wire
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
     let id = try #require(home.signIns.logins.keys.first)
     #expect(
-      home.signIns.redirectCame(id, query: Array("code=c-1&\(state)".utf8).span, isFromOwnUser: isFromOwnUser)
+      home.signIns.redirectReceived(id, query: Array("code=c-1&\(state)".utf8).span, isFromOwnUser: isFromOwnUser)
         == (isFromOwnUser ? nil : .received))
     home.daemon.runJobs()
   }
@@ -1010,7 +1010,7 @@ import Wire
     let id = try #require(other.signIns.logins.keys.first)
     // The link was already opened by an unknown process.
     #expect(other.signIns.linkOpened(id, isFromOwnUser: false) == event.url)
-    _ = other.signIns.redirectCame(id, query: Array("code=c-1&\(state)".utf8).span, isFromOwnUser: true)
+    _ = other.signIns.redirectReceived(id, query: Array("code=c-1&\(state)".utf8).span, isFromOwnUser: true)
     other.daemon.runJobs()
     other.signIns.abandon(.number(1))
     other.daemon.runJobs()
@@ -1105,7 +1105,7 @@ private final class SignInHome {
   /// Passes variables for the connection of a request.
   func handOver(_ values: [String: String], _ number: Int) throws {
     let passed = try values.values.map { SharedDescriptor(try FileDescriptor.inMemory(Array($0.utf8).span)) }
-    try broker.handed.take(VariablesRequest(names: Array(values.keys)), .number(number), passed: passed)
+    try broker.passedVariables.read(VariablesRequest(names: Array(values.keys)), .number(number), passed: passed)
     daemon.runJobs()
   }
 

@@ -7,7 +7,7 @@ import Wire
 @testable import Daemon
 
 /// Records the notifications from one part, instead of the parts that depend on it.
-final class RecordedAnnouncements: Audience {
+final class RecordedAnnouncements: DaemonObserver {
   var steps: [LogStep] = []
   /// The accounts whose token was reported as outdated.
   private(set) var outdated: [String] = []
@@ -16,10 +16,10 @@ final class RecordedAnnouncements: Audience {
   /// - Parameter hear: Called with each event of a session or an account.
   init(_ hear: @escaping (SessionEntry) -> Void = { _ in }) { self.hear = hear }
 
-  func logged(_ entry: LogEntry) { if case .step(let step) = entry.event { steps.append(step) } }
-  func published(_ entry: SessionEntry) { hear(entry) }
-  func published(_ entry: LeaseEntry) {}
-  func settingsRead(_ file: Settings, active: AccountName?) {}
+  func didLog(_ entry: LogEntry) { if case .step(let step) = entry.event { steps.append(step) } }
+  func didPublish(_ entry: SessionEntry) { hear(entry) }
+  func didPublish(_ entry: LeaseEntry) {}
+  func didReadSettings(_ file: Settings, active: AccountName?) {}
   func tokenOutdated(of account: AccountName) { outdated.append(account.text) }
   func networkChanged(spread: Duration) -> Bool { false }
   func lock(_ cause: LogEvent.LockCause) {}

@@ -82,9 +82,9 @@ import Wire
     let account = try Self.make(targets: 32, tokenBytes: 64 << 10)
     let first = try #require(account.others.first?.target)
     _ = account.slot(for: first)
-    account.keepToShare()
+    account.enforceMemoryLimit()
     let bytes = account.slots.reduce(0) { $0 + ($1.session.grant?.accessToken.count ?? 0) }
-    #expect(bytes <= Account.mostBytes && bytes > Account.mostBytes - 65 << 10)
+    #expect(bytes <= Account.maximumBytes && bytes > Account.maximumBytes - 65 << 10)
     #expect(account.others.last?.target == first)
     #expect(account.session.grant?.accessToken.count == 5)
   }
@@ -99,15 +99,15 @@ import Wire
   @Test func `of targets that a request waits for are kept`() throws {
     let account = try Self.make(targets: 32, tokenBytes: 64 << 10)
     let awaited = try #require(account.others.first)
-    awaited.waiters = [Waiter(ticket: .nobody, need: TokenNeed()) { _, _ in }]
-    account.keepToShare()
+    awaited.waiters = [Waiter(ticket: .noRequest, need: TokenNeed()) { _, _ in }]
+    account.enforceMemoryLimit()
     #expect(account.others.first === awaited && account.others.count < 32)
   }
 
   @Test func `have 32 other targets at most, and the least recently used that nobody waits for goes first`() throws {
     let account = try Self.make(targets: 32, tokenBytes: 1)
     let (awaited, idle) = (account.others[0], account.others[1])
-    awaited.waiters = [Waiter(ticket: .nobody, need: TokenNeed()) { _, _ in }]
+    awaited.waiters = [Waiter(ticket: .noRequest, need: TokenNeed()) { _, _ in }]
     let another = account.slot(for: try TokenTarget.make(scope: ["another"], resources: [], audience: nil))
     #expect(account.others.count == 32 && account.others.first === awaited && account.others.last === another)
     #expect(!account.others.contains { $0 === idle })
@@ -135,7 +135,7 @@ import Wire
     let account = try Self.make(targets: 2, tokenBytes: 10)
     var runs: [RefreshRun] = []
     for other in account.others {
-      other.waiters = [Waiter(ticket: .nobody, need: TokenNeed()) { _, _ in }]
+      other.waiters = [Waiter(ticket: .noRequest, need: TokenNeed()) { _, _ in }]
       guard case .wait(let start?) = other.session.request(TokenNeed(forceRefresh: true), account: "work", now: .now)
       else { return #expect(Bool(false), "no refresh begins") }
       runs.append(other.begin(start, nil))
@@ -151,9 +151,9 @@ import Wire
   @Test func `end with it, and the next session has its own`() throws {
     let account = Account(
       name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))
-    let earlier = account.questions
+    let earlier = account.questionCancellation
     account.cancelQuestions()
-    #expect(earlier.isCancelled && !account.questions.isCancelled)
+    #expect(earlier.isCancelled && !account.questionCancellation.isCancelled)
   }
 }
 
@@ -162,10 +162,10 @@ import Wire
     let configuration = AccountConfiguration(issuer: "https://as.example", clientID: "c")
     let account = Account(name: try AccountName("work"), configuration: configuration)
     var summary = AccountSummary(name: account.name, configuration: configuration, isActive: true)
-    summary.isGranted = true
+    summary.isSignedIn = true
     account.learn(summary)
     #expect(account.session.state(now: .now) == .stale)
-    summary.isGranted = false
+    summary.isSignedIn = false
     summary.problem = .vault(VaultError(.locked(.passphrase)))
     account.learn(summary)
     #expect(account.session.state(now: .now) == .stale)

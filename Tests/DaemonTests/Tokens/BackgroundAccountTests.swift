@@ -38,7 +38,7 @@ import Wire
   }
 
   @Test func `gets one though as many as may be renewed at a time for one server were renewed before`() throws {
-    let names = (0...RefreshPolicy.mostRenewalsPerServer).map { "work-\($0)" }
+    let names = (0...RefreshPolicy.maxRenewalsPerServer).map { "work-\($0)" }
     for name in names {
       try home.addSignedIn(name)
       try keepFresh(name)
@@ -60,7 +60,7 @@ import Wire
     let account = try parts.broker.resolve("work")
     var permits: [Renewals.Permit] = []
     while let permit = parts.broker.renewals.permit(at: account.configuration.server) { permits.append(permit) }
-    #expect(permits.count == RefreshPolicy.mostRenewalsPerServer - 1)
+    #expect(permits.count == RefreshPolicy.maxRenewalsPerServer - 1)
     home.http.isHeld = false
     home.runJobs()
     #expect(account.session.grant != nil && account.own.run == nil)

@@ -77,9 +77,9 @@ import Wire
   }
 
   @Test func `takes no more than a request may have`() throws {
-    try screen([String(repeating: "x", count: EnvironmentScreening.mostBytes - 1)])
+    try screen([String(repeating: "x", count: EnvironmentScreening.maximumBytes - 1)])
     #expect(home.sink.results[1]?["holding"] == [])
-    try screen([String(repeating: "x", count: EnvironmentScreening.mostBytes)])
+    try screen([String(repeating: "x", count: EnvironmentScreening.maximumBytes)])
     #expect(home.sink.failures[1] != nil)
   }
 }

@@ -9,7 +9,7 @@ import Vocabulary
     let renewals = Renewals()
     var held: [Renewals.Permit] = []
     while let permit = renewals.permit(at: "https://slow.example") { held.append(permit) }
-    #expect(held.count == RefreshPolicy.mostRenewalsPerServer)
+    #expect(held.count == RefreshPolicy.maxRenewalsPerServer)
     #expect(renewals.permit(at: "https://other.example") != nil)
     held.removeLast()
     #expect(renewals.permit(at: "https://slow.example") != nil)
@@ -21,7 +21,7 @@ import Vocabulary
     for number in 0..<1000 {
       if let permit = renewals.permit(at: "https://\(number).example") { held.append(permit) }
     }
-    #expect(held.count == RefreshPolicy.mostRenewals)
+    #expect(held.count == RefreshPolicy.maxRenewals)
     // A removed account releases its permit.
     held = []
     #expect(renewals.permit(at: "https://0.example") != nil)

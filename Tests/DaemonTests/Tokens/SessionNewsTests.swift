@@ -90,7 +90,7 @@ import Wire
   @Test func `are followed by so many and no more`() throws {
     var followers = Followers()
     let work = try AccountName("work")
-    for serial in 0..<UInt64(Followers.most) {
+    for serial in 0..<UInt64(Followers.maximumCount) {
       let isTaken = followers.begin(Ticket(connection: 1, serial: serial), .sessions(of: nil))
       #expect(isTaken)
     }
@@ -106,6 +106,6 @@ import Wire
     followers.rename(work, to: try AccountName("home"))
     #expect(!isTold("work") && isTold("home"))
     let all = followers.endAll()
-    #expect(all.count == Followers.most && followers.count == 0)
+    #expect(all.count == Followers.maximumCount && followers.count == 0)
   }
 }

@@ -162,7 +162,7 @@ import WireSupport
     home.http.answers = (1...3).map { .tokens("at-\($0)", refresh: "rt-\($0 + 1)") }
     try home.ask(1, of: "same")
     home.runJobs()
-    home.sink.mostAtOneServer = 2
+    home.sink.maximumPerServer = 2
     home.http.isHeld = true
     for number in 2...3 { try home.ask(number, forceRefresh: true) }
     try home.ask(4, forceRefresh: true, of: "same")
@@ -424,7 +424,7 @@ import WireSupport
   @Test func `listens for no change of the network where that cannot help`() throws {
     let account = try home.broker.resolve("work")
     func fail(_ code: OAuthError.Code) {
-      home.broker.queued(account.own, because: .oauth(OAuthError(code, .host("as.example"))), home.time.now())
+      home.broker.scheduleRefresh(account.own, because: .oauth(OAuthError(code, .host("as.example"))), home.time.now())
     }
     fail(.certificateRejected)
     #expect(home.sink.watched.isEmpty)
@@ -530,7 +530,7 @@ private final class BrokerHome {
     daemon = try DaemonHome(isWatched: isWatched)
     try daemon.addSignedIn("work")
     broker = TokenBroker(daemon.context, lock: lock)
-    daemon.context.log.audience = announcements
+    daemon.context.log.observer = announcements
   }
 
   /// The steps reported since ``recordSteps()``.
@@ -558,7 +558,7 @@ private final class BrokerHome {
   func storedToken() throws -> String? { try daemon.storedToken("work") }
 
   /// Enables steps, as if a request asked for them.
-  func recordSteps() { daemon.context.watches.begin(.number(9), about: nil) }
+  func recordSteps() { daemon.context.stepSubscribers.begin(.number(9), about: nil) }
 }
 
 private final class PlayedLock: TokenLock {

@@ -62,7 +62,7 @@ import WireSupport
     _ edit: (inout VerifyRequest) -> Void = { _ in }
   ) throws {
     var request = VerifyRequest()
-    request.bringsKeys = true
+    request.passesKeySet = true
     edit(&request)
     try parts.verifications.verify(request, .number(number), hasDeadline: hasDeadline, passed: passed)
   }
@@ -77,7 +77,7 @@ import WireSupport
     let results = try Pipe()
     let passed = try [keys.map(Self.file), Self.file("\(token)\n"), Self.copy(results.writing)].compactMap { $0 }
     try begin(passed, number: number, hasDeadline: hasDeadline) {
-      $0.bringsKeys = keys != nil
+      $0.passesKeySet = keys != nil
       edit(&$0)
     }
     home.runJobs()
@@ -113,7 +113,7 @@ import WireSupport
   @Test func `takes keys or an account, not both`() throws {
     let passed = try (0..<3).map { _ in try Self.unreadable() }
     let failure = #expect(throws: Failure.self) {
-      try begin(passed) { ($0.bringsKeys, $0.account) = (true, "work") }
+      try begin(passed) { ($0.passesKeySet, $0.account) = (true, "work") }
     }
     #expect(failure?.message == "use either your own keys or those of an account's issuer")
   }
@@ -190,7 +190,7 @@ import WireSupport
   @Test func `has algorithms of key pairs`() throws {
     for (algorithm, isOfKeyPair) in [("ES256", true), ("HS256", false)] {
       let passed = [try Self.file(Self.keys), try Self.file(""), try Self.results()]
-      let taken: Void? = try? begin(passed) { ($0.bringsKeys, $0.algorithms) = (true, [algorithm]) }
+      let taken: Void? = try? begin(passed) { ($0.passesKeySet, $0.algorithms) = (true, [algorithm]) }
       #expect((taken != nil) == isOfKeyPair, "\(algorithm)")
       home.runJobs()
     }

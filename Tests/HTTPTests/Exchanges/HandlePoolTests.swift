@@ -15,9 +15,9 @@ import Vocabulary
     let pool = HandlePool()
     let first = try CurlHandle()
     let second = try CurlHandle()
-    pool.give(first, for: try route(1))
-    pool.give(second, for: try route(1))
-    pool.give(try CurlHandle(), for: try route(2))
+    pool.add(first, for: try route(1))
+    pool.add(second, for: try route(1))
+    pool.add(try CurlHandle(), for: try route(2))
     #expect(pool.take(for: try route(1)) === second)
     #expect(pool.take(for: try route(1)) === first)
     #expect(pool.take(for: try route(1)) == nil)
@@ -27,13 +27,13 @@ import Vocabulary
   @Test func `gives a request that cannot be repeated only what was just used and is not about to be closed`() throws {
     let (pool, handle) = (HandlePool(), try CurlHandle())
     let since = ContinuousClock.now
-    pool.give(handle, for: try route(1), now: since)
-    let late = since.advanced(by: HandlePool.moment + .milliseconds(1))
+    pool.add(handle, for: try route(1), now: since)
+    let late = since.advanced(by: HandlePool.safeIdleTime + .milliseconds(1))
     #expect(pool.take(for: try route(1), onceOnly: true, now: late) == nil)
     // The server may be about to close it.
     #expect(pool.take(for: try route(1), onceOnly: true, now: since) == nil)
-    #expect(pool.take(for: try route(1), onceOnly: true, now: since.advanced(by: HandlePool.closing)) === handle)
-    pool.give(handle, for: try route(1), hasLasted: true, now: since)
+    #expect(pool.take(for: try route(1), onceOnly: true, now: since.advanced(by: HandlePool.closeDelay)) === handle)
+    pool.add(handle, for: try route(1), hasLasted: true, now: since)
     #expect(pool.take(for: try route(1), onceOnly: true, now: since) === handle)
   }
 
@@ -48,7 +48,7 @@ import Vocabulary
       return try Route(to: Endpoint("https://as.example/", allowHTTPLoopback: false), by: transport)
     }
     let (pool, handle) = (HandlePool(), try CurlHandle())
-    pool.give(handle, for: try route(authority.client))
+    pool.add(handle, for: try route(authority.client))
     for other in [nil, authority.otherClient] { #expect(pool.take(for: try route(other)) == nil) }
     #expect(pool.take(for: try route(authority.client)) === handle)
   }
@@ -67,7 +67,7 @@ import Vocabulary
     let pool = HandlePool()
     for own in groups {
       let handle = try CurlHandle()
-      pool.give(handle, for: try route(own))
+      pool.add(handle, for: try route(own))
       for other in groups where other != own { #expect(pool.take(for: try route(other)) == nil) }
       #expect(pool.take(for: try route(own)) === handle)
     }
@@ -75,7 +75,7 @@ import Vocabulary
 
   @Test func `keeps no more than its capacity, the newest`() throws {
     let pool = HandlePool()
-    for port in 1...HandlePool.capacity + 1 { pool.give(try CurlHandle(), for: try route(port)) }
+    for port in 1...HandlePool.capacity + 1 { pool.add(try CurlHandle(), for: try route(port)) }
     #expect(pool.count == HandlePool.capacity)
     #expect(pool.take(for: try route(1)) == nil)
     #expect(pool.take(for: try route(2)) != nil)
@@ -84,8 +84,8 @@ import Vocabulary
   @Test func `keeps nothing for long`() throws {
     let pool = HandlePool()
     let start = ContinuousClock.now
-    pool.give(try CurlHandle(), for: try route(1), now: start)
-    pool.give(try CurlHandle(), for: try route(2), now: start.advanced(by: .seconds(1)))
+    pool.add(try CurlHandle(), for: try route(1), now: start)
+    pool.add(try CurlHandle(), for: try route(2), now: start.advanced(by: .seconds(1)))
     let end = start.advanced(by: HandlePool.idleTime)
     #expect(pool.take(for: try route(1), now: end) == nil)
     #expect(pool.take(for: try route(2), now: end) != nil)

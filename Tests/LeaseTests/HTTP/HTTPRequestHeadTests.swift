@@ -86,7 +86,7 @@ import Testing
   @Test func `has a limit of bytes and of fields`() {
     let many = (0...100).map { "X\($0): a\r\n" }.joined()
     #expect(Self.problem("GET / HTTP/1.1\r\nHost: a\r\n\(many)\r\n") == .tooLarge)
-    let long = [UInt8](repeating: UInt8(ascii: "a"), count: HTTPRequestHead.mostBytes)
+    let long = [UInt8](repeating: UInt8(ascii: "a"), count: HTTPRequestHead.maximumBytes)
     #expect(throws: HTTPRequestHead.Problem.tooLarge) { try HTTPRequestHead.end(long, from: 0) }
   }
 }
@@ -100,7 +100,7 @@ import Testing
       bytes += input.prefix(size)
       input = input.dropFirst(size)
       while true {
-        let piece = try chunks.take(&bytes, most: 3)
+        let piece = try chunks.consume(&bytes, upTo: 3)
         if piece.isEmpty { break }
         content += piece
       }

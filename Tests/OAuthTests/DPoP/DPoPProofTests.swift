@@ -173,10 +173,10 @@ struct ReadProof {
 
   @Test func `of a device stays there, and is kept as what only the device can use`() throws {
     let key = try DPoPKey.generate(in: device)
-    #expect(key.isHeld)
+    #expect(key.isInDevice)
     let text = try key.serialized().text
     let again = try parse(text)
-    #expect(again.isHeld && again.thumbprint == key.thumbprint)
+    #expect(again.isInDevice && again.thumbprint == key.thumbprint)
     let proof = DPoPProof(
       method: "GET", url: try URI("https://api.example/"), accessToken: nil, nonce: nil, issuedAt: 1)
     #expect(try ReadProof(proof.signed(by: again)).key.thumbprint() == key.thumbprint)
@@ -193,7 +193,7 @@ struct ReadProof {
       method: "GET", url: try URI("https://api.example/"), accessToken: nil, nonce: nil, issuedAt: 1)
     #expect(throws: OAuthError(code, .dpopKey)) { try proof.signed(by: key) }
     // Only a sign-in generates another key; a TPM that is unavailable may return.
-    #expect(code.meaning == (code == .keyForeign ? .signInNeeded : .lasting))
+    #expect(code.meaning == (code == .keyForeign ? .signInNeeded : .permanent))
   }
 }
 

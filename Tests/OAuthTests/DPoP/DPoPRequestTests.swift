@@ -101,7 +101,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     let error = expected(
       .proofRejected, tokenSubject, status: 400, error: "use_dpop_nonce", description: "a nonce is needed")
     #expect(throws: error) { try bound.server.refresh(secret("r1")) }
-    #expect(error.code.meaning == .lasting, "the grant is kept and nothing is tried at once")
+    #expect(error.code.meaning == .permanent, "the grant is kept and nothing is tried at once")
     #expect(bound.http.unused == 0)
     // The next request begins with the last of them (section 8.2).
     #expect(bound.memory.nonce(for: bound.key, .authorizationServer, origin: "https://as.example") == "n2")

@@ -47,14 +47,14 @@ import Vocabulary
   // draft-ietf-oauth-client-id-metadata-document-03 section 6.
   @Test func `say whether a client may be the URL of its metadata`() throws {
     func takes(_ value: String) throws -> Bool? {
-      try parse(withMember(#""client_id_metadata_document_supported":\#(value)"#)).takesMetadataURLs
+      try parse(withMember(#""client_id_metadata_document_supported":\#(value)"#)).acceptsMetadataURLs
     }
     #expect(try takes("true") == true && takes("false") == false && takes("null") == false)
-    #expect(try parse(Self.full).takesMetadataURLs == false)
+    #expect(try parse(Self.full).acceptsMetadataURLs == false)
     #expect(try takes("\"true\"") == false)
     // Unknown without metadata.
     let none = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: [:])
-    #expect(none.takesMetadataURLs == nil)
+    #expect(none.acceptsMetadataURLs == nil)
   }
 
   // RFC 8414 section 2.
@@ -79,7 +79,7 @@ import Vocabulary
     var error = OAuthError(.issuerMismatch, .configuredIssuer)
     error.serverDescription = other.isEmpty ? nil : other
     // It differs only by a slash.
-    if other == issuerText + "/" { error.issuerMeant = other }
+    if other == issuerText + "/" { error.intendedIssuer = other }
     #expect(throws: error) { try parse(#"{"issuer":"\#(other)"}"#) }
   }
 

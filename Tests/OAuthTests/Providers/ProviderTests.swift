@@ -38,7 +38,7 @@ import Vocabulary
   ]) func `may be at issuers of its own, or at any where people run servers of it`(
     _ name: ProviderName, _ issuer: String, _ may: Bool
   ) {
-    #expect(Provider.named(name).mayBe(at: issuer) == may)
+    #expect(Provider.named(name).mayHaveIssuer(issuer) == may)
   }
 
   @Test func `has the issuer with a slash at its end and without only where that is its quirk`() {
@@ -47,9 +47,9 @@ import Vocabulary
     }
     #expect(Provider.of(issuer: "https://codeberg.org//") == nil)
     #expect(Provider.of(issuer: "https://gitlab.com/") == nil)
-    #expect(Provider.named(.forgejo).isSame("https://a.example/", as: "https://a.example"))
-    #expect(!Provider.named(.forgejo).isSame("https://a.example/", as: "https://b.example"))
-    #expect(!Provider.named(.keycloak).isSame("https://a.example/", as: "https://a.example"))
+    #expect(Provider.named(.forgejo).isSameServer("https://a.example/", as: "https://a.example"))
+    #expect(!Provider.named(.forgejo).isSameServer("https://a.example/", as: "https://b.example"))
+    #expect(!Provider.named(.keycloak).isSameServer("https://a.example/", as: "https://a.example"))
   }
 
   @Test(arguments: [
@@ -113,12 +113,12 @@ import Vocabulary
     ] {
       #expect(Provider.of(issuer: other) == nil, "\(other)")
     }
-    #expect(Provider.of(place: "https://GitHub.com/")?.name == .github)
-    #expect(Provider.of(place: "https://google.com")?.name == .google)
+    #expect(Provider.of(baseURL: "https://GitHub.com/")?.name == .github)
+    #expect(Provider.of(baseURL: "https://google.com")?.name == .google)
     for other in [
       "http://github.com", "https://github.com.evil.example", "https://github.com:8443", "https://github.com/x",
     ] {
-      #expect(Provider.of(place: other) == nil, "\(other)")
+      #expect(Provider.of(baseURL: other) == nil, "\(other)")
     }
   }
 

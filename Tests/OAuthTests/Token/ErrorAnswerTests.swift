@@ -52,19 +52,19 @@ private let subject = OAuthError.Subject.endpoint(.token)
 
   @Test(arguments: [
     ("invalid_grant", OAuthError.Code.invalidGrant, OAuthError.Code.Meaning.grantEnded),
-    ("invalid_client", .invalidClient, .lasting),
-    ("incorrect_client_credentials", .invalidClient, .lasting),
-    ("unauthorized_client", .unauthorizedClient, .lasting),
-    ("device_flow_disabled", .unauthorizedClient, .lasting),
-    ("invalid_request", .invalidRequest, .lasting),
-    ("unsupported_grant_type", .unsupportedGrantType, .lasting),
-    ("invalid_scope", .invalidScopeAnswer, .lasting),
-    ("access_denied", .accessDenied, .lasting), ("authorization_declined", .accessDenied, .lasting),
-    ("expired_token", .expiredToken, .lasting), ("token_expired", .expiredToken, .lasting),
-    ("server_error", .serverUnavailable, .passing), ("temporarily_unavailable", .serverUnavailable, .passing),
-    ("slow_down", .rateLimited, .passing), ("authorization_pending", .otherServerError, .lasting),
-    ("something_else", .otherServerError, .lasting), ("Invalid_Grant", .otherServerError, .lasting),
-    ("bad_refresh_token", .otherServerError, .lasting), ("invalid_code", .otherServerError, .lasting),
+    ("invalid_client", .invalidClient, .permanent),
+    ("incorrect_client_credentials", .invalidClient, .permanent),
+    ("unauthorized_client", .unauthorizedClient, .permanent),
+    ("device_flow_disabled", .unauthorizedClient, .permanent),
+    ("invalid_request", .invalidRequest, .permanent),
+    ("unsupported_grant_type", .unsupportedGrantType, .permanent),
+    ("invalid_scope", .invalidScopeAnswer, .permanent),
+    ("access_denied", .accessDenied, .permanent), ("authorization_declined", .accessDenied, .permanent),
+    ("expired_token", .expiredToken, .permanent), ("token_expired", .expiredToken, .permanent),
+    ("server_error", .serverUnavailable, .temporary), ("temporarily_unavailable", .serverUnavailable, .temporary),
+    ("slow_down", .rateLimited, .temporary), ("authorization_pending", .otherServerError, .permanent),
+    ("something_else", .otherServerError, .permanent), ("Invalid_Grant", .otherServerError, .permanent),
+    ("bad_refresh_token", .otherServerError, .permanent), ("invalid_code", .otherServerError, .permanent),
   ])
   func `the error value decides`(value: String, code: OAuthError.Code, meaning: OAuthError.Code.Meaning) throws {
     for status in [200, 400, 403, 428] {
@@ -88,11 +88,11 @@ private let subject = OAuthError.Subject.endpoint(.token)
       #expect(
         try failure(response(status, #"{"error":"odd"}"#)) == expected(code, subject, status: status, error: "odd"))
       #expect(try failure(response(status, "{}")) == expected(code, subject, status: status))
-      let isPassing = OAuthError.isPassing(status)
+      let isTemporary = OAuthError.isTemporary(status)
       #expect(
         try failure(response(status, type: "text/html", "<html>"))
           == expected(
-            isPassing ? code : .notJSON, subject, status: status, description: isPassing ? nil : "text/html"))
+            isTemporary ? code : .notJSON, subject, status: status, description: isTemporary ? nil : "text/html"))
     }
   }
 
@@ -237,14 +237,14 @@ private let subject = OAuthError.Subject.endpoint(.token)
   }
 
   @Test(arguments: [
-    (HTTPFailure.Code.resolve, OAuthError.Code.network, OAuthError.Code.Meaning.passing),
-    (.connect, .network, .passing),
-    (.send, .connectionLost, .passing), (.receive, .connectionLost, .passing), (.tls, .tlsFailure, .passing),
-    (.certificate, .certificateRejected, .lasting), (.pin, .pinMismatch, .lasting),
-    (.timeout, .timeout, .passing), (.tooLarge, .responseTooLarge, .lasting),
-    (.malformed, .malformedResponse, .lasting),
-    (.redirect, .redirectRefused, .lasting), (.cancelled, .cancelled, .lasting),
-    (.setup, .internalFailure, .lasting), (.memory, .noMemory, .passing),
+    (HTTPFailure.Code.resolve, OAuthError.Code.network, OAuthError.Code.Meaning.temporary),
+    (.connect, .network, .temporary),
+    (.send, .connectionLost, .temporary), (.receive, .connectionLost, .temporary), (.tls, .tlsFailure, .temporary),
+    (.certificate, .certificateRejected, .permanent), (.pin, .pinMismatch, .permanent),
+    (.timeout, .timeout, .temporary), (.tooLarge, .responseTooLarge, .permanent),
+    (.malformed, .malformedResponse, .permanent),
+    (.redirect, .redirectRefused, .permanent), (.cancelled, .cancelled, .permanent),
+    (.setup, .internalFailure, .permanent), (.memory, .noMemory, .temporary),
   ])
   func `a failure of the transport keeps its meaning`(
     failure: HTTPFailure.Code, code: OAuthError.Code, meaning: OAuthError.Code.Meaning

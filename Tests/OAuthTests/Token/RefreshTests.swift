@@ -218,14 +218,14 @@ private let subject = OAuthError.Subject.endpoint(.token)
     status: Int, body: String, words: String?
   ) throws {
     let error = try refresh(response(status, body))
-    #expect(error?.code == .refreshBlocked && error?.code.meaning == .passing, "\(body)")
+    #expect(error?.code == .refreshBlocked && error?.code.meaning == .temporary, "\(body)")
     #expect(error?.serverDescription == words && error?.isRefusalOutsideProtocol == true, "\(body)")
   }
 
   @Test(arguments: [400, 401, 403, 404, 451]) func `a page in the place of a refusal passes`(status: Int) throws {
     let page = try refresh(response(status, type: "text/html", "<html>blocked</html>"))
     #expect(page == expected(.notJSON, subject, status: status, description: "text/html"))
-    #expect(page?.code.meaning == .passing && page?.isRefusalOutsideProtocol == true)
+    #expect(page?.code.meaning == .temporary && page?.isRefusalOutsideProtocol == true)
     let line = try refresh(response(status, type: "text/plain", "Access denied by policy 7\n"))
     #expect(line == expected(.notJSON, subject, status: status, description: "Access denied by policy 7"))
     let untyped = try refresh(response(status, type: nil, "<html>blocked</html>"))

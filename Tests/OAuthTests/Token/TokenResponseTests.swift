@@ -214,7 +214,7 @@ private func malformed(_ member: String) -> OAuthError {
     }
     let page = try response(type: type, "<html>")
     #expect(throws: expected(.notJSON, subject, status: 200, description: type)) { try TokenResponse.parse(page) }
-    #expect(OAuthError.Code.notJSON.meaning == .passing)
+    #expect(OAuthError.Code.notJSON.meaning == .temporary)
   }
 
   @Test(arguments: ["", "null", "[]", "\"a\"", "{", #"{"access_token":"a","access_token":"b","token_type":"Bearer"}"#])

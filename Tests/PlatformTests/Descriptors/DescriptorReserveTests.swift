@@ -29,12 +29,12 @@ import Testing
       do {
         let (first, second) = (try reserve.hold(), try reserve.hold())
         #expect(try Set(Self.free(3)).isDisjoint(with: before), "one set is enough for two holders")
-        #expect(try reserve.lend { () throws in try Self.free(3) } == before)
+        #expect(try reserve.withReleased { () throws in try Self.free(3) } == before)
         #expect(try Set(Self.free(3)).isDisjoint(with: before))
         withExtendedLifetime((first, second)) {}
       }
       #expect(try Self.free(3) == before)
-      #expect(try reserve.lend { () throws in try Self.free(3) } == before)
+      #expect(try reserve.withReleased { () throws in try Self.free(3) } == before)
       #expect(try Self.free(3) == before)
     }
   }

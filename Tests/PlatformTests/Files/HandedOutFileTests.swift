@@ -14,13 +14,13 @@ import Testing
   }
 
   private func read(_ name: String) throws -> String {
-    let file = try PrivateDirectory.openHandedOut(scratch.path(name))
+    let file = try PrivateDirectory.openProvidedFile(scratch.path(name))
     return String(decoding: try file.readToEnd(limit: 100), as: UTF8.self)
   }
 
   private func problem(_ name: String) -> FileProblem? {
     do {
-      _ = try PrivateDirectory.openHandedOut(scratch.path(name))
+      _ = try PrivateDirectory.openProvidedFile(scratch.path(name))
     } catch {
       if case .untrusted(let problem, _) = error { return problem }
     }

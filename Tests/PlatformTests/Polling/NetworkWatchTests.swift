@@ -5,8 +5,8 @@ import Testing
 @Suite struct `A watch on the network` {
   @Test func `tells nothing while nothing happens`() throws {
     let watch = try NetworkWatch()
-    #expect(watch.take() == false)
-    #expect(watch.take() == false)
+    #expect(watch.drain() == false)
+    #expect(watch.drain() == false)
   }
 
   @Test func `can be waited for beside others`() throws {

@@ -25,7 +25,7 @@ import Testing
   @Test(arguments: [false, true]) func `is this user, by either protocol`(ipv6: Bool) throws {
     let pair = try Pair(ipv6: ipv6)
     let other = try Pair(ipv6: ipv6)
-    #expect(TCPEnds.canTell)
+    #expect(TCPEnds.canFindOwners)
     #expect(
       TCPEnds.owners(of: [pair.ends, other.ends]) == [
         pair.ends: .user(Machine.userID), other.ends: .user(Machine.userID),

@@ -33,14 +33,14 @@ import Vocabulary
     http.answer(TestIssuer.keysURL, try response(200, issuer.keySet))
   }
 
-  private func names(_ edition: VerificationKeys.Edition) -> [String?] { edition.keys.keys.map(\.keyID) }
+  private func names(_ version: VerificationKeys.Version) -> [String?] { version.keys.keys.map(\.keyID) }
 
   /// The result of requesting other keys; nil for none.
   private func renewed(
-    _ keys: VerificationKeys, after old: VerificationKeys.Edition
-  ) throws -> VerificationKeys.Edition? {
+    _ keys: VerificationKeys, after old: VerificationKeys.Version
+  ) throws -> VerificationKeys.Version? {
     switch keys.renewed(after: old) {
-    case .keys(let edition): return edition
+    case .keys(let version): return version
     case .none: return nil
     case .failed(let error): throw error
     }

@@ -235,6 +235,6 @@ import Vocabulary
     home.http.answer(TestIssuer.tokenURL, try gone())
     home.http.answer(Self.newTokenURL, try tokens("at-2"))
     _ = try home.refresh(Home.configuration, home.services.observed { told.add($0) })
-    #expect(told.steps.contains(.step(.metadataDoubted)))
+    #expect(told.steps.contains(.step(.cachedMetadataRejected)))
   }
 }

@@ -422,7 +422,7 @@ import Vocabulary
     home.http.answer(
       TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.second.idToken()))
     #expect(throws: late(seconds: 60)) { _ = try home.refresh() }
-    #expect(late(seconds: 60).isPassing)
+    #expect(late(seconds: 60).isTemporary)
     #expect(home.http.urls.filter { $0 == TestIssuer.keysURL }.count == 2)
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
     // Meanwhile no refresh token of the account is sent, for any requested token.

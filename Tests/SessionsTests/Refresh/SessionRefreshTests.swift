@@ -86,7 +86,7 @@ import Vocabulary
     error.lostAnswer = true
     error.followsSuccess = true
     let failure = SessionError.oauth(error)
-    #expect(failure.isPassing && !failure.neverLeft)
+    #expect(failure.isTemporary && !failure.wasNeverSent)
     #expect(try run.end(.failure(failure), at: 1) == .failed(failure, fallback: nil))
   }
 

@@ -30,8 +30,8 @@ import Vocabulary
     var backoff = Backoff()
     backoff.refreshFailed(unreachable, now: at(100))
     #expect(backoff.renewalDue(planned: nil, queued: .urgent, tokenEnd: nil) == at(101))
-    #expect(backoff.renewalDue(planned: nil, queued: .patient, tokenEnd: nil) == at(110))
-    #expect(backoff.renewalDue(planned: at(500), queued: .patient, tokenEnd: nil) == at(110))
+    #expect(backoff.renewalDue(planned: nil, queued: .background, tokenEnd: nil) == at(110))
+    #expect(backoff.renewalDue(planned: at(500), queued: .background, tokenEnd: nil) == at(110))
     #expect(backoff.renewalDue(planned: nil, queued: nil, tokenEnd: nil) == nil)
   }
 

@@ -224,7 +224,7 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
     }
     #expect(home.http.urls == [TestIssuer.metadataURL])
     configuration.keyStorage = nil
-    #expect(try signIn(nil, configuration).grant.dpopKey?.isHeld == false)
+    #expect(try signIn(nil, configuration).grant.dpopKey?.isInDevice == false)
   }
 
   @Test func `with a damaged key is damaged`() throws {

@@ -83,7 +83,7 @@ import Vocabulary
     let error = broken(code)
     var run = try SessionRun.active(grant("old", lifetime: 300), jitter: 1)
     #expect(run.ask(at: 280) == .starts)
-    let fallback = error.isPassing ? "old" : nil
+    let fallback = error.isTemporary ? "old" : nil
     #expect(try run.end(.failure(error), at: 281) == .failed(error, fallback: fallback))
     #expect(run.ask(at: 299) == .served("old"))
     #expect(run.session.renewalDue ?? at(300) >= at(300))

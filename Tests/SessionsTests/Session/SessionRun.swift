@@ -50,7 +50,8 @@ struct SessionRun {
     case .retry(let next, let wait): .retries(attempt: next.attempt, after: wait)
     case .failed(let error):
       .failed(
-        error, fallback: error.isPassing ? session.fallback(for: TokenNeed(), now: at(seconds))?.accessToken.text : nil)
+        error,
+        fallback: error.isTemporary ? session.fallback(for: TokenNeed(), now: at(seconds))?.accessToken.text : nil)
     }
   }
 

@@ -61,7 +61,7 @@ import Vocabulary
     home.time.advance(seconds: 60)
     home.http.answer(TestIssuer.tokenURL, try tokens("at-3"))
     _ = try home.refresh(Home.configuration, services)
-    #expect(told.steps[1] == .step(.documentKept(.metadata, ageSeconds: 60)))
+    #expect(told.steps[1] == .step(.cachedDocumentUsed(.metadata, ageSeconds: 60)))
   }
 
   @Test func `tells of a server that did not answer, and that the keys are asked for again`() throws {
@@ -73,8 +73,8 @@ import Vocabulary
     #expect(throws: SessionError.self) { try home.refresh(Home.configuration, services) }
     #expect(
       told.steps.suffix(4) == [
-        .step(.keysDoubted), .step(.answered(line(.keys), status: 200, milliseconds: 0)),
-        .step(.metadataDoubted), .step(.answered(line(.metadata), status: 200, milliseconds: 0)),
+        .step(.cachedKeysRejected), .step(.answered(line(.keys), status: 200, milliseconds: 0)),
+        .step(.cachedMetadataRejected), .step(.answered(line(.metadata), status: 200, milliseconds: 0)),
       ])
   }
 

@@ -36,7 +36,7 @@ import Vault
 
   @Test func `is kept, and it is the one that is spent next`() throws {
     try loseRotation()
-    #expect(home.services.isUnsettled)
+    #expect(home.services.hasUnstored)
     // Nothing is sent while it cannot be written.
     #expect(throws: SessionError.self) { _ = try home.refresh() }
     #expect(home.http.requests.isEmpty)
@@ -45,18 +45,18 @@ import Vault
     #expect(try home.refresh().accessToken.text == "at-3")
     #expect(home.http.requests.last?.form?[1] == "refresh_token=rt-2")
     #expect(try home.stored()?.refreshToken?.text == "rt-3")
-    #expect(!home.services.isUnsettled)
+    #expect(!home.services.hasUnstored)
   }
 
   @Test func `is written as soon as that is possible`() throws {
     try loseRotation()
-    home.services.settleAll()
-    #expect(home.services.isUnsettled)
+    home.services.retryWrites()
+    #expect(home.services.hasUnstored)
     try Self.spoil(state, "600")
     #expect(try home.stored()?.refreshToken?.text == "rt-1")
-    home.services.settleAll()
+    home.services.retryWrites()
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
-    #expect(!home.services.isUnsettled)
+    #expect(!home.services.hasUnstored)
   }
 
   @Test func `and that still cannot be written is an error, and kept`() throws {
@@ -64,10 +64,10 @@ import Vault
     try Self.spoil(state, "600")
     // It can be read, but not written.
     try #require(try ProcessRunner.shell("cd '\(state)' && mv vault.lock kept && ln -s kept vault.lock").succeeded)
-    #expect(throws: SessionError.self) { try home.services.settle(home.account) }
-    #expect(home.services.isUnsettled)
+    #expect(throws: SessionError.self) { try home.services.retryWrite(home.account) }
+    #expect(home.services.hasUnstored)
     try #require(try ProcessRunner.shell("cd '\(state)' && mv kept vault.lock").succeeded)
-    try home.services.settle(home.account)
+    try home.services.retryWrite(home.account)
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
   }
 
@@ -80,10 +80,10 @@ import Vault
   @Test func `is kept when the record cannot be removed either`() throws {
     try loseRotation()
     #expect(throws: SessionError.self) { try home.services.removeLeftover(of: home.account) }
-    #expect(home.services.isUnsettled)
+    #expect(home.services.hasUnstored)
     try Self.spoil(state, "600")
     try home.services.removeLeftover(of: home.account)
-    #expect(!home.services.isUnsettled)
+    #expect(!home.services.hasUnstored)
   }
 
   @Test func `is forgotten when somebody signed in meanwhile`() throws {
@@ -96,7 +96,7 @@ import Vault
     home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3"))
     _ = try home.refresh()
     #expect(home.http.requests.last?.form?[1] == "refresh_token=rt-other")
-    #expect(!home.services.isUnsettled)
+    #expect(!home.services.hasUnstored)
   }
 
   @Test func `for all that can be known before is not asked for`() throws {

@@ -283,7 +283,7 @@ import Vocabulary
     #expect(try file().current()[work] != nil)
     let found = SettingsFile.unknownSettings(in: path)
     #expect(found.map(\.name) == ["activ", "scoope", "zzz"])
-    #expect(found.map(\.account) == [nil, "work", "work"] && found.map(\.meant) == ["active", "scope", nil])
+    #expect(found.map(\.account) == [nil, "work", "work"] && found.map(\.suggestion) == ["active", "scope", nil])
     #expect(found.map(\.line.position.line) == [1, 3, 3] && found.map(\.line.position.column) == [25, 15, 34])
   }
 

@@ -193,7 +193,7 @@ import Vocabulary
     home.http.answer(Self.service, try response(503, [:]))
     let error = #expect(throws: SessionError.self) { try refresh(configuration, handed) }
     guard case .assertionSource(.workflow, because: .oauth(let cause))? = error else { throw Home.NoToken() }
-    #expect(cause.code == .serverUnavailable && error?.isPassing == true && error?.effect == SessionError.Effect.none)
+    #expect(cause.code == .serverUnavailable && error?.isTemporary == true && error?.effect == SessionError.Effect.none)
     #expect(throws: SessionError.assertionVariables(account: "work", .workflow)) {
       try refresh(configuration, HandedAssertion())
     }

@@ -20,7 +20,7 @@ import Vocabulary
   }
 
   private func preparation(
-    _ home: Home, scope: [String], asksToStay: Bool = true, registers: Bool = false, dpop: Bool = false
+    _ home: Home, scope: [String], requestsOfflineAccess: Bool = true, registers: Bool = false, dpop: Bool = false
   ) -> SignIn.Request {
     var configuration = AccountConfiguration(issuer: TestIssuer.text, clientID: registers ? "" : "cli")
     configuration.scope = scope
@@ -29,7 +29,7 @@ import Vocabulary
       account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation())
     request.registersClient = registers
     request.registration = registers ? .init(clientName: "agent on host", softwareVersion: "1") : nil
-    request.asksToStay = asksToStay
+    request.requestsOfflineAccess = requestsOfflineAccess
     return request
   }
 
@@ -48,7 +48,8 @@ import Vocabulary
   }
 
   @Test func `leaves what the person chose as it is`() throws {
-    let signIn = try preparation(home(["read", "offline_access"]), scope: ["read"], asksToStay: false).prepared()
+    let signIn = try preparation(home(["read", "offline_access"]), scope: ["read"], requestsOfflineAccess: false)
+      .prepared()
     #expect(signIn.scope?.values == ["read"])
   }
 

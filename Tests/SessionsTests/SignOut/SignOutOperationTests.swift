@@ -329,7 +329,7 @@ import Vocabulary
     var operation = operation()
     let other = self.operation()
     operation.willAskServer = { #expect(other.revokePending().confirmation == .revoked) }
-    #expect(try operation.run().confirmation == .toldElsewhere)
+    #expect(try operation.run().confirmation == .handledElsewhere)
     #expect(try home.stored() == nil)
   }
 
@@ -394,7 +394,7 @@ import Vocabulary
     }
     #expect { _ = try home.refresh() } throws: { ($0 as? SessionError) == .signedOut(account: "work") }
     #expect(try owed() == ["rt-2", nil])
-    #expect(!home.services.isUnsettled)
+    #expect(!home.services.hasUnstored)
   }
 
   @Test func `that is local does not wait for a refresh under way, whose tokens are dropped`() throws {
@@ -405,7 +405,7 @@ import Vocabulary
     }
     #expect { _ = try home.refresh() } throws: { ($0 as? SessionError) == .signedOut(account: "work") }
     #expect(try home.stored() == nil)
-    #expect(!home.services.isUnsettled)
+    #expect(!home.services.hasUnstored)
   }
 
   @Test func `gives a silent server its time and no more`() throws {

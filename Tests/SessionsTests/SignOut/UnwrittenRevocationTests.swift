@@ -40,18 +40,18 @@ import Vocabulary
     #expect(home.services.pendingRevocation(of: home.account).revokePending().confirmation.isPostponed)
     #expect(home.services.pendingRevocation(of: home.account).revokePending().confirmation == .revoked)
     #expect(revoked == ["token=rt-1", "token=rt-1"])
-    #expect(home.services.accountsToRevoke() == [] && !home.services.isUnsettled)
+    #expect(home.services.accountsToRevoke() == [] && !home.services.hasUnstored)
     #expect(try home.services.vault.accounts() == [], "it has no files")
   }
 
   @Test func `is attempted once more when the process ends`() throws {
     try signOut()
-    #expect(home.services.isUnsettled)
-    home.services.settleAll()
-    #expect(revoked == [] && home.services.isUnsettled)
-    home.services.revokeUnsettled()
+    #expect(home.services.hasUnstored)
+    home.services.retryWrites()
+    #expect(revoked == [] && home.services.hasUnstored)
+    home.services.revokeUnstored()
     #expect(revoked == ["token=rt-1"])
-    #expect(!home.services.isUnsettled)
+    #expect(!home.services.hasUnstored)
   }
 
   @Test func `goes by the settings of the sign-out`() throws {
@@ -66,7 +66,7 @@ import Vocabulary
     services.ephemeral.set(Home.configuration, for: home.account)
     try services.write(Home.record(), of: home.account)
     #expect(home.services.pendingRevocation(of: home.account).revokePending().confirmation == .nothingToRevoke)
-    #expect(revoked == [] && !home.services.isUnsettled)
+    #expect(revoked == [] && !home.services.hasUnstored)
   }
 
   /// The signal for a write beyond the file size limit.
@@ -87,7 +87,7 @@ import Vocabulary
       ResourceLimit.raiseAll()
       let name = try AccountName("work.removed-1")
       #expect(home.services.unwritten.accounts == [name])
-      home.services.settleAll()
+      home.services.retryWrites()
       #expect(home.services.unwritten.accounts == [])
       #expect(try home.otherProcess().record(of: name)?.revocation?.refreshToken?.text == "rt-1")
     }
@@ -100,8 +100,8 @@ import Vocabulary
     record = try #require(record.signedOut(record.revocation))
     home.services.unwritten[home.account] = .init(
       record: record, configuration: Home.configuration, protection: .device)
-    home.services.settleAll()
-    #expect(!home.services.isUnsettled)
+    home.services.retryWrites()
+    #expect(!home.services.hasUnstored)
     #expect(try home.stored()?.revocation?.refreshToken?.text == "rt-1")
     #expect(home.otherProcess().pendingRevocation(of: home.account).revokePending().confirmation == .revoked)
     #expect(try home.stored() == nil)

@@ -25,7 +25,7 @@ import Vocabulary
     #expect(
       check
         == VaultCheck(
-          slots: [.init(summary: slots[0], state: .opens), .init(summary: slots[1], state: .asks)],
+          slots: [.init(summary: slots[0], state: .opens), .init(summary: slots[1], state: .needsSecret)],
           records: [
             .init(account: alice, protection: .device, state: .opens),
             .init(account: bob, protection: .passphrase, state: .locked),
@@ -47,12 +47,12 @@ import Vocabulary
 
   @Test func `names a slot of another machine`() throws {
     let check = try #require(try scratch.vault(user: 1).check())
-    #expect(check.slots.map(\.state) == [.foreign, .asks])
+    #expect(check.slots.map(\.state) == [.foreign, .needsSecret])
     #expect(check.problem == VaultError(.foreignDevice, path: scratch.file(vaultName)))
     #expect(check.records.map(\.state) == [.locked, .locked])
     #expect(!check.isSound)
     try scratch.remove("device.key")
-    #expect(try scratch.vault().check()?.slots.map(\.state) == [.deviceSecretMissing, .asks])
+    #expect(try scratch.vault().check()?.slots.map(\.state) == [.deviceSecretMissing, .needsSecret])
   }
 
   @Test func `says what is wrong with the file`() throws {

@@ -99,7 +99,7 @@ private func settled() -> Int {
     let begin = memory.wipes
     memory.remember(open, since: begin)
     memory.remember(other, since: begin)
-    #expect(memory.holds(.passphrase))
+    #expect(memory.hasKey(of: .passphrase))
     // An older file teaches nothing; a newer one shows that the key is outdated.
     var newer = open
     try newer.file.advance(above: 1)
@@ -109,7 +109,7 @@ private func settled() -> Int {
     #expect(memory.key(of: .passphrase, header: closed.file.header, epoch: 2) != nil)
     try other.file.advance(above: 9)
     memory.remember(other, since: begin)
-    #expect(!memory.holds(.passphrase))
+    #expect(!memory.hasKey(of: .passphrase))
   }
 
   @Test func `are kept by an unlocking that ends after a newer write`() throws {
@@ -119,9 +119,9 @@ private func settled() -> Int {
     try after.file.advance(above: 1)
     var memory = VaultMemory()
     memory.remember(after, since: memory.wipes)
-    #expect(!memory.holds(.passphrase))
+    #expect(!memory.hasKey(of: .passphrase))
     memory.remember(before, since: memory.wipes)
-    #expect(memory.holds(.passphrase))
+    #expect(memory.hasKey(of: .passphrase))
     #expect(memory.newest?.generation == 2)
   }
 
@@ -132,12 +132,12 @@ private func settled() -> Int {
     var memory = VaultMemory()
     let begin = memory.wipes
     let isKept = memory.remember(vault, since: begin)
-    #expect(isKept && memory.holds(.passphrase) && memory.holds(.device))
+    #expect(isKept && memory.hasKey(of: .passphrase) && memory.hasKey(of: .device))
     memory.lock()
     let isKeptAgain = memory.remember(vault, since: begin)
     #expect(!isKeptAgain)
-    #expect(!memory.holds(.passphrase))
-    #expect(memory.holds(.device))
+    #expect(!memory.hasKey(of: .passphrase))
+    #expect(memory.hasKey(of: .device))
     #expect(memory.newest?.generation == vault.file.generation)
   }
 }

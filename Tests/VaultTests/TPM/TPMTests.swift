@@ -10,7 +10,7 @@ import Testing
   private func ask<Answer: Sendable>(
     _ access: TPMAccess, _ question: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
   ) throws -> Answer {
-    try TPMTurn.shared.run(wait: .testLimit) {
+    try TPMLock.shared.run(wait: .testLimit) {
       Result { () throws(CryptoError) in try question(try access.connect()) }
     }.get()
   }

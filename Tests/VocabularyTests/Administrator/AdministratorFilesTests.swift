@@ -175,7 +175,7 @@ import Vocabulary
     shown.refresh = .strict
     #expect(corp.comparison(with: shown).changed.isEmpty)
     (shown.scope, shown.origins, shown.dpop) = (["email"], [], false)
-    #expect(corp.comparison(with: shown).changed.map(\.word) == ["scope", "dpop", "host"])
-    #expect(corp.comparison(with: shown).unchanged.map(\.word) == ["issuer", "client-id", "protect"])
+    #expect(corp.comparison(with: shown).changed.map(\.optionName) == ["scope", "dpop", "host"])
+    #expect(corp.comparison(with: shown).unchanged.map(\.optionName) == ["issuer", "client-id", "protect"])
   }
 }

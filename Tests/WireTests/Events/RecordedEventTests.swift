@@ -105,10 +105,10 @@ import Wire
     }
     let entries =
       SessionEventName.allCases.map {
-        ($0.rawValue, SessionEntry(time: 0, account: nil, event: SessionEvent($0)).memberRows)
+        ($0.rawValue, SessionEntry(time: 0, account: nil, event: SessionEvent($0)).memberDescriptions)
       }
-      + LeaseEntry.Kind.allCases.map { ($0.rawValue, LeaseEntry($0).memberRows) }
-    for (name, rows) in Event.declarations.map({ ($0.row.name, $0.memberRows) }) + entries {
+      + LeaseEntry.Kind.allCases.map { ($0.rawValue, LeaseEntry($0).memberDescriptions) }
+    for (name, rows) in Event.declarations.map({ ($0.manualEntry.name, $0.memberDescriptions) }) + entries {
       let names: Set<String> = try #require(recorded[name], "\(name)")
       recorded[name] = nil
       for row in rows { #expect(names.contains(row.name), "\(name): \(row.name)") }

@@ -82,7 +82,7 @@ import WireSupport
     lease.methods = ["GET", "HEAD"]
     lease.target.scope = ["read"]
     (lease.uses, lease.expiresInSeconds) = (3, 60)
-    (lease.handsOutToken, lease.confirms) = (true, true)
+    (lease.lendsToken, lease.confirms) = (true, true)
     return lease
   }()
 
@@ -103,9 +103,9 @@ import WireSupport
         time: 2, lease: "0123456789abcdef",
         event: .used(method: "GET", origin: "https://api.example.com", status: nil, bytes: nil, dropped: 0, .network)),
       LeaseEntry(
-        time: 3, lease: "0123456789abcdef", event: .handedOut(nil), peer: .init(user: 1000, process: 9)),
+        time: 3, lease: "0123456789abcdef", event: .tokenRequested(nil), peer: .init(user: 1000, process: 9)),
       LeaseEntry(
-        time: 3, lease: "0123456789abcdef", event: .handedOut(.notPermitted), peer: .init(user: 1000, process: 9)),
+        time: 3, lease: "0123456789abcdef", event: .tokenRequested(.notPermitted), peer: .init(user: 1000, process: 9)),
       LeaseEntry(
         time: 3, lease: "0123456789abcdef", event: .refused(.notPermitted), peer: .init(user: 1000, process: 9)),
     ] + LeaseEntry.Cause.allCases.map { LeaseEntry(time: 4, lease: "0123456789abcdef", event: .ended($0)) })

@@ -28,7 +28,7 @@ import WireSupport
     let login = "agent login work --scope 'a b'"
     let change = Correction("agent login work", adding: [.init("scope", "a b")], removing: [])
     for (hint, command) in [
-      (.command(login), login), (Phrase("if so: \(login)").running(login), login),
+      (.command(login), login), (Phrase("if so: \(login)").withCommandAtEnd(login), login),
       ("if so: \(Phrase.command(login))", login),
       ("if so: \(change)", "agent login work"), ("\(change); or \(Phrase.command(login))", nil),
       ("\(": agent login evil")", nil), ("agent login work", nil),

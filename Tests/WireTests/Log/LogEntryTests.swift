@@ -34,8 +34,8 @@ import Wire
     + ConnectionProblem.allCases.map { .unanswered(line(.token), .network, $0, milliseconds: 34) }
 
   private static let sessionSteps: [SessionStep] =
-    [.waitedForAccount(milliseconds: 30), .recordRead, .recordWritten, .keysDoubted, .metadataDoubted]
-    + EndpointRole.allCases.map { .documentKept($0, ageSeconds: 3600) }
+    [.waitedForAccount(milliseconds: 30), .recordRead, .recordWritten, .cachedKeysRejected, .cachedMetadataRejected]
+    + EndpointRole.allCases.map { .cachedDocumentUsed($0, ageSeconds: 3600) }
     + EndpointRole.allCases.map { .answered(line($0), status: 200, milliseconds: 34) }
     + SigningAlgorithm.allCases.map { .idTokenVerified($0) }
 
@@ -49,7 +49,7 @@ import Wire
     #expect(try LogLine(json: JSON(parsing: bytes)) == line)
     let names = (account == nil ? ["time"] : ["time", "account"]) + ["event"]
     #expect(Array(line.json.names.prefix(names.count)) == names && line.json.names.last == "text")
-    #expect(line.sentence == (account.map { "\($0): " } ?? "") + event.row.text)
+    #expect(line.sentence == (account.map { "\($0): " } ?? "") + event.properties.text)
   }
 
   /// The codes and members that clients of version 1 know.
@@ -81,7 +81,10 @@ import Wire
       #"{"event":"unanswered","endpoint":"token","method":"POST","url":"https://as.example/token","result":"network","#
         + #""cause":"refused","duration_ms":3}"#
     ),
-    (.step(.session(.documentKept(.keys, ageSeconds: 3))), #"{"event":"document_kept","endpoint":"keys","seconds":3}"#),
+    (
+      .step(.session(.cachedDocumentUsed(.keys, ageSeconds: 3))),
+      #"{"event":"document_kept","endpoint":"keys","seconds":3}"#
+    ),
   ]) func `has the members of version 1`(event: LogEvent, members: String) {
     var json = LogEntry(time: 1, account: nil, event: event).line.json
     (json["time"], json["text"]) = (nil, nil)
@@ -134,8 +137,8 @@ import Wire
   }
 
   @Test func `tells failures from the rest`() {
-    #expect(LogEvent.refreshEnded(milliseconds: 1, .network).row.isFailure)
-    #expect(!LogEvent.refreshEnded(milliseconds: 1, nil).row.isFailure)
-    #expect(!LogEvent.checked(milliseconds: 1, .signedOutElsewhere).row.isFailure)
+    #expect(LogEvent.refreshEnded(milliseconds: 1, .network).properties.isFailure)
+    #expect(!LogEvent.refreshEnded(milliseconds: 1, nil).properties.isFailure)
+    #expect(!LogEvent.checked(milliseconds: 1, .signedOutElsewhere).properties.isFailure)
   }
 }

@@ -11,10 +11,10 @@ import WireSupport
     .set(account: "work", fullLogin.settings, unset: AccountSetting.all.filter(\.canBeUnset)),
     .rename(account: "work", to: "job"),
     .remove(account: "work", local: false), .remove(account: "work", local: true),
-    .import(account: "work", fullLogin.settings, handsOver: []),
-    .import(account: "work", AccountSettings(), handsOver: HandedSecret.credentials),
-    .clientMetadata(account: nil, fullLogin.settings, handsOver: [.clientKey]),
-    .clientMetadata(account: "work", AccountSettings(), handsOver: []),
+    .import(account: "work", fullLogin.settings, passedSecrets: []),
+    .import(account: "work", AccountSettings(), passedSecrets: PassedSecret.credentials),
+    .clientMetadata(account: nil, fullLogin.settings, passedSecrets: [.clientKey]),
+    .clientMetadata(account: "work", AccountSettings(), passedSecrets: []),
   ]
 
   @Test(arguments: all) func `is read back as it was written`(request: AccountRequest) throws {
@@ -24,7 +24,7 @@ import WireSupport
 
   @Test func `has a name of its own for each kind`() {
     #expect(
-      Set(Self.all.map { Request.account($0).row.name })
+      Set(Self.all.map { Request.account($0).properties.name })
         == [
           "account_add", "account_show", "account_set", "account_rename", "account_remove", "account_import",
           "account_client_metadata",
@@ -39,7 +39,7 @@ import WireSupport
       #"{"v":1,"request":"account_set","account":"a","unset":["pins","ca_file"]}"#
     ),
     (
-      .import(account: "a", AccountSettings(), handsOver: [.clientSecret, .clientCertificate]),
+      .import(account: "a", AccountSettings(), passedSecrets: [.clientSecret, .clientCertificate]),
       #"{"v":1,"request":"account_import","account":"a","client_secret_descriptor":true,"client_certificate_descriptor":true}"#
     ),
   ]) func `is written as the protocol documents it`(request: AccountRequest, line: String) {

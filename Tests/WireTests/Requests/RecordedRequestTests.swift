@@ -111,9 +111,9 @@ import Wire
       recorded[try #require(object["request"]?.string), default: []].formUnion(object.names)
     }
     for request in Request.declarations {
-      let names = try #require(recorded[request.row.name], "\(request.row.name)")
-      for case .row(let row) in request.memberEntries {
-        #expect(names.contains(row.name), "\(request.row.name): \(row.name)")
+      let names = try #require(recorded[request.properties.name], "\(request.properties.name)")
+      for case .member(let row) in request.memberEntries {
+        #expect(names.contains(row.name), "\(request.properties.name): \(row.name)")
       }
     }
     #expect(recorded.count == Request.declarations.count)

@@ -29,12 +29,12 @@ let fullLogin: LoginRequest = {
   login.claims = "{}"
   login.authorizationDetails = "[]"
   login.tokenEndpointAuthMethod = .secretBasic
-  login.handsOver = Set(HandedSecret.allCases)
+  login.passedSecrets = Set(PassedSecret.allCases)
   login.registersClient = true
   login.isGuest = true
   login.beganAtResource = true
   login.proofAlgorithms = ["PS256"]
-  login.asksToStay = true
+  login.requestsOfflineAccess = true
   login.basicUnencoded = true
   login.clientCertificate = true
   login.clientKeyAlgorithm = .PS256
@@ -135,7 +135,7 @@ private let fullDiscovery: DiscoverRequest = {
   }
 
   @Test func `has a name of its own for each kind`() {
-    let names = Self.all.map(\.row.name)
+    let names = Self.all.map(\.properties.name)
     #expect(Set(names).count == 15)
     #expect(
       Set(names) == [
@@ -146,23 +146,25 @@ private let fullDiscovery: DiscoverRequest = {
 
   @Test func `gets an account if it names none and can`() throws {
     for request in Self.all {
-      guard request.row.subject == .activeAccount else { continue }
-      let named = request.naming("dir")
-      #expect(named.row.subject == .account("dir") && named.row.name == request.row.name, "\(request)")
-      #expect(named.naming("other") == named)
+      guard request.properties.subject == .activeAccount else { continue }
+      let named = request.withDefaultAccount("dir")
+      #expect(
+        named.properties.subject == .account("dir") && named.properties.name == request.properties.name, "\(request)")
+      #expect(named.withDefaultAccount("other") == named)
     }
     let login = Request.login(fullLogin)
-    #expect(login.naming("dir") == login)
+    #expect(login.withDefaultAccount("dir") == login)
     var keys = VerifyRequest()
-    keys.bringsKeys = true
+    keys.passesKeySet = true
     var others: [Request] = [.events(EventsRequest()), .logout(LogoutRequest(all: true)), .verify(keys)]
     var issuer = LoginRequest()
     issuer.issuer = "https://as.example"
     others.append(.login(issuer))
-    for request in others { #expect(!request.row.followsDirectory, "\(request)") }
+    for request in others { #expect(!request.properties.followsDirectory, "\(request)") }
     var placed = TokenRequest()
     placed.place = TokenRequest.Place(url: "https://api.example")
-    #expect(Request.token(placed).row.followsDirectory && Request.token(placed).row.subject == .listingAccount)
+    #expect(
+      Request.token(placed).properties.followsDirectory && Request.token(placed).properties.subject == .listingAccount)
   }
 
   @Test func `is written as the protocol documents it`() {

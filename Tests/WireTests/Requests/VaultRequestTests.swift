@@ -21,7 +21,7 @@ import WireSupport
 
   @Test func `has a name of its own for each kind`() {
     #expect(
-      Set(Self.all.map { Request.vault($0).row.name }) == [
+      Set(Self.all.map { Request.vault($0).properties.name }) == [
         "vault_status", "lock", "unlock", "vault_create", "vault_bind", "vault_add_passphrase",
         "vault_change_passphrase", "vault_remove_slot", "vault_rotate_key", "vault_rebind", "vault_set_aside",
         "vault_check",

@@ -13,7 +13,7 @@ import WireSupport
     request.settings.allowHTTPLoopback = true
     request.settings.proxy = "http://proxy.example:3128"
     request.settings.proxyExclusions = "localhost"
-    request.bringsKeys = true
+    request.passesKeySet = true
     request.audiences = ["my-cli", "my-other-cli"]
     request.profile = .logoutToken
     request.requiredClaims = ["sub", "jti"]

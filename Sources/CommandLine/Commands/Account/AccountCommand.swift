@@ -10,30 +10,30 @@ enum AccountCommand {
   static let accountAdd = Command(
     .accountAdd, topic: .upkeep,
     summary: "Set up an account without signing in",
-    answer: AccountRequest.add(account: "", AccountSettings()).page.result,
+    answer: AccountRequest.add(account: "", AccountSettings()).manualEntry.result,
     options: Options.accountSettings,
-    everyday: ["issuer", "client-id", "provider", "scope", "audience", "redirect-uri", "host", "ca-file", "refresh"],
+    shortHelp: ["issuer", "client-id", "provider", "scope", "audience", "redirect-uri", "host", "ca-file", "refresh"],
     operands: .newAccount,
     examples: [
       Example(
         "Set up an account to sign in to later",
         "agent account add work --issuer https://id.example.com --client-id my-cli")
     ],
-    run: add)
+    makeAction: add)
 
   static let accountShow = Command(
     .accountShow, topic: .upkeep,
     summary: "Show the settings of an account",
-    answer: AccountRequest.show(account: nil).page.result,
+    answer: AccountRequest.show(account: nil).manualEntry.result,
     operands: .account,
-    run: show)
+    makeAction: show)
 
   static let accountSet = Command(
     .accountSet, topic: .upkeep,
     summary: "Change the settings of an account",
-    answer: AccountRequest.set(account: "", AccountSettings(), unset: []).page.result,
+    answer: AccountRequest.set(account: "", AccountSettings(), unset: []).manualEntry.result,
     options: Options.accountSettings + [Option.unsetSettings.declaration],
-    everyday: ["scope", "audience", "host", "refresh", "protect", "unset"],
+    shortHelp: ["scope", "audience", "host", "refresh", "protect", "unset"],
     operands: .namedAccount,
     examples: [
       Example(
@@ -42,19 +42,19 @@ enum AccountCommand {
       Example("Request fewer scopes at the next sign-in", "agent account set work --scope openid"),
       Example("Reset a setting", "agent account set work --unset scope"),
     ],
-    run: set)
+    makeAction: set)
 
   static let accountRename = Command(
     .accountRename, topic: .upkeep,
     summary: "Give an account another name",
-    answer: AccountRequest.rename(account: "", to: "").page.result,
+    answer: AccountRequest.rename(account: "", to: "").manualEntry.result,
     operands: .rename,
-    run: rename)
+    makeAction: rename)
 
   static let accountRemove = Command(
     .accountRemove, topic: .upkeep,
     summary: "Sign out of an account and forget its settings",
-    answer: AccountRequest.remove(account: "", local: false).page.result,
+    answer: AccountRequest.remove(account: "", local: false).manualEntry.result,
     options: [Option.local.declaration],
     operands: .namedAccount,
     examples: [
@@ -62,16 +62,16 @@ enum AccountCommand {
         "Forget an account",
         "agent account remove work")
     ],
-    run: remove)
+    makeAction: remove)
 
   static let accountImport = Command(
     .accountImport, topic: .upkeep,
     summary: "Set up an account with a refresh token from elsewhere",
-    answer: AccountRequest.import(account: "", AccountSettings(), handsOver: []).page.result,
+    answer: AccountRequest.import(account: "", AccountSettings(), passedSecrets: []).manualEntry.result,
     options: Options.accountSettings + Options.clientSecrets + [
       Option.refreshTokenFile.declaration, Option.refreshTokenFD.declaration,
     ],
-    everyday: [
+    shortHelp: [
       "refresh-token-file", "refresh-token-fd", "issuer", "client-id", "scope", "client-secret-file",
       "client-secret-prompt",
     ],
@@ -81,26 +81,26 @@ enum AccountCommand {
         "Import a refresh token from a file",
         "agent account import work --issuer https://id.example.com --client-id my-cli --refresh-token-file token")
     ],
-    run: `import`)
+    makeAction: `import`)
 
   static let accountClientMetadata = Command(
     .accountClientMetadata, topic: .upkeep,
     summary: "Write the metadata that a client publishes",
-    answer: AccountRequest.clientMetadata(account: nil, AccountSettings(), handsOver: []).page.result,
+    answer: AccountRequest.clientMetadata(account: nil, AccountSettings(), passedSecrets: []).manualEntry.result,
     options: Options.clientMetadata.map(\.declaration) + [Option.clientKeyFile.declaration],
-    everyday: ["client-id", "redirect-uri", "scope", "client-key-file", "dpop"],
+    shortHelp: ["client-id", "redirect-uri", "scope", "client-key-file", "dpop"],
     operands: .account,
     examples: [
       Example(
         "Write the document for a web server",
         "agent account client-metadata --client-id https://example.com/agent.json > agent.json")
     ],
-    run: clientMetadata)
+    makeAction: clientMetadata)
 
   static let use = Command(
     .use, topic: .sessions,
     summary: "Show or change the active account",
-    answer: StateRequest.useDirectory(account: "", directory: "").page.result,
+    answer: StateRequest.useDirectory(account: "", directory: "").manualEntry.result,
     options: [Option.here.declaration, Option.directory.declaration, Option.clear.declaration],
     operands: .account,
     examples: [
@@ -108,7 +108,7 @@ enum AccountCommand {
       Example("Use another account in one directory", "agent use work --here"),
       Example("Reset it to the active account", "agent use --clear"),
     ],
-    run: use)
+    makeAction: use)
 
   static func add(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.requiredAccount()
@@ -154,7 +154,7 @@ enum AccountCommand {
     let console = client.console
     let mayAsk = console.mayAsk && !console.json && !console.quiet && Terminal.isTerminal(1) && Terminal.isTerminal(2)
     let (isHere, directory, clears) = (invocation[.here], invocation[.directory], invocation[.clear])
-    if directory != nil, isHere { throw Invocation.choice(Option.here.declaration, Option.directory.declaration) }
+    if directory != nil, isHere { throw Invocation.conflict(Option.here.declaration, Option.directory.declaration) }
     if clears, named != nil { throw Failure(.invalidRequest, "use only one of --clear and an account") }
     if isHere || directory != nil || clears {
       return .doing { () throws(Failure) in
@@ -182,7 +182,7 @@ enum AccountCommand {
         account = try active(client)
         try console.answer(JSONObject([("account", .string(account))])) { _ in "\(TerminalText.clean(account))\n" }
       }
-      noteOther(than: account, client)
+      noteOverride(of: account, client)
     }
   }
 
@@ -219,31 +219,31 @@ enum AccountCommand {
         account[.person]?.string ?? "", AccountText.directories(account) ?? "",
       ])
     }
-    Console.tell(listing.text(columns: OutputTerminal.current?.columns()))
+    Console.printToStandardError(listing.text(columns: OutputTerminal.current?.columns()))
     let question = Phrase("Number or name of the account to use")
     let names = accounts.map { $0[.name]?.string ?? "?" }
     while let answer = try Confirmation.line(question, orElse: ""), !answer.isEmpty {
       if names.contains(where: { $0.hasSameBytes(as: answer) }) { return answer }
       if let number = Int(answer), names.indices.contains(number - 1) { return names[number - 1] }
-      let hint = Phrase.meant(by: answer, among: names) ?? Phrase("choose a number from 1 to \(names.count)")
-      Console.tell(hint.localized() + "\n")
+      let hint = Phrase.didYouMean(answer, among: names) ?? Phrase("choose a number from 1 to \(names.count)")
+      Console.printToStandardError(hint.localized() + "\n")
     }
     return nil
   }
 
   /// Prints a note if `AGENT_ACCOUNT` or the working directory overrides the active account.
-  private static func noteOther(than account: String, _ client: DaemonClient) {
+  private static func noteOverride(of account: String, _ client: DaemonClient) {
     guard !client.console.json else { return }
     if let other = Invocation.accountOfEnvironment {
       guard !other.hasSameBytes(as: account) else { return }
       client.console.note("AGENT_ACCOUNT=\(other) in this shell overrides the active account until you unset it")
-    } else if let note = ofDirectory(client) {
+    } else if let note = directoryNote(client) {
       client.console.note(note)
     }
   }
 
   /// A note that the working directory has its own account, which overrides the active one; nil if it has none.
-  static func ofDirectory(_ client: DaemonClient) -> Phrase? {
+  static func directoryNote(_ client: DaemonClient) -> Phrase? {
     guard let here = try? client.ask(.account(.show(account: nil))), let directory = here["directory"]?.string,
       let account = here["account"]?.string
     else { return nil }
@@ -256,15 +256,15 @@ enum AccountCommand {
     if !invocation.has(AccountSetting.proxy.declaration) {
       (settings.proxy, settings.proxyExclusions) = LoginOptions.proxy(from: Environment.value)
     }
-    let files = try HandedFiles(HandedSecret.credentials, invocation)
+    let files = try HandedFiles(PassedSecret.credentials, invocation)
     let token = try NamedSecret(Phrase("refresh token"), .refreshTokenFile, or: .refreshTokenFD, invocation)
-    let request = AccountRequest.import(account: account, settings, handsOver: files.announced)
+    let request = AccountRequest.import(account: account, settings, passedSecrets: files.announced)
     return try change(
       request, settings, invocation,
       bringing: { () throws(Failure) in
         let descriptors = try files.open()
         guard let token = try token.open() else {
-          throw Invocation.choice(Option.refreshTokenFile.declaration, Option.refreshTokenFD.declaration)
+          throw Invocation.conflict(Option.refreshTokenFile.declaration, Option.refreshTokenFD.declaration)
         }
         return [SharedDescriptor(token)] + descriptors
       }, noting: { LoginText.success($0, now: SystemTime().wallSeconds()) })
@@ -275,7 +275,7 @@ enum AccountCommand {
     let settings = try SettingsOptions.read(invocation, among: Options.clientMetadata)
     let named = try settings.clientID == nil ? invocation.account() : invocation.namedAccount()
     let files = try HandedFiles([.clientKey], invocation)
-    let request = AccountRequest.clientMetadata(account: named, settings, handsOver: files.announced)
+    let request = AccountRequest.clientMetadata(account: named, settings, passedSecrets: files.announced)
     let client = DaemonClient(invocation)
     return .doing { () throws(Failure) in
       try client.console.answer(try client.ask(.account(request), passing: try files.open())) {
@@ -312,7 +312,7 @@ enum AccountCommand {
     if let level = result["protection"]?.string { listing.add(["protection", level]) }
     let settings = result["settings"]?.object ?? JSONObject()
     for name in settings.names {
-      let title = AccountSetting.named(name)?.word ?? String(name.map { $0 == "_" ? "-" : $0 })
+      let title = AccountSetting.named(name)?.optionName ?? String(name.map { $0 == "_" ? "-" : $0 })
       listing.add([title, value(settings[name])])
     }
     return listing.text()
@@ -330,8 +330,8 @@ enum AccountCommand {
   static func changed(_ account: String, _ result: JSONObject, named: [AccountSetting] = []) -> Phrase {
     guard result["signed_out"]?.bool == true else {
       let isKept = result["kept"]?.bool == true
-      let waiting = named.filter { $0.countsAtSignIn && !(isKept && $0 === AccountSetting.keepsAccessToken) }.map {
-        "--\($0.word)"
+      let waiting = named.filter { $0.appliesAtSignIn && !(isKept && $0 === AccountSetting.keepsAccessToken) }.map {
+        "--\($0.optionName)"
       }.joined(separator: ", ")
       if waiting.isEmpty { return Phrase("changed \(account)") }
       return Phrase("changed \(account); \(waiting) takes effect at the next sign-in: agent login \(account)")

@@ -6,28 +6,28 @@ extension ListCommand {
   static let list = Command(
     .list,
     summary: "List the accounts",
-    answer: StateRequest.list.page.result,
+    answer: StateRequest.list.manualEntry.result,
     options: [Option.utc.declaration],
     examples: [
       Example(
         "Print the name of the active account",
         "agent list --json | jq -r '.accounts[] | select(.active).name'")
     ],
-    run: run)
+    makeAction: makeAction)
 }
 
 extension WhoamiCommand {
   static let whoami = Command(
     .whoami,
     summary: "Show who is signed in",
-    answer: StateRequest.whoami(account: nil).page.result,
+    answer: StateRequest.whoami(account: nil).manualEntry.result,
     operands: .account,
-    run: run)
+    makeAction: makeAction)
 }
 
 /// `agent list`.
 enum ListCommand {
-  static func run(_ invocation: Invocation) -> Action {
+  static func makeAction(_ invocation: Invocation) -> Action {
     let presentation = Presentation(invocation).inUTC(invocation[.utc])
     let client = DaemonClient(invocation)
     return client.action(.state(.list)) { result in
@@ -46,7 +46,7 @@ enum ListCommand {
 
 /// `agent whoami`.
 enum WhoamiCommand {
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     try DaemonClient(invocation).action(.state(.whoami(account: invocation.account())), showing: text)
   }
 

@@ -10,7 +10,7 @@ enum EventsCommand {
     summary: "Show events of sessions and accounts",
     options: [
       Option.follow.declaration, Option.utc.declaration,
-      Option.lease.saying("Show the events of leases", in: .output), Option.notices.declaration,
+      Option.lease.withSummary("Show the events of leases", in: .output), Option.notices.declaration,
     ],
     operands: .account,
     examples: [
@@ -19,9 +19,9 @@ enum EventsCommand {
         #"agent events --follow --json | jq --unbuffered -r 'select(.event == "signed_out") | .account'"#)
     ],
     refusing: [Option.noDaemon.declaration],
-    run: run)
+    makeAction: makeAction)
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let client = DaemonClient(invocation)
     if let choice = invocation[.notices] { return try notices(choice, client, invocation) }
     // AGENT_ACCOUNT does not filter the events.
@@ -38,7 +38,7 @@ enum EventsCommand {
         try follow(
           request, client, presentation, until: hasEnd ? client.deadline(of: .events(request)) : .distantFuture)
       } else {
-        try tellRecent(request, client, presentation)
+        try printRecent(request, client, presentation)
       }
     }
   }
@@ -69,10 +69,10 @@ enum EventsCommand {
     return program
   }
 
-  private static func tellRecent(
+  private static func printRecent(
     _ request: EventsRequest, _ client: DaemonClient, _ presentation: Presentation
   ) throws(Failure) {
-    let result = try client.askIfRunning(.events(request))
+    let result = try client.askWithoutStarting(.events(request))
     let events = result["events"]?.array ?? []
     if let dropped = result["dropped"]?.int, dropped > 0 {
       client.console.note("\(dropped) earlier events were discarded")
@@ -104,7 +104,7 @@ enum EventsCommand {
         if let entry { try Console.answer(line(entry.json, entry.text(presentation.stamp), client.console)) }
       case .event(.leaseEntry(let entry)):
         if let entry { try Console.answer(line(entry.json, entry.text(presentation.stamp), client.console)) }
-      case .event(let event): client.console.tell(event)
+      case .event(let event): client.console.report(event)
       case .failure(let failure): throw failure
       case .result: return
       }

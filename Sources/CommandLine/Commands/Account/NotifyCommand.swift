@@ -10,15 +10,15 @@ enum NotifyCommand {
   static let notify = Command(
     .notify,
     summary: "Show an event on standard input as a desktop notice",
-    run: run)
+    makeAction: makeAction)
 
   /// Longer than any event.
-  private static let mostBytes = 64 << 10
+  private static let maximumBytes = 64 << 10
 
-  static func run(_ invocation: Invocation) -> Action {
+  static func makeAction(_ invocation: Invocation) -> Action {
     return .doing { () throws(Failure) in
       let input: [UInt8]
-      do throws(SystemError) { input = try FileDescriptor.duplicate(0).readToEnd(limit: mostBytes) } catch {
+      do throws(SystemError) { input = try FileDescriptor.duplicate(0).readToEnd(limit: maximumBytes) } catch {
         throw Failure(error, doing: "cannot read the event")
       }
       guard let json = try? JSON(parsing: input), let entry = SessionEntry(json: json), let text = text(entry) else {

@@ -8,12 +8,12 @@ enum OverviewCommand {
   static let overview = Command(
     .overview,
     summary: "Show the accounts, or how to begin",
-    run: run)
+    makeAction: makeAction)
 
   /// The maximum number of accounts to show.
   private static let limit = 10
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.namedAccount()
     let client = DaemonClient(invocation)
     let presentation = Presentation(invocation)

@@ -8,7 +8,7 @@ enum StatusCommand {
   static let status = Command(
     .status, topic: .sessions,
     summary: "Show accounts and their sessions",
-    answer: StateRequest.status(account: nil).page.result,
+    answer: StateRequest.status(account: nil).manualEntry.result,
     options: [Option.check.declaration, Option.utc.declaration],
     operands: .account,
     examples: [
@@ -18,9 +18,9 @@ enum StatusCommand {
         "List the accounts that need a new sign-in",
         #"agent status --json | jq -r '.accounts[] | select(.state == "expired").name'"#),
     ],
-    run: run)
+    makeAction: makeAction)
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let named = try invocation.namedAccount()
     let checks = invocation[.check]
     let client = DaemonClient(invocation)
@@ -32,7 +32,7 @@ enum StatusCommand {
       if let named, !client.console.json {
         note = preset(of: (result["accounts"]?.array ?? []).first { $0[.name]?.string == named }?[.preset])
       } else if follows, !client.console.json, Invocation.accountOfEnvironment == nil {
-        note = AccountCommand.ofDirectory(client)
+        note = AccountCommand.directoryNote(client)
       }
       try client.console.answer(result) {
         text($0, isNamed: named != nil, note: note, showsAll: invocation[.verbose], presentation)
@@ -44,7 +44,7 @@ enum StatusCommand {
   /// The settings that differ from the account's preset, if it has one.
   private static func preset(of preset: JSON?) -> Phrase? {
     guard let file = preset?["file"]?.string else { return nil }
-    let changed = (preset?["changed"]?.array ?? []).compactMap { $0.string.flatMap(AccountSetting.named)?.word }
+    let changed = (preset?["changed"]?.array ?? []).compactMap { $0.string.flatMap(AccountSetting.named)?.optionName }
     return changed.isEmpty
       ? Phrase("the settings are those of \(file)")
       : Phrase("settings that differ from \(file): \(changed.joined(separator: ", "))")

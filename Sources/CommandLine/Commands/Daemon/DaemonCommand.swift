@@ -9,7 +9,7 @@ enum DaemonCommand {
   static let daemonStop = command(.daemonStop, "Stop the daemon", run: stop)
   static let daemonRestart = command(.daemonRestart, "Restart the daemon", run: restart)
   static let daemonStatus = command(
-    .daemonStatus, "Show the running daemon", answer: DaemonRequest.statusRows, run: status)
+    .daemonStatus, "Show the running daemon", answer: DaemonRequest.statusMembers, run: status)
   static let daemonRun = command(.daemonRun, "Run the daemon in the foreground", run: runInForeground)
   static let daemonRefresh = command(
     .daemonRefresh, "Renew the sessions that would end unused, for a timer", run: refresh)
@@ -23,13 +23,13 @@ enum DaemonCommand {
     ], run: log)
 
   private static func command(
-    _ name: CommandName, _ summary: String, answer: @autoclosure @escaping @Sendable () -> [MemberRow] = [],
+    _ name: CommandName, _ summary: String, answer: @autoclosure @escaping @Sendable () -> [MemberDescription] = [],
     options: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [],
     examples: @autoclosure @escaping @Sendable () -> [Example] = [], run: @escaping @Sendable (Invocation) -> Action
   ) -> Command {
     Command(
       name, topic: .upkeep, summary: summary, answer: answer(), options: options(), examples: examples(),
-      refusing: [Option.noDaemon.declaration], run: run)
+      refusing: [Option.noDaemon.declaration], makeAction: run)
   }
 
   /// The timeout for the daemon's process to exit.
@@ -38,7 +38,7 @@ enum DaemonCommand {
   static func start(_ invocation: Invocation) -> Action {
     let client = DaemonClient(invocation)
     return .doing { () throws(Failure) in
-      let (status, wasRunning) = try running(client)
+      let (status, wasRunning) = try startIfNeeded(client)
       try client.console.confirm(status) { _ in
         wasRunning ? Phrase("the daemon is already running") : Phrase("daemon started")
       }
@@ -49,7 +49,7 @@ enum DaemonCommand {
     let client = DaemonClient(invocation)
     return .doing { () throws(Failure) in
       let lossWarning = try stopIfRunning(client, .restart)?.lossWarning
-      let (status, _) = try running(client)
+      let (status, _) = try startIfNeeded(client)
       // A new daemon cannot restore the lost tokens.
       if let lossWarning { throw lossWarning }
       try client.console.confirm(status) { _ in Phrase("daemon started") }
@@ -57,8 +57,8 @@ enum DaemonCommand {
   }
 
   /// Starts the daemon unless it runs. Returns its status, and whether it ran before.
-  private static func running(_ client: DaemonClient) throws(Failure) -> (status: JSONObject, before: Bool) {
-    if let status = try client.askRunning(.daemon(.status)) { return (status, true) }
+  private static func startIfNeeded(_ client: DaemonClient) throws(Failure) -> (status: JSONObject, before: Bool) {
+    if let status = try client.answerIfRunning(.daemon(.status)) { return (status, true) }
     var connection = try DaemonLauncher.connectOrStart(client.console, startsNamed: true)
     return (try client.ask(.daemon(.status), over: &connection), false)
   }
@@ -77,7 +77,7 @@ enum DaemonCommand {
     let client = DaemonClient(invocation)
     return Action { () throws(Failure) in
       var (renewed, failed): ([String], [Failure]) = ([], [])
-      if try client.askRunning(.daemon(.status)) == nil {
+      if try client.answerIfRunning(.daemon(.status)) == nil {
         var connection = try DaemonLauncher.startPrivate(client.console)
         let accounts = try client.ask(.state(.status(account: nil)), over: &connection)["accounts"]?.array ?? []
         for name in dueAccounts(accounts, now: SystemTime().wallSeconds()) {
@@ -126,7 +126,9 @@ enum DaemonCommand {
     _ request: Request, _ invocation: Invocation, text: @escaping (JSONObject) -> String
   ) -> Action {
     let client = DaemonClient(invocation)
-    return .doing { () throws(Failure) in try client.console.answer(try client.askIfRunning(request), showing: text) }
+    return .doing { () throws(Failure) in
+      try client.console.answer(try client.askWithoutStarting(request), showing: text)
+    }
   }
 
   static func runInForeground(_ invocation: Invocation) -> Action {
@@ -171,7 +173,7 @@ enum DaemonCommand {
 
   /// Stops the daemon; nil if none runs. Afterwards another one can start.
   private static func stopIfRunning(_ client: DaemonClient, _ request: DaemonRequest) throws(Failure) -> Stopped? {
-    guard let result = try client.askRunning(.daemon(request)) else { return nil }
+    guard let result = try client.answerIfRunning(.daemon(request)) else { return nil }
     func accounts(_ name: String) -> [String] { result[name]?.array?.compactMap { $0.string } ?? [] }
     let stopped = Stopped(unstored: accounts("unstored"), finishing: accounts("finishing"))
     // The daemon responds last, so its process may be gone already.

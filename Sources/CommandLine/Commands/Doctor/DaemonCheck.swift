@@ -22,10 +22,10 @@ enum DaemonCheck {
     // The environment excludes this host from its proxy.
     let isExcluded = ProxyExclusions(named.exclusions ?? "").contain(issuer.host)
     let (own, other) = (account[.proxy]?.string, isExcluded ? nil : named.url)
-    guard place(own) != place(other), !(isExcluded && own != nil) else { return [] }
+    guard hostAndPort(own) != hostAndPort(other), !(isExcluded && own != nil) else { return [] }
     let name = account[.name]?.string ?? "?"
     let text =
-      switch (place(own), place(other)) {
+      switch (hostAndPort(own), hostAndPort(other)) {
       case (let own?, let other?): Phrase("\(name) uses the proxy \(own), but this environment sets \(other)")
       case (let own?, nil): Phrase("\(name) uses the proxy \(own), but this environment sets no proxy")
       case (nil, let other): Phrase("\(name) uses no proxy, but this environment sets \(other ?? "")")
@@ -34,7 +34,7 @@ enum DaemonCheck {
   }
 
   /// The host and port of a proxy URL.
-  private static func place(_ proxy: String?) -> String? {
+  private static func hostAndPort(_ proxy: String?) -> String? {
     guard let proxy else { return nil }
     let bytes = Array(proxy.utf8)
     let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? 0
@@ -105,7 +105,7 @@ enum DaemonCheck {
   }
 
   /// The tolerated clock difference in seconds.
-  private static let mostClockOffset = 30
+  private static let maximumClockOffset = 30
 
   private static func servers(_ accounts: [JSON]) -> [Finding] {
     var (findings, clocks): ([Finding], [Finding]) = ([], [])
@@ -135,7 +135,7 @@ enum DaemonCheck {
       if let proxy = account[.proxy]?.string {
         findings.add(.server, .ok, Phrase("\(issuer) is reached through the proxy \(withoutUser(proxy))"))
       }
-      if let offset = server["clock_offset"]?.int, abs(offset) > mostClockOffset {
+      if let offset = server["clock_offset"]?.int, abs(offset) > maximumClockOffset {
         let length = RelativeTime.phrase(seconds: abs(offset))
         let text =
           offset > 0

@@ -12,9 +12,9 @@ enum DoctorCommand {
       Example("Check one account", "agent doctor work"),
       Example("Print only what is wrong", "agent doctor --json | jq '.findings[] | select(.level != \"ok\")'"),
     ],
-    run: run)
+    makeAction: makeAction)
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.namedAccount()
     let client = DaemonClient(invocation).withAnswerTimeout(timeout)
     return Action { () throws(Failure) in

@@ -85,7 +85,7 @@ enum MachineCheck {
   }
 
   /// The state of a daemon's socket.
-  private enum Reach: Sendable {
+  private enum SocketState: Sendable {
     case absent
     /// The socket's daemon has ended.
     case stale
@@ -105,16 +105,16 @@ enum MachineCheck {
 
   /// - Returns: The findings, and whether the daemon responds or can be started.
   private static func socket() -> (findings: [Finding], answers: Bool) {
-    let named: SocketPlace?
-    do throws(Failure) { named = try SocketPlace.named() } catch {
+    let named: SocketLocation?
+    do throws(Failure) { named = try SocketLocation.named() } catch {
       return ([Finding(.socket, .fail, error.text, hint: Phrase("unset AGENT_SOCKET"))], true)
     }
     var findings: [Finding] = []
     var daemons: [(path: String, process: Int)] = []
     var answers: Bool?
-    let places = named.map { [$0] } ?? SocketPlace.all
-    for (place, reach) in zip(places, reaches(places)) {
-      switch reach {
+    let places = named.map { [$0] } ?? SocketLocation.all
+    for (place, state) in zip(places, socketStates(places)) {
+      switch state {
       case .absent: break
       case .stale:
         findings.add(.socket, .ok, Phrase("\(place.path) was left by a daemon that is no longer running"))
@@ -154,17 +154,17 @@ enum MachineCheck {
   }
 
   /// Connects to all sockets concurrently.
-  private static func reaches(_ places: [SocketPlace]) -> [Reach] {
-    let found = Monitor([Int: Reach]())
+  private static func socketStates(_ places: [SocketLocation]) -> [SocketState] {
+    let found = Monitor([Int: SocketState]())
     for (index, place) in places.enumerated() {
       do {
         try Threads.start(name: "doctor") {
-          let reach = reach(place)
-          found.update { $0[index] = reach }
+          let state = socketState(place)
+          found.update { $0[index] = state }
         }
       } catch {
-        let reach = reach(place)
-        found.update { $0[index] = reach }
+        let state = socketState(place)
+        found.update { $0[index] = state }
       }
     }
     // Each connection has its own timeout. This one covers connections that never return.
@@ -173,7 +173,7 @@ enum MachineCheck {
     return places.indices.map { all[$0] ?? .silent(late, process: nil) }
   }
 
-  private static func reach(_ place: SocketPlace) -> Reach {
+  private static func socketState(_ place: SocketLocation) -> SocketState {
     do throws(DirectoryError) {
       let directory = try PrivateDirectory(opening: place.directory, create: false)
       guard directory.exists(place.name) else { return .absent }
@@ -250,7 +250,7 @@ enum MachineCheck {
 
   /// Reports whether a browser can be opened.
   private static func signIn() -> Finding {
-    let place = BrowserPlace.current
+    let place = BrowserEnvironment.current
     let byCode = Phrase("agent login --device")
     guard place.canOpen else {
       return Finding(

@@ -43,7 +43,7 @@ enum ProgramCheck {
         Finding(.setup, .warn, Phrase("\(outcome.subject) was changed in \(receipt.file) after setup"), hint: again)
       ]
     }
-    let paths = receipt.piece?.shown.compactMap { AbsolutePaths.first(in: $0) } ?? []
+    let paths = receipt.piece?.addedLines.compactMap { AbsolutePaths.first(in: $0) } ?? []
     // Skip network paths.
     if let gone = paths.first(where: { !$0.utf8.starts(with: "//".utf8) && FileAccess(of: $0) == .missing }) {
       return [Finding(.setup, .fail, Phrase("\(outcome.subject) runs \(gone), which does not exist"), hint: again)]
@@ -153,7 +153,7 @@ enum ProgramCheck {
 
   /// Nil if every version is supported.
   private static func version(of client: SetupClient, until end: Instant) -> Finding? {
-    guard let oldest = client.oldest else { return nil }
+    guard let oldest = client.minimumVersion else { return nil }
     guard let path = client.path, let program = InstalledProgram(path) else {
       return Finding(
         .program, .warn, Phrase("\(client.name) is not in PATH"),
@@ -177,11 +177,11 @@ extension ClientVersion {
   /// The first two numbers of a version.
   fileprivate func number(in bytes: [UInt8]) -> (Int, Int)? {
     let start = bytes.indices.first { place in
-      bytes[place...].starts(with: word.utf8) && place + word.utf8.count < bytes.count
-        && bytes[place + word.utf8.count].isASCIIDigit
+      bytes[place...].starts(with: outputPrefix.utf8) && place + outputPrefix.utf8.count < bytes.count
+        && bytes[place + outputPrefix.utf8.count].isASCIIDigit
     }
     guard let start else { return nil }
-    let parts = bytes[(start + word.utf8.count)...].prefix { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
+    let parts = bytes[(start + outputPrefix.utf8.count)...].prefix { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
       .split(separator: UInt8(ascii: "."))
     guard parts.count >= 2, let major = Int(String(decoding: parts[0], as: UTF8.self)),
       let minor = Int(String(decoding: parts[1], as: UTF8.self))

@@ -16,12 +16,12 @@ extension HelpCommand {
         "Show every option of login",
         "agent help --all login"),
     ],
-    run: run)
+    makeAction: makeAction)
 }
 
 /// `agent help` and `--help`.
 enum HelpCommand {
-  static func run(_ invocation: Invocation) -> Action {
+  static func makeAction(_ invocation: Invocation) -> Action {
     let all = invocation[.everything]
     return .doing { () throws(Failure) in
       try Console.answer(text(for: invocation.operands, by: invocation.commands, all: all))
@@ -59,8 +59,8 @@ enum HelpCommand {
     let known = CommandName.firstWords + [ProviderFacts.topic]
     let meant =
       members.isEmpty
-      ? Phrase.meant(by: first, among: known)
-      : Phrase.meant(by: words[1], among: members) ?? Phrase("agent help \(first)")
+      ? Phrase.didYouMean(first, among: known)
+      : Phrase.didYouMean(words[1], among: members) ?? Phrase("agent help \(first)")
     throw Failure(
       .invalidRequest, "unknown command \"\(words.joined(separator: " "))\"", hint: meant ?? "agent help")
   }
@@ -71,7 +71,7 @@ enum HelpCommand {
       guard let preset = files.presets.first(where: { $0.name.hasSameBytes(as: name) }) else { return nil }
       var listing = Listing()
       let settings = AccountSetting.all.compactMap { setting in
-        setting.value(in: preset.settings).map { (setting.word, $0) }
+        setting.value(in: preset.settings).map { (setting.optionName, $0) }
       }
       for (word, value) in settings { listing.add([word, AccountCommand.value(value)]) }
       for program in preset.programs { listing.add(["setup", program]) }

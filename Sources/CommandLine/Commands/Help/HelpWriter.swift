@@ -7,7 +7,7 @@ struct HelpWriter {
   private static let optionColumn = 26
 
   /// The maximum number of choices for an option.
-  private static let mostWords = 12
+  private static let maximumChoices = 12
 
   /// The maximum number of lines without `--all`.
   static let screenLines = 24
@@ -86,7 +86,7 @@ struct HelpWriter {
   private func screen(on command: Command) -> String {
     var parts = [heading(command)]
     if !command.options.isEmpty {
-      parts.append(text(Phrase("Options:")) + "\n" + lines(of: command.everydayOptions))
+      parts.append(text(Phrase("Options:")) + "\n" + lines(of: command.shortHelpOptions))
     }
     parts.append(
       text(Phrase("More: \("agent help --all \(command.name), \(command.name.page)(\(command.name.section))")")) + "\n")
@@ -112,7 +112,7 @@ struct HelpWriter {
         let words = list(choices())
         if let last = lines.last, column + Prose.columns(last) + 1 + Prose.columns(words) <= Self.width {
           lines[lines.count - 1] += " \(words)"
-        } else if choices().count <= Self.mostWords {
+        } else if choices().count <= Self.maximumChoices {
           lines += Prose.wrapped(words, width: Self.width - column)
         }
       }

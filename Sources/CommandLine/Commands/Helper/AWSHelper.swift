@@ -9,14 +9,14 @@ enum AWSHelper {
       throw Failure(
         .invalidRequest, "this program does not expect a user name", hint: "omit \("--user")")
     }
-    guard let role = call.role ?? named("AWS_ROLE_ARN", call) else {
+    guard let role = call.role ?? environmentValue("AWS_ROLE_ARN", call) else {
       throw Failure(.invalidRequest, "no role given", hint: "use \("--role-arn")")
     }
     var url = call.url
     if url == nil { url = try service(call) }
     let request = AssumeRoleRequest(
       url: url ?? "", roleARN: role,
-      sessionName: call.sessionName ?? named("AWS_ROLE_SESSION_NAME", call) ?? "agentd",
+      sessionName: call.sessionName ?? environmentValue("AWS_ROLE_SESSION_NAME", call) ?? "agentd",
       durationSeconds: call.durationSeconds)
     return .role(request) { (answer, line, text) in
       text.append(utf8: "{\"Version\":1,\"AccessKeyId\":")
@@ -36,7 +36,7 @@ enum AWSHelper {
   }
 
   /// An environment variable, unless empty.
-  private static func named(_ variable: String, _ call: HelperCall) -> String? {
+  private static func environmentValue(_ variable: String, _ call: HelperCall) -> String? {
     call.variable(variable).flatMap { $0.isEmpty ? nil : $0 }
   }
 
@@ -48,8 +48,8 @@ enum AWSHelper {
 
   /// The Security Token Service of the environment's region, or the global one.
   private static func service(_ call: HelperCall) throws(Failure) -> String {
-    if let url = named("AWS_ENDPOINT_URL_STS", call) { return url }
-    guard let region = named("AWS_REGION", call) ?? named("AWS_DEFAULT_REGION", call) else {
+    if let url = environmentValue("AWS_ENDPOINT_URL_STS", call) { return url }
+    guard let region = environmentValue("AWS_REGION", call) ?? environmentValue("AWS_DEFAULT_REGION", call) else {
       return "https://sts.amazonaws.com"
     }
     guard region.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }) else {

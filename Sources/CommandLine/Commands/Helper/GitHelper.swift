@@ -10,17 +10,17 @@ enum GitHelper {
       if failure.code == .placeNotListed { return HelperFailureOutput(isSilent: true, status: 0) }
       // Keep git from prompting for a password if only a sign-in helps. After other failures the next helper may have
       // one.
-      return endsSession(failure.code) ? HelperFailureOutput(output: "quit=1\n") : HelperFailureOutput()
+      return needsSignIn(failure.code) ? HelperFailureOutput(output: "quit=1\n") : HelperFailureOutput()
     },
     request: { (call) throws(Failure) in try request(call) })
 
   /// Whether the failure means that the URL's account needs a new sign-in.
-  private static func endsSession(_ code: FailureCode) -> Bool {
+  private static func needsSignIn(_ code: FailureCode) -> Bool {
     code.exitStatus == .signInNeeded && code != .noAccount
   }
 
   /// git's own limit.
-  private static let mostLineBytes = 65_535
+  private static let maximumLineBytes = 65_535
 
   private static func request(_ call: HelperCall) throws(Failure) -> HelperRequest {
     switch call.arguments.last {
@@ -65,7 +65,7 @@ enum GitHelper {
     init(_ input: [UInt8]) throws(Failure) {
       for line in input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
         if line.isEmpty { break }
-        guard line.count <= mostLineBytes, !line.contains(0), !line.contains(UInt8(ascii: "\r")),
+        guard line.count <= maximumLineBytes, !line.contains(0), !line.contains(UInt8(ascii: "\r")),
           let end = line.firstIndex(of: UInt8(ascii: "="))
         else { throw Failure(.invalidRequest, "cannot read the request from git") }
         members.append((String(decoding: line[..<end], as: UTF8.self), Array(line[(end + 1)...])))

@@ -21,7 +21,7 @@ extension HelperCommand {
         "agent helper curl --url https://api.example.com/me | curl -K - https://api.example.com/me"),
     ],
     failureAnswer: FailureAnswer(isOneLine: true, text: HelperCommand.failureOutput),
-    run: run)
+    makeAction: makeAction)
 }
 
 extension Option<String?> {
@@ -60,7 +60,7 @@ struct HelperCommand {
   /// The minimum remaining lifetime of a token, in seconds.
   private static let validitySeconds = 60
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let command = try HelperCommand(invocation)
     return Action { () throws(Failure) in command.answer() }
   }
@@ -87,8 +87,8 @@ struct HelperCommand {
       let names = HelperName.allCases.map(\.rawValue)
       throw Failure(
         .invalidRequest,
-        "unknown helper protocol \(TokenShape.shown(word)); choose one of \(names.joined(separator: ", "))",
-        hint: Phrase.meant(by: word, among: names) ?? Phrase(verbatim: "agent help helper"))
+        "unknown helper protocol \(TokenShape.redacted(word)); choose one of \(names.joined(separator: ", "))",
+        hint: Phrase.didYouMean(word, among: names) ?? Phrase(verbatim: "agent help helper"))
     }
     return name
   }
@@ -126,8 +126,8 @@ struct HelperCommand {
     do throws(Failure) {
       switch helper.input(call.arguments) {
       case .nothing: return answer(call, helper)
-      case .paragraph: return answer(try reading { $0.hasParagraph }, helper)
-      case .everything: return answer(try reading { _ in false }, helper)
+      case .paragraph: return answer(try readCall { $0.hasParagraph }, helper)
+      case .everything: return answer(try readCall { _ in false }, helper)
       case .conversation: return try converse(helper)
       }
     } catch {
@@ -142,7 +142,7 @@ struct HelperCommand {
       case .token(let place, let named, let writer): try answer(place, named ?? account, writer)
       case .tokens(let writer): try answerAll(writer)
       case .places(let text):
-        try Console.answer(text(try listed().map { ($0.place, $0.user ?? HelperCredential.anyUser) }))
+        try Console.answer(text(try listedURLs().map { ($0.place, $0.user ?? HelperCredential.anyUser) }))
       case .role(var request, let writer):
         try checkHost(request.url)
         request.account = account
@@ -177,7 +177,7 @@ struct HelperCommand {
   }
 
   /// Reads input until `isWhole` accepts it.
-  private func reading(until isWhole: ([UInt8]) -> Bool) throws(Failure) -> HelperCall {
+  private func readCall(until isWhole: ([UInt8]) -> Bool) throws(Failure) -> HelperCall {
     var call = call
     var input = HelperInput()
     call.input = try input.bytes(before: deadline, until: isWhole)
@@ -221,7 +221,7 @@ struct HelperCommand {
   /// - Throws: `place_not_listed` if programs may parse the URL's host differently.
   private func checkHost(_ url: String) throws(Failure) {
     guard HelperCall.namesPlainHost(url) else {
-      throw Failure(.placeNotListed, Phrase("\(TokenShape.shown(url)) is not a plain host name"))
+      throw Failure(.placeNotListed, Phrase("\(TokenShape.redacted(url)) is not a plain host name"))
     }
   }
 
@@ -229,7 +229,7 @@ struct HelperCommand {
   ///
   /// - Throws: The first failure, if no URL has a token.
   private func answerAll(_ writer: HelperRequest.Writer) throws(Failure) {
-    let places = try listed().filter { $0.place.hasPrefix("https://") }
+    let places = try listedURLs().filter { $0.place.hasPrefix("https://") }
     try SecretText.with(capacity: 4096) { (all) throws(Failure) in
       var first: Failure?
       for (account, place, _) in places {
@@ -254,16 +254,16 @@ struct HelperCommand {
   private static let secondsEach = 3
 
   /// The URLs in the accounts' settings. Warns of a URL that two accounts list, and skips it.
-  private func listed() throws(Failure) -> [(account: String, place: String, user: String?)] {
-    let all = try ListedPlace.all(of: account, try client.limited(to: deadline)).filter { !$0.entry.isMail }
+  private func listedURLs() throws(Failure) -> [(account: String, place: String, user: String?)] {
+    let all = try ListedOrigin.all(of: account, try client.limited(to: deadline)).filter { !$0.entry.isMail }
     var told: [OriginEntry] = []
     return all.compactMap { listed in
-      let accounts = all.filter { $0.entry.hasPlace(of: listed.entry) }.map(\.account)
+      let accounts = all.filter { $0.entry.hasSameLocation(as: listed.entry) }.map(\.account)
       let place = listed.entry.origin + listed.entry.path
       guard Set(accounts).count > 1 else { return (listed.account, place, listed.entry.user) }
-      if !told.contains(where: { $0.hasPlace(of: listed.entry) }) {
+      if !told.contains(where: { $0.hasSameLocation(as: listed.entry) }) {
         told.append(listed.entry)
-        tell(
+        report(
           Failure(
             .invalidRequest, Phrase("\(Phrase.all(accounts)) may send their tokens to \(place)"),
             hint: Phrase("choose one: \(Phrase.choices(Array(accounts.prefix(3)), of: "account"))")))
@@ -280,7 +280,7 @@ struct HelperCommand {
     let failureOutput = helper.failureOutput(failure, line, call)
     if let next = failureOutput.next { return self.next(next, call) }
     try? Console.answer(failureOutput.output)
-    if !failureOutput.isSilent { Console.tell(line + "\n") }
+    if !failureOutput.isSilent { Console.printToStandardError(line + "\n") }
     return failureOutput.status ?? failure.code.exitStatus.rawValue
   }
 
@@ -293,7 +293,9 @@ struct HelperCommand {
   }
 
   /// Prints a failure on standard error.
-  private func tell(_ failure: Failure) { Console.tell(client.console.line(of: failure, in: .helper) + "\n") }
+  private func report(_ failure: Failure) {
+    Console.printToStandardError(client.console.line(of: failure, in: .helper) + "\n")
+  }
 
   /// Makes the daemon drop a token that a server rejected. Ignores unlisted URLs.
   private func erase(_ url: String, _ secret: [UInt8]) -> Int32 {
@@ -305,7 +307,7 @@ struct HelperCommand {
       return 0
     } catch {
       if error.code == .placeNotListed { return 0 }
-      tell(error)
+      report(error)
       return error.code.exitStatus.rawValue
     }
   }
@@ -370,6 +372,6 @@ struct HelperInput {
       throw Failure(error, doing: "cannot read the caller's request")
     }
     if hasTimedOut { throw Failure(.timeout, "the calling program did not finish its request in time") }
-    guard rest.count <= HelperCall.mostBytes else { throw Failure(.invalidRequest, "the request is too long") }
+    guard rest.count <= HelperCall.maximumBytes else { throw Failure(.invalidRequest, "the request is too long") }
   }
 }

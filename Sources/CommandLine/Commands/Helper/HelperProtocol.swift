@@ -45,7 +45,7 @@ struct HelperCall: Sendable {
   var variable: @Sendable (String) -> String? = { _ in nil }
 
   /// The limit for standard input in bytes.
-  static let mostBytes = 1 << 20
+  static let maximumBytes = 1 << 20
 
   /// Whether all programs parse the same host from a URL or `HOST[:PORT][/PATH]`: no user name, query, fragment,
   /// backslash, space or control character before the path.

@@ -9,7 +9,7 @@ enum KubectlHelper {
     var version = group + "v1"
     var url = call.url
     if let text = call.variable("KUBERNETES_EXEC_INFO"), !text.isEmpty {
-      guard text.utf8.count <= HelperCall.mostBytes, let information = try? JSON(parsing: Array(text.utf8)),
+      guard text.utf8.count <= HelperCall.maximumBytes, let information = try? JSON(parsing: Array(text.utf8)),
         let asked = information["apiVersion"]?.string
       else { throw Failure(.invalidRequest, "cannot read KUBERNETES_EXEC_INFO") }
       guard [group + "v1", group + "v1beta1"].contains(asked) else {

@@ -10,7 +10,7 @@ enum LeaseCommand {
     .serve,
     summary: "Lend other programs requests with an account's token",
     options: [Option.socket.declaration] + Options.lease,
-    everyday: ["only", "method", "for", "times", "socket"],
+    shortHelp: ["only", "method", "for", "times", "socket"],
     operands: .account,
     examples: [
       Example(
@@ -21,16 +21,16 @@ enum LeaseCommand {
         "agent serve work --only api.example.com --times 3 --socket ~/lease/agent.sock"),
     ],
     refusing: [Option.noDaemon.declaration],
-    run: serve)
+    makeAction: serve)
 
   static func serve(_ invocation: Invocation) throws(Failure) -> Action {
     let order = try LeaseOrder(invocation, LeaseRequest(invocation))
     let path = invocation[.socket]
-    return .doing { () throws(Failure) in try hold(order, at: path) }
+    return .doing { () throws(Failure) in try keepOpen(order, at: path) }
   }
 
   /// Opens the lease and waits for its end.
-  private static func hold(_ order: LeaseOrder, at path: String?) throws(Failure) {
+  private static func keepOpen(_ order: LeaseOrder, at path: String?) throws(Failure) {
     let console = order.client.console
     var socket = try LeaseSocket(at: path, servesOthers: !order.request.users.isEmpty)
     let signals: Signals.SignalReceiver
@@ -41,7 +41,7 @@ enum LeaseCommand {
     try announce(keeper.account, socket.path, console)
     describe(order.request, of: keeper.account, socket.path, console)
     try wait(for: signals, &keeper)
-    guard let ending = keeper.ending else { return }
+    guard let ending = keeper.endReason else { return }
     // An expected end is not an error.
     guard ending.code == .leaseEnded else { throw ending }
     console.note(ending.text)
@@ -83,7 +83,7 @@ enum LeaseCommand {
       let poller = try Poller()
       try poller.add(signals.raw, interest: .read, key: 0)
       try keeper.watch(poller)
-      while keeper.ending == nil {
+      while keeper.endReason == nil {
         let events = try poller.wait(until: keeper.nextAttempt)
         if signals.next() != nil { return }
         try keeper.handle(poller, events)
@@ -108,7 +108,7 @@ enum LeaseCommand {
     let (request, client) = (order.request, order.client)
     var socket = try LeaseSocket(at: nil, servesOthers: !request.users.isEmpty)
     var opened = try http.open()
-    let variables = opened.added(to: try LentEnvironment.make(lending: socket.path, client))
+    let variables = opened.adding(to: try LentEnvironment.make(lending: socket.path, client))
     var keeper = try LeaseKeeper(order, socket.takeListener())
     for place in opened.places {
       try keeper.serve(place.request, at: place.listener)
@@ -122,11 +122,11 @@ enum LeaseCommand {
       while true {
         let events = try poller.wait(until: keeper.nextAttempt)
         if let status = try child.handleSignals() { return status }
-        guard keeper.ending == nil else { continue }
+        guard keeper.endReason == nil else { continue }
         try keeper.handle(poller, events)
-        if let ending = keeper.ending {
+        if let ending = keeper.endReason {
           client.console.note(ending.text)
-          keeper.leave()
+          keeper.closeConnection()
         }
       }
     }
@@ -165,7 +165,7 @@ struct LeaseOrder {
         _ = try client.ask(.state(.whoami(account: request.account, verified: true)))
       }
     } catch {
-      if SignInOffer.mayResolve(error) { throw error }
+      if SignInOffer.mayHelp(with: error) { throw error }
     }
   }
 }
@@ -179,8 +179,8 @@ extension LeaseRequest {
       }
       return number
     }
-    guard users.count <= Self.mostUsers else {
-      throw Failure(.invalidRequest, "\"--user\" may be used at most \(Self.mostUsers) times")
+    guard users.count <= Self.maximumUsers else {
+      throw Failure(.invalidRequest, "\"--user\" may be used at most \(Self.maximumUsers) times")
     }
   }
 
@@ -192,14 +192,14 @@ extension LeaseRequest {
     headers = invocation[.allowedHeaders]
     target = try TokenRequest.Target(invocation)
     expiresInSeconds = invocation[.leaseTime]
-    handsOutToken = invocation[.handOutToken]
+    lendsToken = invocation[.handOutToken]
     confirms = invocation[.confirm]
-    guard headers.count <= Self.mostHeaders else {
-      throw Failure(.invalidRequest, "\"--allow-header\" may be used at most \(Self.mostHeaders) times")
+    guard headers.count <= Self.maximumHeaders else {
+      throw Failure(.invalidRequest, "\"--allow-header\" may be used at most \(Self.maximumHeaders) times")
     }
     uses = try invocation[.leaseUses].map { (text) throws(Failure) in
-      guard let number = Int(text), (1...Self.mostUses).contains(number) else {
-        throw Failure(.invalidRequest, "\"--times\" must be a number from 1 to \(Self.mostUses)")
+      guard let number = Int(text), (1...Self.maximumUses).contains(number) else {
+        throw Failure(.invalidRequest, "\"--times\" must be a number from 1 to \(Self.maximumUses)")
       }
       return number
     }

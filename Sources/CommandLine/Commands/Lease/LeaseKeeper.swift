@@ -18,7 +18,7 @@ struct LeaseKeeper: ~Copyable {
   /// When the lease expires, even if the daemon restarts.
   private let end: Instant?
   /// Why the lease has ended; nil before.
-  private(set) var ending: Failure?
+  private(set) var endReason: Failure?
 
   var console: Console { client.console }
   /// When to call ``handle(_:_:)`` at the latest.
@@ -93,7 +93,7 @@ struct LeaseKeeper: ~Copyable {
   /// Passes the connection to `agent-lease`.
   private mutating func passConnection() {
     guard let end = unsentConnection.take() else { return }
-    do throws(Failure) { try server.send(RequestEnvelope(.lease(request)), passing: [end]) } catch { ending = error }
+    do throws(Failure) { try server.send(RequestEnvelope(.lease(request)), passing: [end]) } catch { endReason = error }
   }
 
   /// Makes `agent-lease` serve an origin over HTTP too.
@@ -109,9 +109,9 @@ struct LeaseKeeper: ~Copyable {
 
   /// Handles events, and reconnects if due.
   mutating func handle(_ poller: borrowing Poller, _ events: [Poller.Event]) throws(SystemError) {
-    if events.contains(where: { $0.key == Key.daemon }) { read() }
+    if events.contains(where: { $0.key == Key.daemon }) { readDaemon() }
     if events.contains(where: { $0.key == Key.server }) { readServer() }
-    for answer in try questions.go(on: account, poller, key: Key.question) {
+    for answer in try questions.askNext(on: account, poller, key: Key.question) {
       let request = LeaseAnswerRequest(question: answer.question, isAllowed: answer.isAllowed)
       // If disconnected, the next daemon asks again.
       try? connection.send(RequestEnvelope(.leaseAnswer(request)))
@@ -120,7 +120,7 @@ struct LeaseKeeper: ~Copyable {
   }
 
   /// Reads the daemon's messages.
-  private mutating func read() {
+  private mutating func readDaemon() {
     do throws(Failure) {
       try connection.readMore()
       while let reply = try connection.takeReply() {
@@ -130,14 +130,14 @@ struct LeaseKeeper: ~Copyable {
           request.account = lease.account
           request.uses = lease.usesLeft
           passConnection()
-        case .event(.leaseQuestion(let question)): questions.take(question)
-        case .event(let event): console.tell(event)
+        case .event(.leaseQuestion(let question)): questions.enqueue(question)
+        case .event(let event): console.report(event)
         case .failure(let failure): try fail(failure)
         case .result: throw Reply.unreadable
         }
       }
     } catch {
-      if ending == nil { connection.disconnect() }
+      if endReason == nil { connection.disconnect() }
     }
   }
 
@@ -147,7 +147,7 @@ struct LeaseKeeper: ~Copyable {
       try server.readMore()
       while let reply = try server.takeReply() { if case .failure(let failure) = reply { throw failure } }
     } catch {
-      ending = ending ?? error
+      endReason = endReason ?? error
     }
   }
 
@@ -155,7 +155,7 @@ struct LeaseKeeper: ~Copyable {
   ///
   /// - Throws: `failure`, always.
   private mutating func fail(_ failure: Failure) throws(Failure) {
-    if ![.daemonUnavailable, .daemonStopped, .tooBusy].contains(failure.code) { ending = failure }
+    if ![.daemonUnavailable, .daemonStopped, .tooBusy].contains(failure.code) { endReason = failure }
     throw failure
   }
 
@@ -164,10 +164,10 @@ struct LeaseKeeper: ~Copyable {
     guard connection.isAttemptDue else { return }
     if let end {
       let left = Int(Instant.now.duration(to: end).components.seconds)
-      guard left > 0 else { return ending = .leaseTimeOver }
+      guard left > 0 else { return endReason = .leaseTimeOver }
       request.expiresInSeconds = left
     }
-    guard request.uses != 0 else { return ending = .leaseUsedUp }
+    guard request.uses != 0 else { return endReason = .leaseUsedUp }
     var way: SharedDescriptor?
     try connection.attempt(poller, key: key) { [client, request] (next) throws(Failure) in
       way = try Self.send(request, client, next)
@@ -176,5 +176,5 @@ struct LeaseKeeper: ~Copyable {
   }
 
   /// Closes an ended lease. Its peers get the reason as long as this value exists.
-  mutating func leave() { connection.close() }
+  mutating func closeConnection() { connection.close() }
 }

@@ -9,18 +9,18 @@ enum LeasePortCommand {
     .leasePort,
     summary: "Use a lease over HTTP from another network namespace",
     operands: .file,
-    trailing: "COMMAND [ARGUMENT]...",
+    trailingMetavar: "COMMAND [ARGUMENT]...",
     examples: [
       Example(
         "Run a program that only supports HTTP in a sandbox without a network", "agent lease-port -- ./assistant")
     ],
-    run: run)
+    makeAction: makeAction)
 
-  private static let mostConnections = 64
+  private static let maximumConnections = 64
   private static let readBytes = 64 << 10
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
-    guard let command = invocation.trailing, !command.isEmpty else {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
+    guard let command = invocation.trailingArguments, !command.isEmpty else {
       throw Failure(.invalidRequest, "no command given after \"--\"")
     }
     let (named, console) = (invocation.operands.first, Console(invocation))
@@ -58,7 +58,7 @@ enum LeasePortCommand {
   private static func listen(for path: String) throws(Failure) -> SharedDescriptor {
     let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
     guard let port = WireProtocol.leaseHTTPPort(in: name) else {
-      throw Failure(.invalidRequest, "\(TokenShape.shown(path)) is not the socket of a lease that serves HTTP")
+      throw Failure(.invalidRequest, "\(TokenShape.redacted(path)) is not the socket of a lease that serves HTTP")
     }
     do { return SharedDescriptor(try UnixSocket.listenLoopback(port: port)) } catch {
       throw Failure(error, doing: "cannot open port \(port) on this machine")
@@ -81,7 +81,7 @@ enum LeasePortCommand {
       for event in events where event.key > 0 {
         let index = Int(event.key) - 1
         guard let near = try? UnixSocket.accept(listeners[index].descriptor) else { continue }
-        guard open.withLock({ $0 }) < mostConnections else { continue }
+        guard open.withLock({ $0 }) < maximumConnections else { continue }
         begin(SharedDescriptor(near), paths[index], open)
       }
     }

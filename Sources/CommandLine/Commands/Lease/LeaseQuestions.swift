@@ -43,12 +43,12 @@ struct LeaseQuestions {
       throw Failure(.invalidRequest, "cannot ask for confirmation", hint: "use a program that asks: --askpass PROGRAM")
     }
     guard let found = Spawn.search(name) else {
-      throw Failure(.invalidRequest, Phrase("program not found: \(TokenShape.shown(name))"))
+      throw Failure(.invalidRequest, Phrase("program not found: \(TokenShape.redacted(name))"))
     }
     program = found
   }
 
-  mutating func take(_ question: Event.LeaseQuestion) { waiting.append(question) }
+  mutating func enqueue(_ question: Event.LeaseQuestion) { waiting.append(question) }
 
   var deadline: Instant? { current?.deadline }
 
@@ -56,19 +56,19 @@ struct LeaseQuestions {
   ///
   /// - Parameter key: The poller key for answers.
   /// - Returns: The available answers.
-  mutating func go(
+  mutating func askNext(
     on account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> [Answer] {
     var found: [Answer] = []
-    if let answer = try ended(poller) { found.append(answer) }
+    if let answer = try takeAnswer(poller) { found.append(answer) }
     while current == nil, !waiting.isEmpty {
       let question = waiting.removeFirst()
       if let known = answers[question.origin ?? ""] {
         found.append((question.number, known))
       } else {
         let isAsked =
-          if let program { try start(program, question, account, poller, key: key) } else {
-            try show(question, account, poller, key: key)
+          if let program { try startProgram(program, question, account, poller, key: key) } else {
+            try askOnTerminal(question, account, poller, key: key)
           }
         if !isAsked { found.append((question.number, false)) }
       }
@@ -77,7 +77,7 @@ struct LeaseQuestions {
   }
 
   /// Asks on the terminal. Returns false without one.
-  private mutating func show(
+  private mutating func askOnTerminal(
     _ question: Event.LeaseQuestion, _ account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> Bool {
     guard let terminal = try? Terminal.openControlling() else { return false }
@@ -94,7 +94,7 @@ struct LeaseQuestions {
   }
 
   /// Starts the program that asks. Returns false on failure.
-  private mutating func start(
+  private mutating func startProgram(
     _ program: String, _ question: Event.LeaseQuestion, _ account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> Bool {
     let variables = Environment.all().filter { $0.0 != "SSH_ASKPASS_PROMPT" } + [("SSH_ASKPASS_PROMPT", "confirm")]
@@ -110,12 +110,12 @@ struct LeaseQuestions {
   }
 
   /// The answer, "no" after the deadline; nil before.
-  private mutating func ended(_ poller: borrowing Poller) throws(SystemError) -> Answer? {
+  private mutating func takeAnswer(_ poller: borrowing Poller) throws(SystemError) -> Answer? {
     guard let asking = current else { return nil }
     let isLate = Instant.now >= asking.deadline
     let answer =
-      if let process = asking.process { try Self.status(of: process, isLate) } else {
-        try Self.typed(asking.descriptor, isLate)
+      if let process = asking.process { try Self.answer(of: process, isLate) } else {
+        try Self.typedAnswer(asking.descriptor, isLate)
       }
     guard let isAllowed = answer else { return nil }
     // After a timeout only these requests are refused. The next one asks again.
@@ -126,7 +126,7 @@ struct LeaseQuestions {
   }
 
   /// Whether the program's status means "yes"; nil while it runs.
-  private static func status(of process: Int32, _ isLate: Bool) throws(SystemError) -> Bool? {
+  private static func answer(of process: Int32, _ isLate: Bool) throws(SystemError) -> Bool? {
     if let status = try Spawn.tryWait(process) { return status == .exited(0) }
     guard isLate else { return nil }
     try? Spawn.killGroup(process, Signals.SIGKILL)
@@ -134,7 +134,7 @@ struct LeaseQuestions {
   }
 
   /// Whether the user typed "yes"; nil without input.
-  private static func typed(_ terminal: SharedDescriptor, _ isLate: Bool) throws(SystemError) -> Bool? {
+  private static func typedAnswer(_ terminal: SharedDescriptor, _ isLate: Bool) throws(SystemError) -> Bool? {
     guard try terminal.descriptor.waitUntilReadable(timeout: .zero) else {
       guard isLate else { return nil }
       try? terminal.descriptor.writeAll([UInt8(ascii: "\n")].span)

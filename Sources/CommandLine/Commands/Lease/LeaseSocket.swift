@@ -30,7 +30,7 @@ struct LeaseSocket: ~Copyable {
       try self.init(inOwnDirectory: servesOthers)
       return
     }
-    guard let place = SocketPlace(path: path) else {
+    guard let place = SocketLocation(path: path) else {
       throw Failure(.invalidRequest, "\"--socket\" must be the absolute path of a new socket")
     }
     try self.init(place, ownsDirectory: false, servesOthers: servesOthers)
@@ -52,13 +52,13 @@ struct LeaseSocket: ~Copyable {
     do { lock = try leases.lockSockets(wait: Self.timeout) } catch {
       throw Failure(error, doing: "cannot prepare \(leases.path)")
     }
-    let place = SocketPlace(
+    let place = SocketLocation(
       directory: "\(leases.path)/\(HexDigit.text(Randomness.bytes(8)))", name: WireProtocol.socketName)
     try self.init(place, ownsDirectory: true, servesOthers: servesOthers)
     lock.release()
   }
 
-  private init(_ place: SocketPlace, ownsDirectory: Bool, servesOthers: Bool) throws(Failure) {
+  private init(_ place: SocketLocation, ownsDirectory: Bool, servesOthers: Bool) throws(Failure) {
     let directory: PrivateDirectory
     do {
       directory = try PrivateDirectory(
@@ -67,7 +67,7 @@ struct LeaseSocket: ~Copyable {
       throw Failure(error)
     }
     if servesOthers, ownsDirectory {
-      do { try directory.letOthersThrough() } catch {
+      do { try directory.allowOthersToSearch() } catch {
         throw Failure(error, doing: "cannot open \(place.directory)")
       }
     }
@@ -81,7 +81,7 @@ struct LeaseSocket: ~Copyable {
   }
 
   private static func listen(
-    in directory: borrowing PrivateDirectory, _ place: SocketPlace, mode: UInt32
+    in directory: borrowing PrivateDirectory, _ place: SocketLocation, mode: UInt32
   ) throws(Failure) -> FileDescriptor {
     guard !directory.exists(place.name) else {
       throw Failure(.invalidConfiguration, Phrase("\(place.path) already exists"), hint: "choose another path")

@@ -30,8 +30,8 @@ enum LentEnvironment {
     var (parts, bytes): ([[Int]], Int) = ([[]], 0)
     for (number, entry) in entries.enumerated() {
       let count = entry.value.count + 1
-      guard count > EnvironmentScreening.leastBytes else { continue }
-      if bytes + count > EnvironmentScreening.mostBytes {
+      guard count > EnvironmentScreening.minimumValueBytes else { continue }
+      if bytes + count > EnvironmentScreening.maximumBytes {
         parts.append([])
         bytes = 0
       }

@@ -8,7 +8,7 @@ internal import Wire
 /// is valid only there.
 struct LentHTTP {
   /// An origin served over HTTP.
-  struct Place {
+  struct ServedOrigin {
     let request: LeaseHTTPRequest
     /// The socket for the command.
     let listener: SharedDescriptor
@@ -16,14 +16,14 @@ struct LentHTTP {
   }
 
   /// The open sockets and their variables.
-  struct Opened {
+  struct OpenSockets {
     /// Emptied once `agent-lease` has them, so that a waiting command notices its end.
-    var places: [Place] = []
+    var places: [ServedOrigin] = []
     /// `NAME=VALUE`.
     var variables: [[UInt8]] = []
 
     /// Returns the environment with these variables.
-    func added(to environment: [[UInt8]]) -> [[UInt8]] {
+    func adding(to environment: [[UInt8]]) -> [[UInt8]] {
       let names = variables.map { Array($0.prefix { $0 != UInt8(ascii: "=") }) + [UInt8(ascii: "=")] }
       return environment.filter { entry in !names.contains { entry.starts(with: $0) } } + variables
     }
@@ -55,7 +55,7 @@ struct LentHTTP {
     for name in names + [tokenName] {
       guard VariableName.isWellFormed(name[...].utf8), !VariableName.isRefused(name) else {
         throw Failure(
-          .invalidRequest, Phrase("\(TokenShape.shown(name)) is not a variable that a lease sets"),
+          .invalidRequest, Phrase("\(TokenShape.redacted(name)) is not a variable that a lease sets"),
           hint: "agent help env")
       }
     }
@@ -68,22 +68,22 @@ struct LentHTTP {
   }
 
   /// Whether the lease is used over HTTP.
-  var isServed: Bool { tokenName != nil }
+  var usesHTTP: Bool { tokenName != nil }
 
   /// Opens the sockets and creates the token.
   ///
   /// - Parameter listen: Opens the socket for the origin at an index, and returns its port too.
   func open(
     by listen: (_ index: Int) throws(Failure) -> (SharedDescriptor, UInt16) = Self.listen
-  ) throws(Failure) -> Opened {
-    guard let tokenName else { return Opened() }
+  ) throws(Failure) -> OpenSockets {
+    guard let tokenName else { return OpenSockets() }
     let token = HexDigit.text(Randomness.bytes(Self.tokenBytes))
-    var opened = Opened(variables: [Array("\(tokenName)=\(token)".utf8)])
+    var opened = OpenSockets(variables: [Array("\(tokenName)=\(token)".utf8)])
     for (index, (name, entry)) in served.enumerated() {
       let (listener, port) = try listen(index)
       let base = "http://127.0.0.1:\(port)"
       let request = LeaseHTTPRequest(origin: entry.origin, base: base, token: token)
-      opened.places.append(Place(request: request, listener: listener, port: port))
+      opened.places.append(ServedOrigin(request: request, listener: listener, port: port))
       opened.variables.append(Array("\(name)=\(base)\(entry.path)".utf8))
     }
     return opened

@@ -11,16 +11,16 @@ extension MCPCommand {
     summary: "Connect an MCP client to a server that wants a token",
     options: [
       Option.signInPolicy.declaration,
-      Option.headers.saying("Send this header with each request; may be given several times"),
+      Option.headers.withSummary("Send this header with each request; may be given several times"),
     ] + Options.tokenTarget,
-    everyday: ["login", "header", "scope", "resource", "audience"],
+    shortHelp: ["login", "header", "scope", "resource", "audience"],
     operands: .url,
     examples: [
       Example("Connect a client, which starts this command", "agent mcp https://mcp.example.com/mcp"),
       Example("Start the sign-ins that calls need", "agent mcp https://mcp.example.com/mcp --login ask"),
       Example("Use a specific account", "agent mcp https://mcp.example.com/mcp --account work"),
     ],
-    run: run)
+    makeAction: makeAction)
 }
 
 extension Option<SignInPolicy?> {
@@ -31,7 +31,7 @@ extension Option<SignInPolicy?> {
 
 /// `agent mcp`.
 struct MCPCommand {
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let command = MCPCommand(
       client: DaemonClient(invocation).forPrograms.withTimeout(
         seconds: invocation[.timeout] ?? WireProtocol.maximumTimeoutSeconds),
@@ -88,7 +88,7 @@ extension MCPCommand: MCPHost {
   func envelope(_ request: Request) -> RequestEnvelope { client.envelope(request) }
   func answer(_ line: Span<UInt8>) throws(Failure) { try Console.answer(line) }
   func log(_ request: Request) { _ = client.logRequest(request) }
-  func tell(_ event: Event) { client.console.tell(event) }
+  func show(_ event: Event) { client.console.report(event) }
   func note(_ message: Phrase) { client.console.note(message) }
   func warn(_ message: Phrase) { warnings.note(message) }
   func completed(_ failure: Failure) -> Failure { client.console.completed(failure) }

@@ -63,7 +63,7 @@ final class RelayConnection {
   private func askPort(_ wanted: UInt16?) throws(RelayRefusal) {
     send(.port(wanted))
     while true {
-      switch try take() {
+      switch try nextMessage() {
       case .port(let number):
         guard wanted == nil || wanted == number else { throw .lost }
         port = number
@@ -94,7 +94,7 @@ final class RelayConnection {
   /// - Returns: The redirect URL, once received.
   func read() throws(RelayRefusal) -> String? {
     guard lines.fill(from: socket) else { throw .lost }
-    switch try take() {
+    switch try nextMessage() {
     case .redirect(let url): return url
     case .port, .refused: throw .lost
     case nil: return nil
@@ -107,8 +107,8 @@ final class RelayConnection {
   private func send(_ request: RelayRequest) { _ = try? socket.writeNow(request.line.span) }
 
   /// The next message; throws a refusal.
-  private func take() throws(RelayRefusal) -> RelayAnswer? {
-    switch lines.take() {
+  private func nextMessage() throws(RelayRefusal) -> RelayAnswer? {
+    switch lines.nextLine() {
     case .more: return nil
     case .ended: throw .lost
     case .line(let line):

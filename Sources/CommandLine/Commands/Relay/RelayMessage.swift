@@ -8,7 +8,7 @@ enum RelayMessage {
   /// The sockets' directory in the host's runtime directory.
   static let folder = "relays"
   /// The limit of a line in bytes: a URL with its JSON escapes, and the names of the sign-in.
-  static let mostBytes = 2 * LoginRedirectRequest.maximumURLBytes
+  static let maximumBytes = 2 * LoginRedirectRequest.maximumURLBytes
   private static let version = 1
 
   static func line(_ members: [(String, JSON?)]) -> [UInt8] {
@@ -144,11 +144,11 @@ struct RelayLines {
   enum Reading { case more, line([UInt8]), ended }
 
   /// Removes the next line.
-  mutating func take() -> Reading {
+  mutating func nextLine() -> Reading {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
-      return bytes.count > RelayMessage.mostBytes ? .ended : .more
+      return bytes.count > RelayMessage.maximumBytes ? .ended : .more
     }
-    guard end <= RelayMessage.mostBytes else { return .ended }
+    guard end <= RelayMessage.maximumBytes else { return .ended }
     let line = Array(bytes[..<end])
     bytes = Array(bytes[(end + 1)...])
     return .line(line)
@@ -157,7 +157,7 @@ struct RelayLines {
   /// Reads the available input; false at the end.
   mutating func fill(from socket: borrowing FileDescriptor) -> Bool {
     do throws(SystemError) {
-      return try socket.readNow(into: &bytes, upTo: RelayMessage.mostBytes) > 0
+      return try socket.readNow(into: &bytes, upTo: RelayMessage.maximumBytes) > 0
     } catch {
       return error.isAgain
     }

@@ -31,7 +31,7 @@ final class RelayPort {
     /// Finds the end of `head`.
     var end = LoopbackRequest.HeadEnd()
     /// Whether the browser waits for the result.
-    var waits = false
+    var waitsForResult = false
 
     init(_ key: UInt64, _ descriptor: consuming FileDescriptor, until deadline: Instant) {
       (self.key, self.deadline) = (key, deadline)
@@ -50,7 +50,7 @@ final class RelayPort {
 
   /// The first of its poller keys.
   static let firstKey: UInt64 = 16
-  private static let mostConnections = 16
+  private static let maximumConnections = 16
   /// The timeout for a browser's request.
   private static let timeout = Duration.seconds(10)
   /// How many ports to try.
@@ -95,23 +95,23 @@ final class RelayPort {
     for (index, socket) in sockets.enumerated() {
       try poller.add(socket.descriptor.raw, interest: .read, key: Self.firstKey + UInt64(index))
     }
-    for connection in connections where !connection.waits {
+    for connection in connections where !connection.waitsForResult {
       try poller.add(connection.descriptor.raw, interest: .read, key: connection.key)
     }
   }
 
   /// When the next connection times out.
-  var deadline: Instant? { connections.filter { !$0.waits }.map(\.deadline).min() }
+  var deadline: Instant? { connections.filter { !$0.waitsForResult }.map(\.deadline).min() }
 
   /// Serves the ready descriptors.
   ///
   /// - Returns: The redirect URL, once received.
   func serve(_ keys: Set<UInt64>, now: Instant) -> String? {
-    connections.removeAll { !$0.waits && $0.deadline <= now }
+    connections.removeAll { !$0.waitsForResult && $0.deadline <= now }
     for (index, socket) in sockets.enumerated() where keys.contains(Self.firstKey + UInt64(index)) {
       accept(socket.descriptor, now)
     }
-    for connection in connections where !connection.waits && keys.contains(connection.key) {
+    for connection in connections where !connection.waitsForResult && keys.contains(connection.key) {
       if let url = serve(connection) { return url }
     }
     return nil
@@ -121,7 +121,7 @@ final class RelayPort {
     guard let descriptor = try? UnixSocket.accept(socket), let ends = try? TCPEnds(descriptor),
       Self.isOwn(TCPEnds.owners(of: [ends])[ends])
     else { return }
-    if connections.count >= Self.mostConnections, let index = connections.firstIndex(where: { !$0.waits }) {
+    if connections.count >= Self.maximumConnections, let index = connections.firstIndex(where: { !$0.waitsForResult }) {
       connections.remove(at: index)
     }
     lastKey += 1
@@ -180,23 +180,23 @@ final class RelayPort {
     case .redirect(let range):
       var query = connection.head.withBytes { bytes in range.map { bytes[$0] } }
       defer { query.overwrite() }
-      guard !isAwaited, let url = expected.request.redirect(query) else {
+      guard !isBrowserWaiting, let url = expected.request.redirect(query) else {
         answer(LoopbackPage.foreign.response(in: Self.pages))
         return nil
       }
       connection.head.wipe()
-      connection.waits = true
+      connection.waitsForResult = true
       return url
     }
     return nil
   }
 
   /// Whether a browser is waiting for the result.
-  var isAwaited: Bool { connections.contains(where: \.waits) }
+  var isBrowserWaiting: Bool { connections.contains(where: \.waitsForResult) }
 
   /// Shows the result to the waiting browser.
   func show(_ response: [UInt8]) {
-    for connection in connections where connection.waits { connection.answer(response) }
-    connections.removeAll(where: \.waits)
+    for connection in connections where connection.waitsForResult { connection.answer(response) }
+    connections.removeAll(where: \.waitsForResult)
   }
 }

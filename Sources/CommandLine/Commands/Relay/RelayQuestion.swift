@@ -12,7 +12,7 @@ final class RelayQuestion: RelayConsole {
   /// The timeout for the user's answer.
   private static let timeout = Duration.seconds(120)
   /// The timeout for `ssh` to stop.
-  private static let stopping = Duration.seconds(2)
+  private static let stopTimeout = Duration.seconds(2)
 
   /// - Parameter host: The user and host, according to `ssh`.
   init(_ host: String, terminalOwner: @escaping () -> Int32?) {
@@ -24,7 +24,7 @@ final class RelayQuestion: RelayConsole {
     _ request: RelayedRequest, _ link: String, _ names: (issuer: String, account: String)
   ) throws(RelayRefusal) {
     guard let terminal = try? Terminal.openControlling(), Terminal.isForeground(terminal) else { throw .noTerminal }
-    guard let owner = terminalOwner(), Processes.suspend(owner, within: Self.stopping) else { throw .noTerminal }
+    guard let owner = terminalOwner(), Processes.suspend(owner, within: Self.stopTimeout) else { throw .noTerminal }
     defer { try? Spawn.kill(owner, Signals.SIGCONT) }
     let answer: RelayRefusal?
     do throws(SystemError) {
@@ -32,7 +32,7 @@ final class RelayQuestion: RelayConsole {
         // Discard input that was typed, or sent by the terminal, before the question.
         Terminal.discardTyped(on: terminal)
         // The host may have hidden text or moved the output (DECSTR).
-        let reset = OutputTerminal.current?.obeysEscapes == true ? "\u{1B}[!p" : ""
+        let reset = OutputTerminal.current?.canRewriteLines == true ? "\u{1B}[!p" : ""
         try terminal.writeAll(Array((reset + text(request, names)).utf8).span)
         let refusal = try Self.answer(on: terminal)
         if let refusal { return refusal }
@@ -51,7 +51,7 @@ final class RelayQuestion: RelayConsole {
   /// The text of the question.
   func text(_ request: RelayedRequest, _ names: (issuer: String, account: String)) -> String {
     let screen = SignInScreen(columns: OutputTerminal.current?.columns() ?? 80, isStyled: false)
-    return "\n" + screen.prose(Phrase("\(host) asks to open a page of \(request.place) in your browser."))
+    return "\n" + screen.prose(Phrase("\(host) asks to open a page of \(request.authority) in your browser."))
       + "\n"
       + screen.heading(
         issuer: names.issuer, account: names.account, clientID: request.clientID, scope: request.scope)
@@ -77,7 +77,7 @@ final class RelayQuestion: RelayConsole {
   /// Returns whether the browser opened the link.
   private static func open(_ request: RelayedRequest, _ link: String) -> Bool {
     guard BrowserOpener.mayOpen(request.url) else { return false }
-    var opener = BrowserOpener(BrowserPlace.current.commands(opening: link))
+    var opener = BrowserOpener(BrowserEnvironment.current.commands(opening: link))
     while opener.state == .trying {
       guard let poller = try? Poller() else { return false }
       if let raw = opener.raw { try? poller.add(raw, interest: .read, key: 0) }

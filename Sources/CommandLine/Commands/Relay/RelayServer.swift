@@ -34,13 +34,13 @@ final class RelayServer {
     func send(_ answer: RelayAnswer) { _ = try? socket.writeNow(answer.line.span) }
   }
 
-  static let mostQuestionsPerHour = 10
-  private static let mostPorts = 3
+  static let maximumQuestionsPerHour = 10
+  private static let maximumPorts = 3
   private static let hour = Duration.seconds(3600)
   /// The timeouts for the host's first message, and for its request.
-  private static let greeting = Duration.seconds(10), preparation = Duration.seconds(300)
+  private static let greetingTimeout = Duration.seconds(10), requestTimeout = Duration.seconds(300)
   /// The timeouts for the user in the browser, and for a browser waiting for the result.
-  private static let approval = Duration.seconds(600), result = Duration.seconds(10)
+  private static let approvalTimeout = Duration.seconds(600), resultTimeout = Duration.seconds(10)
 
   private enum Key {
     static let listener: UInt64 = 1
@@ -61,17 +61,17 @@ final class RelayServer {
   }
 
   /// Whether a browser is waiting for the result, until ``deadline``.
-  var owesResult: Bool { peer?.port?.isAwaited ?? false }
+  var isBrowserWaiting: Bool { peer?.port?.isBrowserWaiting ?? false }
 
   /// When to call ``handle(_:now:)`` at the latest.
   var deadline: Instant? { [peer?.deadline, peer?.port?.deadline].compactMap { $0 }.min() }
 
   /// Handles ready descriptors and timeouts.
   func handle(_ keys: Set<UInt64>, now: Instant) {
-    if keys.contains(Key.peer) { read() }
+    if keys.contains(Key.peer) { readRequests() }
     if let peer, let url = peer.port?.serve(keys, now: now) {
       peer.send(.redirect(url))
-      peer.deadline = now.advanced(by: Self.result)
+      peer.deadline = now.advanced(by: Self.resultTimeout)
     }
     if let peer, peer.deadline <= now {
       peer.send(.refused(.late))
@@ -82,35 +82,35 @@ final class RelayServer {
 
   private func accept(_ now: Instant) {
     guard let socket = try? UnixSocket.accept(listener.descriptor) else { return }
-    let new = Peer(socket, until: now.advanced(by: Self.greeting))
+    let new = Peer(socket, until: now.advanced(by: Self.greetingTimeout))
     guard peer == nil else { return new.send(.refused(.busy)) }
     peer = new
   }
 
-  private func read() {
+  private func readRequests() {
     guard let peer else { return }
     guard peer.lines.fill(from: peer.socket) else { return fail(peer) }
     while self.peer === peer {
-      switch peer.lines.take() {
+      switch peer.lines.nextLine() {
       case .more: return
       case .ended: return fail(peer)
       case .line(let line):
         guard let request = RelayRequest(line) else { return fail(peer) }
-        take(request, peer)
+        handle(request, peer)
       }
     }
   }
 
   /// Handles a request of the host.
-  private func take(_ request: RelayRequest, _ peer: Peer) {
+  private func handle(_ request: RelayRequest, _ peer: Peer) {
     switch request {
     case .port(let wanted):
       peer.ports += 1
-      guard peer.request == nil, peer.ports <= Self.mostPorts else { return fail(peer) }
+      guard peer.request == nil, peer.ports <= Self.maximumPorts else { return fail(peer) }
       // Otherwise the host could probe which ports are in use.
       if wanted != nil {
         portRequests.removeAll { $0.advanced(by: Self.hour) <= .now }
-        guard portRequests.count < Self.mostQuestionsPerHour else {
+        guard portRequests.count < Self.maximumQuestionsPerHour else {
           return fail(peer, .limit)
         }
         portRequests.append(.now)
@@ -119,7 +119,7 @@ final class RelayServer {
       peer.port = nil
       peer.port = try? RelayPort(wanted)
       peer.send(peer.port.map { .port($0.port) } ?? .refused(.portTaken))
-      peer.deadline = .now.advanced(by: Self.preparation)
+      peer.deadline = .now.advanced(by: Self.requestTimeout)
     case .open(let url, let issuer, let account):
       guard peer.request == nil, let port = peer.port else { return fail(peer) }
       peer.claimedNames = (issuer, account)
@@ -139,12 +139,12 @@ final class RelayServer {
   private func open(_ url: String, at port: RelayPort, _ peer: Peer) throws(RelayRefusal) {
     guard let request = RelayedRequest(url, port: port.port) else { throw .notAuthorization }
     questions.removeAll { $0.advanced(by: Self.hour) <= .now }
-    guard questions.count < Self.mostQuestionsPerHour else { throw .limit }
+    guard questions.count < Self.maximumQuestionsPerHour else { throw .limit }
     questions.append(.now)
     let link = port.expect(request)
     try console.open(request, link, peer.claimedNames)
     peer.request = request
-    peer.deadline = .now.advanced(by: Self.approval)
+    peer.deadline = .now.advanced(by: Self.approvalTimeout)
   }
 
   /// Ends a sign-in with a page for a waiting browser.

@@ -5,7 +5,7 @@ internal import Wire
 struct RelayedRequest: Equatable {
   let url: String
   /// The host of the URL, with the port if it has one.
-  let place: String
+  let authority: String
   let clientID: String
   let scope: String?
   let redirectURI: String
@@ -20,7 +20,7 @@ struct RelayedRequest: Equatable {
     "response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method",
   ]
   /// The length of an S256 code challenge (RFC 7636 section 4.2).
-  private static let challengeCount = 43
+  private static let challengeLength = 43
   /// The parameters that may occur repeatedly.
   private static let repeatable = ["resource"]
 
@@ -45,12 +45,12 @@ struct RelayedRequest: Equatable {
     guard values.count == Self.needed.count, value("request") == nil, value("request_uri") == nil,
       ["query", nil].contains(value("response_mode")),
       values[0] == "code", values[5] == "S256",
-      values[4].utf8.count == Self.challengeCount, (try? Base64URL.decode(Array(values[4].utf8).span)) != nil,
+      values[4].utf8.count == Self.challengeLength, (try? Base64URL.decode(Array(values[4].utf8).span)) != nil,
       let redirect = try? URI(values[2]), redirect.isHTTPLoopback, redirect.port == port, redirect.query == nil,
       redirect.fragment == nil
     else { return nil }
     self.url = url
-    place = page.authority
+    authority = page.authority
     (clientID, redirectURI, state) = (values[1], values[2], values[3])
     scope = value("scope")
     // Some browsers and proxies send the name instead of the address.

@@ -25,7 +25,7 @@ struct SSHCommand {
     .ssh,
     summary: "Sign in on another host with this machine's browser",
     options: [Option.lentAccount.declaration] + SSHLease.options,
-    everyday: ["lend", "only", "method", "for", "times"],
+    shortHelp: ["lend", "only", "method", "for", "times"],
     operands: .sshArguments,
     examples: [
       Example("Sign in on a host with the browser of this machine", "agent ssh host.example.com agent login work"),
@@ -35,27 +35,29 @@ struct SSHCommand {
         "agent ssh --lend work --only api.example.com host.example.com"),
     ],
     refusing: [Option.account.declaration, Option.timeout.declaration],
-    run: run)
+    makeAction: makeAction)
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let (words, console) = (invocation.operands, Console(invocation))
-    guard let order = try SSHLease.order(invocation) else {
+    guard let configuration = try SSHLease.configuration(invocation) else {
       return Action { () throws(Failure) in try run(words, console, lending: nil).adopted() }
     }
-    return try SignInOffer.action(invocation, order.lease.client) { () throws(Failure) in
-      try run(words, console, lending: order).adopted()
+    return try SignInOffer.action(invocation, configuration.lease.client) { () throws(Failure) in
+      try run(words, console, lending: configuration).adopted()
     }
   }
 
   private static func run(
-    _ words: [String], _ console: Console, lending order: (lease: LeaseOrder, http: LentHTTP)?
+    _ words: [String], _ console: Console, lending configuration: (lease: LeaseOrder, http: LentHTTP)?
   ) throws(Failure) -> ProcessStatus {
-    let lease = try order.map { (order) throws(Failure) in try SSHLease(order.lease, order.http) }
+    let lease = try configuration.map { (configuration) throws(Failure) in
+      try SSHLease(configuration.lease, configuration.http)
+    }
     guard let ssh = InstalledProgram(name) else {
       throw Failure(.invalidRequest, "ssh is not installed")
     }
     let target = try SSHTarget(ssh, words)
-    if order?.http.isServed == true, !target.startsProgram {
+    if configuration?.http.usesHTTP == true, !target.startsProgram {
       throw Failure(.invalidRequest, "\"--token-as\" sets variables only of a shell or command that ssh starts")
     }
     var socket = try LeaseSocket(at: nil, servesOthers: false)
@@ -107,7 +109,7 @@ struct SSHCommand {
   ) throws(Failure) -> [[UInt8]] {
     let place = "\(folder ?? "")/\(WireProtocol.leaseFolder)/\(Self.random)"
     let script = "\(place)/run"
-    guard folder != nil, run(ssh, there("umask 077; mkdir -p \(place) && : > \(script)")) != nil else {
+    guard folder != nil, run(ssh, remoteScript("umask 077; mkdir -p \(place) && : > \(script)")) != nil else {
       throw Failure(.invalidConfiguration, "\(target.host) has no private runtime directory for the lease's socket")
     }
     note(place)
@@ -123,7 +125,7 @@ struct SSHCommand {
     let command = Array(arguments.command.joined(separator: " ".utf8))
     lines += "exec \"${SHELL:-/bin/sh}\" ".utf8
     lines += command.isEmpty ? Array("-l".utf8) : "-c ".utf8 + Self.quoted(command[...])
-    guard run(ssh, there("cat > \(script)"), input: lines + "\n".utf8) != nil else {
+    guard run(ssh, remoteScript("cat > \(script)"), input: lines + "\n".utf8) != nil else {
       throw Failure(.invalidConfiguration, "cannot write to \(place) on \(target.host)")
     }
     let terminal = command.isEmpty && target.asksForTerminal && Terminal.isTerminal(0) ? [Array("-t".utf8)] : []
@@ -167,7 +169,7 @@ struct SSHCommand {
   ) throws(SystemError) -> ProcessStatus {
     var status: ProcessStatus?
     // The browser's result may arrive after the session has ended.
-    while status == nil || server.owesResult {
+    while status == nil || server.isBrowserWaiting {
       let poller = try Poller()
       if status == nil { try poller.add(session.raw, interest: .read, key: Self.sessionKey) }
       try server.watch(poller)
@@ -201,21 +203,21 @@ struct SSHCommand {
   /// A host name that is never connected to.
   private static let placeholderHost = "agent.invalid"
   /// The prefix of the output of ``preparation``.
-  private static let mark = "agent-relay:"
+  private static let outputPrefix = "agent-relay:"
 
   /// Prints the client port and this program's runtime directory on the host.
   private static let preparation =
     "umask 077; d=${XDG_RUNTIME_DIR:-/run/user/$(id -u)}; test -O \"$d\" || exit; d=$d/agent;"
-    + " mkdir -p \"$d/\(RelayMessage.folder)\" && set -- $SSH_CONNECTION && echo \"\(mark)${2:-0}:$d\""
+    + " mkdir -p \"$d/\(RelayMessage.folder)\" && set -- $SSH_CONNECTION && echo \"\(outputPrefix)${2:-0}:$d\""
 
   private static var random: String { HexDigit.text(Randomness.bytes(16)) }
 
   /// The connection's client port and the host's directory for sockets; nil without a directory.
   private func prepare(_ ssh: InstalledProgram) -> (port: String, folder: String)? {
-    guard let output = run(ssh, there(Self.preparation)) else { return nil }
-    let line = output.split(separator: UInt8(ascii: "\n")).last { $0.starts(with: Self.mark.utf8) }
+    guard let output = run(ssh, remoteScript(Self.preparation)) else { return nil }
+    let line = output.split(separator: UInt8(ascii: "\n")).last { $0.starts(with: Self.outputPrefix.utf8) }
     let parts = line.map {
-      String(decoding: $0.dropFirst(Self.mark.utf8.count), as: UTF8.self).split(separator: ":", maxSplits: 1)
+      String(decoding: $0.dropFirst(Self.outputPrefix.utf8.count), as: UTF8.self).split(separator: ":", maxSplits: 1)
     }
     guard let parts, parts.count == 2, UInt16(parts[0]) != nil, parts[1].utf8.first == UInt8(ascii: "/"),
       Self.isPlain(String(parts[1]))
@@ -224,7 +226,9 @@ struct SSHCommand {
   }
 
   /// Arguments that run a script on the host.
-  private func there(_ script: String) -> [String] { [Self.placeholderHost, "exec sh -c \(ShellWord.single(script))"] }
+  private func remoteScript(_ script: String) -> [String] {
+    [Self.placeholderHost, "exec sh -c \(ShellWord.single(script))"]
+  }
 
   /// Forwards a new socket or port on the host to a local socket.
   ///
@@ -249,7 +253,7 @@ struct SSHCommand {
 
   /// Removes the host's sockets and ends the connection.
   private func close(_ ssh: InstalledProgram, _ places: [String]) {
-    if !places.isEmpty { _ = run(ssh, there("rm -rf \(places.joined(separator: " "))")) }
+    if !places.isEmpty { _ = run(ssh, remoteScript("rm -rf \(places.joined(separator: " "))")) }
     _ = run(ssh, ["-O", "exit", Self.placeholderHost])
   }
 }

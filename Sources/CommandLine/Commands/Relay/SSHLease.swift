@@ -15,7 +15,7 @@ final class SSHLease {
   }
 
   /// Nil without `--lend`.
-  static func order(_ invocation: Invocation) throws(Failure) -> (lease: LeaseOrder, http: LentHTTP)? {
+  static func configuration(_ invocation: Invocation) throws(Failure) -> (lease: LeaseOrder, http: LentHTTP)? {
     guard let account = invocation[.lentAccount] else {
       for option in options where invocation.has(option) {
         throw Failure(.invalidRequest, "\"--\(option.name)\" requires \"--lend\"")
@@ -32,11 +32,11 @@ final class SSHLease {
   private var socket: LeaseSocket
   private let poller: Poller
 
-  init(_ order: LeaseOrder, _ http: LentHTTP) throws(Failure) {
-    (request, self.http, console) = (order.request, http, order.client.console)
-    try order.requireSession()
+  init(_ configuration: LeaseOrder, _ http: LentHTTP) throws(Failure) {
+    (request, self.http, console) = (configuration.request, http, configuration.client.console)
+    try configuration.requireSession()
     socket = try LeaseSocket(at: nil, servesOthers: false)
-    keeper = try LeaseKeeper(order, socket.takeListener())
+    keeper = try LeaseKeeper(configuration, socket.takeListener())
     do throws(SystemError) { poller = try Poller() } catch {
       throw Failure(error, doing: "cannot keep the lease open")
     }
@@ -80,15 +80,15 @@ final class SSHLease {
     try poller.add(self.poller.raw, interest: .read, key: key)
   }
 
-  var nextAttempt: Instant? { keeper.ending == nil ? keeper.nextAttempt : nil }
+  var nextAttempt: Instant? { keeper.endReason == nil ? keeper.nextAttempt : nil }
 
   /// Handles events of the lease. The session continues after the lease has ended.
   func handle() throws(SystemError) {
-    guard keeper.ending == nil else { return }
+    guard keeper.endReason == nil else { return }
     let events = try poller.wait(until: .now)
     try keeper.handle(poller, events)
-    guard let ending = keeper.ending else { return }
+    guard let ending = keeper.endReason else { return }
     console.note(ending.text)
-    keeper.leave()
+    keeper.closeConnection()
   }
 }

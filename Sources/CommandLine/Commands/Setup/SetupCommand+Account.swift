@@ -9,7 +9,7 @@ extension SetupCommand {
   func context(_ client: SetupClient, mayPermit: Bool = true) throws(Failure) -> SetupContext {
     let name = ProgramName.current.text
     let program = try SetupContext.ownPath(name)
-    let all = try ListedPlace.all(of: nil, daemon).filter { client.supports($0.entry) }
+    let all = try ListedOrigin.all(of: nil, daemon).filter { client.supports($0.entry) }
     let own = account.map { account in all.filter { $0.account.hasSameBytes(as: account) } } ?? all
     var place: OriginEntry?
     if let host {
@@ -24,7 +24,7 @@ extension SetupCommand {
       }
       return context(client, program, name, place: nil, first)
     }
-    let fits = { (places: [ListedPlace]) in
+    let fits = { (places: [ListedOrigin]) in
       let fitting = places.filter {
         $0.entry.origin.hasSameBytes(as: place.origin) && $0.entry.covers(place.path)
       }
@@ -53,7 +53,7 @@ extension SetupCommand {
   }
 
   private func context(
-    _ client: SetupClient, _ program: String, _ name: String, place: OriginEntry?, _ listed: ListedPlace
+    _ client: SetupClient, _ program: String, _ name: String, place: OriginEntry?, _ listed: ListedOrigin
   ) -> SetupContext {
     SetupContext(
       program: program, name: name, place: place, account: listed.account, listed: listed.entry,
@@ -67,7 +67,7 @@ extension SetupCommand {
   ///
   /// - Parameter listed: The origins to search for a host without a scheme.
   static func place(
-    _ host: String, _ client: SetupClient, among listed: [ListedPlace] = []
+    _ host: String, _ client: SetupClient, among listed: [ListedOrigin] = []
   ) throws(Failure) -> OriginEntry {
     let hasScheme = host.utf8.contains(UInt8(ascii: "/"))
     let isSchemeless = client.isMail && !hasScheme
@@ -75,16 +75,16 @@ extension SetupCommand {
     let text = client == .mcp ? String(decoding: host.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self) : host
     let places = schemes.compactMap { OriginEntry($0 + text, allowHTTPLoopback: true) }
       .filter { !isSchemeless || client.supports($0) }
-    let place = places.first { place in listed.contains { place.hasPlace(of: $0.entry) } } ?? places.first
+    let place = places.first { place in listed.contains { place.hasSameLocation(as: $0.entry) } } ?? places.first
     guard let place, place.isBare,
       host.utf8.allSatisfy({ $0.isVisibleASCII && !"\"'\\`$#;".utf8.contains($0) }),
       client != .mcp || OriginEntry.uri(host) != nil
-    else { throw Failure(.invalidRequest, "\(TokenShape.shown(host)) is neither a host nor an https URL") }
+    else { throw Failure(.invalidRequest, "\(TokenShape.redacted(host)) is neither a host nor an https URL") }
     return place
   }
 
   /// The only origin in the settings, for use without `--host`; nil without any. Throws if there are several.
-  private func onlyOrigin(of places: [ListedPlace], _ client: SetupClient) throws(Failure) -> OriginEntry? {
+  private func onlyOrigin(of places: [ListedOrigin], _ client: SetupClient) throws(Failure) -> OriginEntry? {
     var texts: [String] = []
     for place in places {
       let text = place.entry.origin + place.entry.path

@@ -17,7 +17,7 @@ extension SetupCommand {
       Example("Show the settings that docker would get", "agent setup docker --host registry.example.com --print"),
       Example("Undo everything", "agent setup --undo"),
     ],
-    run: run)
+    makeAction: makeAction)
 }
 
 extension Option<String?> {
@@ -56,7 +56,7 @@ struct SetupCommand {
 
   var console: Console { daemon.console }
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let command = try SetupCommand(invocation)
     return Action { () throws(Failure) in try command.run() }
   }
@@ -67,7 +67,7 @@ struct SetupCommand {
       (.setupPrint, .print), (.setupDryRun, .dryRun), (.setupUndo, .undo), (.setupTest, .test),
     ]
     let given = modes.filter { invocation[$0.0] }
-    if given.count > 1 { throw Invocation.choice(given[0].0.declaration, given[1].0.declaration) }
+    if given.count > 1 { throw Invocation.conflict(given[0].0.declaration, given[1].0.declaration) }
     mode = given.first?.1 ?? .apply
     account = try invocation.namedAccount(operand: nil)
     isConfirmed = invocation[.setupYes]
@@ -90,8 +90,8 @@ struct SetupCommand {
   private static func client(_ word: String) throws(Failure) -> SetupClient {
     guard let client = SetupClient.named(word) else {
       throw Failure(
-        .invalidRequest, "setup does not know the program \(TokenShape.shown(word))",
-        hint: Phrase.meant(by: word, among: SetupClient.names)
+        .invalidRequest, "setup does not know the program \(TokenShape.redacted(word))",
+        hint: Phrase.didYouMean(word, among: SetupClient.names)
           ?? Phrase("choose one of \(SetupClient.names.joined(separator: ", "))"))
     }
     return client
@@ -117,7 +117,7 @@ struct SetupCommand {
           hint: client == .go && context.files.set("GOAUTH") != nil ? "unset GOAUTH" : hint(client, []))
       }
       try client.trial(context).run(isHeard: !console.json)
-      try tell(outcome(client, context, .works))
+      try report(outcome(client, context, .works))
     case .print: try print(client, try context(client))
     case .apply where client.isPrintedOnly, .dryRun where client.isPrintedOnly: try print(client, try context(client))
     case .apply, .dryRun: try apply(client, try context(client))
@@ -161,10 +161,10 @@ struct SetupCommand {
     case .refused:
       try refuse(client, plan, Phrase("\(file.path) has a format that setup does not change"))
     }
-    let text = piece?.shown ?? []
+    let text = piece?.addedLines ?? []
     if mode == .dryRun {
       if !console.json { show(file.path, text) }
-      return try tell(outcome(client, context, .proposed, file, text))
+      return try report(outcome(client, context, .proposed, file, text))
     }
     try confirm(client, context, file.path, text)
     let receipt = SetupReceipt(
@@ -217,7 +217,7 @@ struct SetupCommand {
     if !console.json { console.note(Phrase("to try it: \(hint(client, ["--test"]))")) }
   }
 
-  private func tell(_ outcome: SetupOutcome) throws(Failure) {
+  private func report(_ outcome: SetupOutcome) throws(Failure) {
     try console.confirm(outcome.json) { _ in outcome.phrase }
   }
 
@@ -225,7 +225,7 @@ struct SetupCommand {
   private func finish(
     _ outcome: SetupOutcome, _ client: SetupClient, _ context: SetupContext, _ plan: SetupPlan
   ) throws(Failure) {
-    try tell(outcome)
+    try report(outcome)
     for note in plan.notes { console.note(note) }
     if let link = linkName(client, context), context.path(of: link) == nil {
       let line = "PATH=\(ShellWord.quoted(try SetupLinks.directory())):\"$PATH\""
@@ -251,7 +251,7 @@ struct SetupCommand {
   private func show(_ path: String, _ text: [String]) {
     guard !console.quiet || mode == .dryRun else { return }
     let lines = text.map { "+ \(TerminalText.clean($0.expandingTabs, limit: 1000))\n" }
-    Console.tell("\(TerminalText.clean(path, limit: 1000)):\n\(lines.joined())")
+    Console.printToStandardError("\(TerminalText.clean(path, limit: 1000)):\n\(lines.joined())")
   }
 
   /// Throws without the user's consent.
@@ -291,7 +291,7 @@ struct SetupCommand {
     }
     let outcomes = try SetupReceipts.change { (receipts) throws(Failure) in
       var outcomes: [SetupOutcome] = []
-      for receipt in receipts.all.reversed() where isMeant(receipt, place) {
+      for receipt in receipts.all.reversed() where isSelected(receipt, place) {
         outcomes.append(try receipts.undo(receipt))
       }
       return outcomes
@@ -307,7 +307,7 @@ struct SetupCommand {
   }
 
   /// Whether the command line selects a receipt.
-  private func isMeant(_ receipt: SetupReceipt, _ place: String?) -> Bool {
+  private func isSelected(_ receipt: SetupReceipt, _ place: String?) -> Bool {
     guard client == nil || receipt.client == client else { return false }
     if let account, receipt.account != account { return false }
     if let entryName, let entry = receipt.entry, entry != entryName { return false }

@@ -35,7 +35,7 @@ struct SetupReceipts {
 
   private static let name = "setup.json"
   private static let lockName = "setup.lock"
-  private static let mostBytes = 1 << 20
+  private static let maximumBytes = 1 << 20
   /// The timeout for another command.
   private static let timeout = Duration.seconds(WireProtocol.defaultTimeoutSeconds)
 
@@ -98,7 +98,7 @@ struct SetupReceipts {
   private static func read(_ directory: borrowing PrivateDirectory) throws(Failure) -> SetupReceipts {
     let path = "\(directory.path)/\(name)"
     let bytes: [UInt8]
-    do { bytes = try directory.readFile(name, limit: mostBytes) } catch {
+    do { bytes = try directory.readFile(name, limit: maximumBytes) } catch {
       if error.isNotFound { return SetupReceipts() }
       throw Failure(
         FileProblem.of(path, mustBeFile: true).map { .untrusted($0, path: path) } ?? .system(error, path: path))
@@ -164,7 +164,7 @@ struct SetupReceipts {
     }
     for index in all.indices where all[index].file == receipt.file {
       if receipt.hasCreatedFile { all[index].hasCreatedFile = true }
-      if left > 0, let piece = all[index].piece?.making(atLeast: left, around: path) {
+      if left > 0, let piece = all[index].piece?.withAddedObjects(atLeast: left, around: path) {
         all[index].piece = piece
         return
       }

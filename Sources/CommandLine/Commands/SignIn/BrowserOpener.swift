@@ -11,7 +11,7 @@ struct BrowserOpener {
   /// The running command.
   private var child: Int32?
   /// Whether the running command is a launcher.
-  private var mayHang = false
+  private var isLauncher = false
   private var childDescriptor: SharedDescriptor?
   private(set) var state = State.trying
   /// When the running command is considered successful.
@@ -47,7 +47,7 @@ struct BrowserOpener {
       if status == .exited(0) { state = .opened } else { startNext() }
     } else if let deadline, now >= deadline {
       forgetChild()
-      if mayHang, commands.contains(where: { Spawn.search($0[0]) != nil }) { startNext() } else { state = .opened }
+      if isLauncher, commands.contains(where: { Spawn.search($0[0]) != nil }) { startNext() } else { state = .opened }
     }
   }
 
@@ -62,7 +62,7 @@ struct BrowserOpener {
       guard let child = try? Spawn.start(request) else { continue }
       self.child = child
       let name = command[0].split(separator: "/").last ?? ""
-      mayHang = Self.launchers.contains(String(name))
+      isLauncher = Self.launchers.contains(String(name))
       childDescriptor = try? SharedDescriptor(Spawn.processDescriptor(child))
       deadline = Instant.now.advanced(by: Self.timeout)
       return

@@ -1,13 +1,14 @@
 internal import Platform
 
 /// The parts of the environment that decide whether and how a browser opens.
-struct BrowserPlace {
+struct BrowserEnvironment {
   /// Reads an environment variable.
   let variable: (String) -> String?
   let exists: (String) -> Bool
 
-  static var current: BrowserPlace {
-    BrowserPlace(variable: Environment.value, exists: { (try? FileDescriptor(opening: $0, for: .reading)) != nil })
+  static var current: BrowserEnvironment {
+    BrowserEnvironment(
+      variable: Environment.value, exists: { (try? FileDescriptor(opening: $0, for: .reading)) != nil })
   }
 
   /// Whether a browser started here is visible to the user and can reach this machine.

@@ -8,7 +8,7 @@ extension LoginCommand {
   static let login = Command(
     .login, topic: .sessions,
     summary: "Sign in to an account",
-    options: AccountSetting.atSignIn.map(\.declaration) + Options.clientSecrets + [
+    options: AccountSetting.withLoginOption.map(\.declaration) + Options.clientSecrets + [
       Option.register.declaration, Option.browser.declaration, Option.device.declaration, Option.paste.declaration,
       Option.noOpen.declaration, Option.noKeep.declaration, Option.ephemeral.declaration,
       Option.ifNeeded.declaration, Option.ended.declaration,
@@ -17,7 +17,7 @@ extension LoginCommand {
       Option.loginHint.declaration,
     ],
     moved: MovedOptions.declarations,
-    everyday: [
+    shortHelp: [
       "issuer", "client-id", "scope", "client-secret-prompt", "register", "browser", "device", "paste", "no-open",
       "if-needed",
     ],
@@ -29,7 +29,7 @@ extension LoginCommand {
         "agent login work --issuer https://id.example.com --client-id my-cli --scope 'openid offline_access'"),
       Example("Sign in again, after the session expired", "agent login work"),
     ],
-    run: run)
+    makeAction: makeAction)
 
   static let workload = Command(
     .workload,
@@ -38,7 +38,7 @@ extension LoginCommand {
       Option.assertionFD.declaration, Option.register.declaration, Option.ephemeral.declaration,
       Option.ifNeeded.declaration,
     ],
-    everyday: [
+    shortHelp: [
       "issuer", "client-id", "scope", "assertion-from", "assertion-file", "client-secret-file", "client-key-file",
       "if-needed",
     ],
@@ -52,7 +52,7 @@ extension LoginCommand {
         "agent workload robot --issuer https://id.example.com --client-id robot --client-secret-file secret"),
       Example("Sign in again", "agent workload robot"),
     ],
-    run: runWorkload)
+    makeAction: makeWorkloadAction)
 }
 
 /// `agent login`: starts or resumes a sign-in.
@@ -67,7 +67,7 @@ struct LoginCommand {
   /// Whether to prompt for missing settings.
   private let mayAsk: Bool
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let reporter = try LoginReporter(invocation)
     if let moved = MovedOptions(invocation) {
       let failure = moved.failure(DaemonClient(invocation))
@@ -80,7 +80,7 @@ struct LoginCommand {
   }
 
   /// `agent workload`: signs in without a user.
-  private static func runWorkload(_ invocation: Invocation) throws(Failure) -> Action {
+  private static func makeWorkloadAction(_ invocation: Invocation) throws(Failure) -> Action {
     try action(LoginReporter(console: Console(invocation), terminal: .current, time: SystemTime())) {
       () throws(Failure) in
       try LoginCommand(invocation, LoginOptions.workload(invocation), .unattended, ResourceLogin(invocation))
@@ -147,7 +147,7 @@ struct LoginCommand {
       self = try LoginCommand(invocation, LoginOptions.request(invocation), waiting, ResourceLogin(invocation))
       return
     }
-    if invocation.has(.account) { throw Invocation.choice(Option.account.declaration, Option.resume.declaration) }
+    if invocation.has(.account) { throw Invocation.conflict(Option.account.declaration, Option.resume.declaration) }
     client = DaemonClient(invocation)
     self.waiting = waiting
     request = .loginResume(LoginResumeRequest(login: login, waits: !invocation[.start]))
@@ -163,14 +163,14 @@ struct LoginCommand {
     mayAsk =
       !invocation[.noInput] && !invocation[.json] && !waiting.isDetached && (try? Terminal.openControlling()) != nil
     let files = try HandedFiles(
-      login.isGuest ? Set(HandedSecret.allCases) : Set(HandedSecret.allCases.filter { $0 != .assertion }), invocation)
+      login.isGuest ? Set(PassedSecret.allCases) : Set(PassedSecret.allCases.filter { $0 != .assertion }), invocation)
     if waiting.isDetached, client.isPrivate {
       throw Failure(
         .invalidRequest, "a sign-in in the background requires a persistent daemon", hint: "omit --no-daemon")
     }
     var login = login
     login.isDetached = waiting.isDetached
-    login.handsOver = files.announced
+    login.passedSecrets = files.announced
     // More than the account on the command line requests a new sign-in.
     if login.unless == nil, mayAsk, Terminal.isTerminal(2), login.isPlain { login.unless = .signedIn }
     request = .login(login)
@@ -182,7 +182,7 @@ struct LoginCommand {
   private func signIn(_ reporter: inout LoginReporter) throws(Failure) -> Int32 {
     var descriptors = try files?.open() ?? []
     var request = try completed(reporter)
-    if case .login(let login) = request, login.flow == .device, BrowserPlace.current.canOpen {
+    if case .login(let login) = request, login.flow == .device, BrowserEnvironment.current.canOpen {
       client.console.note(Phrase("a browser can be opened here, and needs no code: omit \("--device")"))
     }
     var preset: AccountPreset?
@@ -201,12 +201,12 @@ struct LoginCommand {
         guard case .login(var login) = request else { throw error }
         // The daemon may already have read the secrets, which can be read only once.
         if !isRespelt, resource != nil, descriptors.isEmpty,
-          let issuer = ResourceLogin.issuerMeant(by: error, at: login.issuer)
+          let issuer = ResourceLogin.issuerSpelling(in: error, at: login.issuer)
         {
           (login.issuer, isRespelt) = (issuer, true)
         } else {
           guard mayAsk, try Self.ask(for: error, &login, &descriptors) else {
-            throw hasAsked ? Self.withWholeCommands(error) : error
+            throw hasAsked ? Self.withDaemonCommands(error) : error
           }
           hasAsked = true
         }
@@ -221,7 +221,7 @@ struct LoginCommand {
       login.provider == nil
     else { return }
     guard let place = try SignInChoices(client).ask() else {
-      Console.tell("\n")
+      Console.printToStandardError("\n")
       throw Failure(.invalidRequest, "no input", hint: "agent help login")
     }
     if place.utf8.contains(UInt8(ascii: ":")) { login.issuer = place } else { login.account = place }
@@ -258,7 +258,7 @@ struct LoginCommand {
       do throws(Failure) {
         // The file's commands are valid.
         guard let command = try? Parser.parse(["setup"] + words + ["--yes"], by: client.commands) else { continue }
-        _ = try SetupCommand.run(command).run()
+        _ = try SetupCommand.makeAction(command).run()
       } catch {
         console.report(error)
       }
@@ -266,7 +266,7 @@ struct LoginCommand {
   }
 
   /// Uses the daemon's commands in the hint, which include the answers to prompts.
-  private static func withWholeCommands(_ failure: Failure) -> Failure {
+  private static func withDaemonCommands(_ failure: Failure) -> Failure {
     var failure = failure
     failure.advice = failure.advice?.correcting { $0.command }
     return failure
@@ -278,19 +278,19 @@ struct LoginCommand {
   ) throws(Failure) -> Bool {
     switch missing.code {
     case .issuerNeeded where login.issuer == nil:
-      tell(missing)
+      printProblem(missing)
       repeat {
         guard let issuer = try Confirmation.line(Phrase("Issuer URL")) else { throw unanswered(missing) }
         login.issuer = issuer
       } while !isAddress(login.issuer)
     case .clientNeeded where missing.needsClientSecret:
-      guard !login.handsOver.contains(.clientSecret) else { return false }
-      tell(missing)
+      guard !login.passedSecrets.contains(.clientSecret) else { return false }
+      printProblem(missing)
       // The client secret is always the first descriptor.
       descriptors.insert(try HandedFiles.askForClientSecret(), at: 0)
-      login.handsOver.insert(.clientSecret)
+      login.passedSecrets.insert(.clientSecret)
     case .clientNeeded where login.clientID == nil:
-      tell(missing)
+      printProblem(missing)
       guard let id = try Confirmation.line(Phrase("Client ID")) else { throw unanswered(missing) }
       (login.clientID, login.registersClient) = (id, false)
     default: return false
@@ -301,20 +301,20 @@ struct LoginCommand {
   /// Whether the text has a host name with a dot or a scheme. If not, tells the user what is expected.
   private static func isAddress(_ text: String?) -> Bool {
     if text?.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }) ?? false { return true }
-    Console.tell(Phrase("an issuer URL is like \("https://id.example.org")").localized() + "\n")
+    Console.printToStandardError(Phrase("an issuer URL is like \("https://id.example.org")").localized() + "\n")
     return false
   }
 
   /// A failure for an unanswered question, whose reason was already printed.
   private static func unanswered(_ missing: Failure) -> Failure {
-    Console.tell("\n")
+    Console.printToStandardError("\n")
     return Failure(missing.code, "no input", hint: missing.advice)
   }
 
   /// Prints the failure, before asking for the missing value.
-  private static func tell(_ missing: Failure) {
+  private static func printProblem(_ missing: Failure) {
     let columns = OutputTerminal.current?.columns() ?? 80
-    Console.tell(LoginText.paragraph(missing.text.localized(limit: 4096), columns: columns))
+    Console.printToStandardError(LoginText.paragraph(missing.text.localized(limit: 4096), columns: columns))
   }
 
   /// Returns the exit status.
@@ -346,7 +346,7 @@ struct LoginCommand {
         login.unless = nil
         return try signIn(.login(login), descriptors, &reporter)
       }
-      if result["state"] != nil { return try reporter.standing(result, isStart: waiting.isDetached) }
+      if result["state"] != nil { return try reporter.reportBackground(result, isStart: waiting.isDetached) }
       try reporter.signedIn(result)
       if case .login(let login) = request, !login.dropsAccessToken { try offerToKeep(result) }
       return 0
@@ -399,13 +399,13 @@ struct LoginCommand {
     }
     _ = client.logRequest(request)
     try connection.send(client.envelope(request), passing: descriptors)
-    reporter.waitsForServer()
-    if reporter.rewritesLine { signals.hideTyping() }
-    let deadline = client.deadline(of: request, standard: Self.longestWait)
+    reporter.startServerWait()
+    if reporter.hasCountdown { signals.hideTyping() }
+    let deadline = client.deadline(of: request, standard: Self.maximumWaitSeconds)
     var wait = LoginWait(waiting, place: .current, relay, until: deadline)
     return try wait.run(over: &connection, &signals, &reporter)
   }
 
   /// The timeout in seconds if the daemon hangs. Normally a sign-in ends when its code expires.
-  private static let longestWait = WireProtocol.maximumTimeoutSeconds
+  private static let maximumWaitSeconds = WireProtocol.maximumTimeoutSeconds
 }

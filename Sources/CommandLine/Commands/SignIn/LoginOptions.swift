@@ -8,7 +8,7 @@ enum LoginOptions {
   static func request(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = try common(invocation)
     request.flow = try flow(invocation)
-    request.canOpenBrowser = request.flow == nil && BrowserPlace.current.canOpen
+    request.canOpenBrowser = request.flow == nil && BrowserEnvironment.current.canOpen
     request.demands.prompt = try invocation[.prompt].map { (prompt) throws(Failure) in
       let words = prompt.split(separator: " ")
       guard words.count < 2 || !words.contains("none") else {
@@ -18,7 +18,7 @@ enum LoginOptions {
     }
     request.dropsAccessToken = invocation[.noKeep]
     if request.dropsAccessToken, request.keepsAccessToken {
-      throw Invocation.choice(AccountSetting.keepsAccessToken.declaration, Option.noKeep.declaration)
+      throw Invocation.conflict(AccountSetting.keepsAccessToken.declaration, Option.noKeep.declaration)
     }
     request.demands.loginHint = invocation[.loginHint]
     request.demands.acrValues = invocation[.acr]

@@ -51,7 +51,7 @@ struct LoginReporter {
   init(
     console: Console, terminal: OutputTerminal?, time: any TimeSource, qrCode: QRCodeChoice = .automatic,
     resumed: String? = nil, isDetached: Bool = false,
-    tell: @escaping @Sendable (String) -> Void = Console.tell
+    tell: @escaping @Sendable (String) -> Void = Console.printToStandardError
   ) {
     self.console = console
     self.terminal = terminal
@@ -60,24 +60,24 @@ struct LoginReporter {
     self.qrCode = qrCode
     self.resumed = resumed
     self.isDetached = isDetached
-    guard let terminal, terminal.obeysEscapes, !console.json, !console.quiet else { return }
+    guard let terminal, terminal.canRewriteLines, !console.json, !console.quiet else { return }
     status = StatusLine(terminal, tell: tell)
   }
 
   /// Starts waiting for the server. After a second, a message appears.
-  mutating func waitsForServer() {
+  mutating func startServerWait() {
     guard status != nil else { return }
     phase = .server
     nextUpdate = time.now().advanced(by: DaemonWait.delay)
   }
 
   /// Removes the countdown, because another machine asks the user, maybe on this terminal.
-  mutating func waitsElsewhere() { finish() }
+  mutating func hideCountdown() { removeCountdown() }
 
   /// - Parameter view: Whether the user sees a browser open.
-  mutating func tell(_ event: Event, _ view: BrowserView = .byHand) throws(Failure) {
+  mutating func report(_ event: Event, _ view: BrowserView = .byHand) throws(Failure) {
     // Always for users, even with `--json`.
-    if case .progress(let entry) = event { return tellStep(entry) }
+    if case .progress(let entry) = event { return reportStep(entry) }
     if console.json { return try Console.answer(event.json) }
     status?.erase()
     let (now, isQuiet) = (time.wallSeconds(), console.quiet)
@@ -112,10 +112,10 @@ struct LoginReporter {
   /// Whether a QR code is useful here.
   var drawsQRCodes: Bool {
     guard let terminal, qrCode != .never, !console.json, !console.quiet else { return false }
-    return terminal.obeysEscapes && terminal.showsUTF8
+    return terminal.canRewriteLines && terminal.showsUTF8
   }
 
-  private mutating func tellStep(_ entry: LogLine?) {
+  private mutating func reportStep(_ entry: LogLine?) {
     status?.erase()
     console.detail(entry)
     showCountdownAgain()
@@ -136,7 +136,7 @@ struct LoginReporter {
     if status != nil { phase = pastes ? .paste(expiry: expiry) : .approval(expiry: expiry) }
     guard let terminal else { return tell(line()) }
     let screen = text(SignInScreen(columns: terminal.columns(), isStyled: terminal.hasStyles))
-    let showsWait = !console.quiet && !terminal.obeysEscapes
+    let showsWait = !console.quiet && !terminal.canRewriteLines
     let left = LoginText.secondsLeft(expiry, now: time.wallSeconds())
     let wait =
       pastes
@@ -163,7 +163,7 @@ struct LoginReporter {
     if let next = nextUpdate, next < time.now() { nextUpdate = time.now().advanced(by: .seconds(1)) }
   }
 
-  var rewritesLine: Bool { status != nil }
+  var hasCountdown: Bool { status != nil }
 
   /// Erases the countdown until ``resumeCountdown()``.
   mutating func suspend() { status?.erase() }
@@ -175,7 +175,7 @@ struct LoginReporter {
 
   /// Reports success.
   mutating func signedIn(_ result: JSONObject) throws(Failure) {
-    finish()
+    removeCountdown()
     if console.json { return try Console.answer(Self.event("signed_in", result)) }
     console.note(LoginText.success(result, now: time.wallSeconds()))
     if result["kept"] == nil, let other = LoginText.otherActive(result) { console.note(other) }
@@ -184,8 +184,8 @@ struct LoginReporter {
   /// Reports that the sign-in continues in the background.
   ///
   /// - Returns: The exit status: success if just started, otherwise "try later".
-  mutating func standing(_ result: JSONObject, isStart: Bool) throws(Failure) -> Int32 {
-    finish()
+  mutating func reportBackground(_ result: JSONObject, isStart: Bool) throws(Failure) -> Int32 {
+    removeCountdown()
     if console.json {
       try Console.answer(Self.event(isStart ? "started" : "waiting", result))
     } else if isStart, let login = result["login"]?.string {
@@ -199,7 +199,7 @@ struct LoginReporter {
 
   /// Writes the failure as a JSON event, with `--json`.
   mutating func failed(_ failure: Failure) {
-    finish()
+    removeCountdown()
     guard console.json, let members = console.completed(failure).json.object else { return }
     // Standard error reports the failure too, so ignore write errors.
     try? Console.answer(Self.event("error", members))
@@ -213,12 +213,12 @@ struct LoginReporter {
 
   /// Reports the end by a signal.
   mutating func interrupted() {
-    finish()
+    removeCountdown()
     if !console.json { console.note(resumed.map(LoginText.inBackground) ?? Phrase("sign-in cancelled")) }
   }
 
   /// Removes the countdown.
-  private mutating func finish() {
+  private mutating func removeCountdown() {
     status?.erase()
     (phase, nextUpdate) = (.nothing, nil)
   }

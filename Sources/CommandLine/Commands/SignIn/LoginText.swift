@@ -33,10 +33,10 @@ enum LoginText {
       isQuiet
       ? Phrase("to sign in, \(task)")
       : Phrase("to sign in to \(issuer) (client \(clientID), scope: \(scope)), \(task)")
-    return "\(ProgramName.current.text): \(text.localized(limit: longest))\n"
+    return "\(ProgramName.current.text): \(text.localized(limit: maximumURLLength))\n"
   }
 
-  private static let longest = 16_384
+  private static let maximumURLLength = 16_384
 
   /// A text with its URLs on lines of their own, to open or copy them.
   static func paragraph(_ text: String, columns: Int) -> String {

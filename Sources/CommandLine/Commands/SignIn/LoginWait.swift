@@ -39,14 +39,14 @@ struct LoginWait {
     init(_ invocation: Invocation) {
       isDetached = invocation[.start] && invocation[.resume] == nil
       opensBrowser = !invocation[.noOpen] && !isDetached
-      usesRelay = opensBrowser && !invocation[.json] && BrowserPlace.current.isRemote
+      usesRelay = opensBrowser && !invocation[.json] && BrowserEnvironment.current.isRemote
       mayAsk = !invocation[.noInput]
       mayPaste = usesRelay && mayAsk && Terminal.isTerminal(0) && Terminal.isTerminal(2)
     }
   }
 
   private let choices: Choices
-  private let place: BrowserPlace
+  private let place: BrowserEnvironment
   private let deadline: Instant
   private var opener: BrowserOpener?
   private var pasted: PastedLine?
@@ -59,7 +59,7 @@ struct LoginWait {
   /// The page that the user's machine was asked to open.
   private var relayed: Event.Browser?
 
-  init(_ choices: Choices, place: BrowserPlace, _ relay: RelayConnection?, until deadline: Instant) {
+  init(_ choices: Choices, place: BrowserEnvironment, _ relay: RelayConnection?, until deadline: Instant) {
     self.choices = choices
     self.place = place
     self.relay = relay
@@ -108,13 +108,13 @@ struct LoginWait {
       }
     case .deviceCode:
       relay = nil
-      try reporter.tell(event)
+      try reporter.report(event)
     case .redirectRefused(let failure):
       // A user can retry, but input from a pipe is final.
       guard pasted?.isTerminal == true else { throw failure }
       isPasteOver = false
-      try reporter.tell(event)
-    default: try reporter.tell(event)
+      try reporter.report(event)
+    default: try reporter.report(event)
     }
   }
 
@@ -123,7 +123,7 @@ struct LoginWait {
     _ confirm: Event.Confirm, _ connection: borrowing DaemonConnection, _ signals: inout SignInSignals,
     _ reporter: inout LoginReporter
   ) throws(Failure) {
-    try reporter.tell(.confirm(confirm))
+    try reporter.report(.confirm(confirm))
     reporter.suspend()
     signals.showTyping()
     pasted = nil
@@ -140,7 +140,7 @@ struct LoginWait {
     guard !browser.mustPaste || choices.isDetached else {
       // Turn echo off before the prompt.
       pasted = try PastedLine.open(&signals, mayUseTerminal: choices.mayAsk)
-      return try reporter.tell(.browser(browser))
+      return try reporter.report(.browser(browser))
     }
     // Other users can read command lines.
     let link = browser.linkURL ?? browser.url
@@ -155,12 +155,12 @@ struct LoginWait {
     } else {
       view = .byHand
     }
-    try reporter.tell(.browser(browser), view)
+    try reporter.report(.browser(browser), view)
     if mayOpen {
       opener = BrowserOpener(commands)
     } else if place.isRemote, view == .byHand {
       let tunnel = Self.tunnel(browser)
-      try reporter.tell(.notice(Phrase("on your own machine run: \(tunnel); or use --device or --paste")))
+      try reporter.report(.notice(Phrase("on your own machine run: \(tunnel); or use --device or --paste")))
     }
   }
 
@@ -174,8 +174,8 @@ struct LoginWait {
     login = browser.login
     relayed = browser
     // Clear the terminal for the question.
-    reporter.waitsElsewhere()
-    try reporter.tell(.notice(Phrase("asking on your own machine, in the terminal of \("agent ssh")")))
+    reporter.hideCountdown()
+    try reporter.report(.notice(Phrase("asking on your own machine, in the terminal of \("agent ssh")")))
     do throws(RelayRefusal) { try relay.open(browser) } catch {
       try leaveRelay(error, &signals, &reporter)
     }
@@ -199,7 +199,7 @@ struct LoginWait {
   ) throws(Failure) {
     relay = nil
     guard let browser = relayed.take() else { return }
-    try reporter.tell(.notice(refusal.phrase))
+    try reporter.report(.notice(refusal.phrase))
     try begin(browser, &signals, &reporter)
   }
 
@@ -224,7 +224,7 @@ struct LoginWait {
     guard let state = opener?.state, state != .trying else { return }
     opener = nil
     if state == .failed {
-      try reporter.tell(
+      try reporter.report(
         .notice(Phrase("cannot open a browser; open the address above yourself, or use --paste or --device")))
     }
   }

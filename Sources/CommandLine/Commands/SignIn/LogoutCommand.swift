@@ -5,11 +5,11 @@ extension LogoutCommand {
   static let logout = Command(
     .logout, topic: .sessions,
     summary: "Sign out, and revoke the tokens at the server",
-    answer: LogoutRequest().page.result,
+    answer: LogoutRequest().manualEntry.result,
     options: [
       Option.all.declaration, Option.local.declaration,
-      Option.browser.saying("Then open the page that ends the browser's session at the server", in: .signOut),
-      Option.noOpen.saying("With `--browser`: show the address, but open no browser", in: .signOut),
+      Option.browser.withSummary("Then open the page that ends the browser's session at the server", in: .signOut),
+      Option.noOpen.withSummary("With `--browser`: show the address, but open no browser", in: .signOut),
     ],
     operands: .account,
     examples: [
@@ -21,12 +21,12 @@ extension LogoutCommand {
         "agent logout --all"),
       Example("Sign out here if the server is no longer reachable", "agent logout work --local"),
     ],
-    run: run)
+    makeAction: makeAction)
 }
 
 /// `agent logout`.
 enum LogoutCommand {
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     var request = LogoutRequest(all: invocation[.all], local: invocation[.local], browser: invocation[.browser])
     guard !request.local || !request.browser else {
       throw Failure(.invalidRequest, "--local cannot be used with --browser")

@@ -11,9 +11,9 @@ struct LogoutPages {
   /// The commands that may open a URL. If empty, the URL is printed.
   let commands: (String) -> [[String]]
 
-  private static let longest = 16_384
+  private static let maximumURLLength = 16_384
 
-  init(_ invocation: Invocation, place: BrowserPlace = .current) {
+  init(_ invocation: Invocation, place: BrowserEnvironment = .current) {
     console = Console(invocation)
     let opens = !invocation[.noOpen] && place.canOpen
     commands = { opens ? place.commands(opening: $0) : [] }
@@ -46,7 +46,7 @@ struct LogoutPages {
   private func show(_ url: String, of name: String) {
     guard !console.json else { return }
     console.note("\(name): to sign the browser out at the server too, open:")
-    if !console.quiet { Console.tell(TerminalText.clean(url, limit: Self.longest) + "\n") }
+    if !console.quiet { Console.printToStandardError(TerminalText.clean(url, limit: Self.maximumURLLength) + "\n") }
   }
 }
 

@@ -11,7 +11,7 @@ struct MovedOptions {
 
   /// The options that `agent account` has now.
   private static let settings = AccountSetting.withOption.filter {
-    !AccountSetting.atSignIn.contains($0) && $0.option?.group != .workload
+    !AccountSetting.withLoginOption.contains($0) && $0.option?.group != .workload
   }
 
   /// The options that `agent workload` has now.
@@ -31,7 +31,7 @@ struct MovedOptions {
   init?(_ invocation: Invocation) {
     let isEphemeral = !invocation.texts(Option.ephemeral.declaration).isEmpty
     self.init(invocation, invocation.given) { option in
-      !isEphemeral || !Self.settings.contains { $0 !== AccountSetting.protection && $0.word == option.name }
+      !isEphemeral || !Self.settings.contains { $0 !== AccountSetting.protection && $0.optionName == option.name }
     }
   }
 
@@ -76,7 +76,7 @@ struct MovedOptions {
     let changes =
       Self.settings.map(\.declaration) + (isGiven([AccountSetting.protection.declaration]) ? Options.levelSecrets : [])
     if isGiven(changes) {
-      let atSignIn = isNew ? AccountSetting.atSignIn.map(\.declaration) : []
+      let atSignIn = isNew ? AccountSetting.withLoginOption.map(\.declaration) : []
       let line = command(["account", isNew ? "add" : "set", account] + server) { option in
         (changes + atSignIn).contains { $0.name == option.name }
       }
@@ -89,7 +89,7 @@ struct MovedOptions {
     let signsIn = LoginCommand.login
     var line = command(["login"] + [isAdded ? account : operand].compactMap { $0 }) { option in
       (signsIn.options + Options.common).contains { $0.name == option.name }
-        && !(isAdded && AccountSetting.atSignIn.contains { $0.word == option.name })
+        && !(isAdded && AccountSetting.withLoginOption.contains { $0.optionName == option.name })
     }
     if isGiven([Option.noWait.declaration]) { line += " --start" }
     if let file = invocation[.initialAccessTokenFile] { line += " --client-secret-file \(ShellWord.quoted(file))" }

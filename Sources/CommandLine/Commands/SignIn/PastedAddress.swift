@@ -8,7 +8,7 @@ enum PastedAddress {
   ///
   /// - Parameter isOver: Whether the input has ended.
   /// - Returns: The URL and the number of bytes consumed; nil if more input is needed.
-  static func take(from bytes: [UInt8], isOver: Bool) -> (address: [UInt8], count: Int)? {
+  static func extractURL(from bytes: [UInt8], isOver: Bool) -> (address: [UInt8], count: Int)? {
     var line: [UInt8] = []
     var isPasting = false
     var index = 0

@@ -16,7 +16,7 @@ struct PastedLine {
     if !Terminal.isTerminal(0) { return PastedLine(terminal: nil) }
     guard mayUseTerminal else { return nil }
     do {
-      try signals.takeTyping()
+      try signals.readTypingByCharacter()
       return PastedLine(terminal: SharedDescriptor(try Terminal.openControlling()))
     } catch {
       throw Failure(error, doing: "cannot read from the terminal")
@@ -44,7 +44,7 @@ struct PastedLine {
     var hasEnded = count == 0
     if isTerminal { hasEnded = edit(chunk) || hasEnded } else { bytes += chunk }
     chunk.overwrite()
-    if let address = take(isOver: hasEnded) { return address }
+    if let address = takeURL(isOver: hasEnded) { return address }
     guard bytes.count <= LoginRedirectRequest.maximumURLBytes else {
       bytes.overwrite()
       throw Failure(.invalidRequest, "the address is too long")
@@ -75,8 +75,8 @@ struct PastedLine {
     static let end: UInt8 = 0x04
   }
 
-  private mutating func take(isOver: Bool) -> String? {
-    guard case (var address, let count)? = PastedAddress.take(from: bytes, isOver: isOver) else { return nil }
+  private mutating func takeURL(isOver: Bool) -> String? {
+    guard case (var address, let count)? = PastedAddress.extractURL(from: bytes, isOver: isOver) else { return nil }
     let text = String(decoding: address, as: UTF8.self)
     address.overwrite()
     let rest = Array(bytes.dropFirst(count))

@@ -57,12 +57,12 @@ struct ResourceLogin {
       guard let other = invocation[.issuer] else { return }
       throw Failure(.invalidRequest, "two issuers given: \"\(url)\" and \"\(other)\"")
     } else {
-      try take(answer, &request)
+      try applyMetadata(answer, &request)
     }
   }
 
   /// Uses the server that the user trusts.
-  private func take(_ answer: JSONObject, _ request: inout LoginRequest) throws(Failure) {
+  private func applyMetadata(_ answer: JSONObject, _ request: inout LoginRequest) throws(Failure) {
     let servers = (answer["authorization_servers"]?.array ?? []).compactMap(\.string)
     guard let resource = answer["resource"]?.string, isOfURL(resource), !servers.isEmpty else {
       throw Failure(.internalError, "cannot read the daemon's answer about the resource")
@@ -80,7 +80,7 @@ struct ResourceLogin {
     if !request.resources.contains(resource) { request.resources.append(resource) }
     if request.scope.isEmpty {
       request.scope = (answer["scopes"]?.array ?? []).compactMap(\.string)
-      request.asksToStay = true
+      request.requestsOfflineAccess = true
     }
     if answer["dpop_bound_access_tokens_required"]?.bool == true { request.dpop = true }
     request.proofAlgorithms = (answer["dpop_signing_alg_values_supported"]?.array ?? []).compactMap(\.string)
@@ -99,7 +99,7 @@ struct ResourceLogin {
   private static func needsClient(_ request: LoginRequest, at server: String, known: [String]) -> Bool {
     if request.registersClient { return true }
     // A secret implies a client whose ID is missing.
-    guard request.clientID == nil, !request.handsOver.contains(.clientSecret) else { return false }
+    guard request.clientID == nil, !request.passedSecrets.contains(.clientSecret) else { return false }
     return !known.contains { isSameServer($0, server) }
   }
 
@@ -113,7 +113,7 @@ struct ResourceLogin {
   }
 
   /// The issuer as spelled in the trusted server's metadata, if the failure suggests it.
-  static func issuerMeant(by failure: Failure, at issuer: String?) -> String? {
+  static func issuerSpelling(in failure: Failure, at issuer: String?) -> String? {
     let named = failure.advice?.corrections.flatMap(\.added).first { $0.name == Option.issuer.name }?.value
     guard let named, let issuer, isSameServer(named, issuer), !named.hasSameBytes(as: issuer) else { return nil }
     return named

@@ -35,18 +35,18 @@ struct SignInChoices {
     let question =
       standard.map { Phrase("Sign in to (number, name or issuer URL; Enter for \($0))") }
       ?? Phrase("Sign in to (number, name or issuer URL)")
-    Console.tell(text(columns: OutputTerminal.current?.columns() ?? 80))
+    Console.printToStandardError(text(columns: OutputTerminal.current?.columns() ?? 80))
     while true {
       guard let answer = try Confirmation.line(question, orElse: standard) else { return nil }
       let meant = meaning(of: answer)
       if meant.isEmpty, Int(answer) != nil {
-        Console.tell(Phrase("choose a number from 1 to \(names.count)").localized() + "\n")
+        Console.printToStandardError(Phrase("choose a number from 1 to \(names.count)").localized() + "\n")
         continue
       }
       if meant.count == 1 { return meant[0] }
       let similar = meant.isEmpty ? Suggestion.candidates(for: answer, among: names) : meant
       guard !similar.isEmpty else { return answer }
-      Console.tell(Phrase("did you mean \(Phrase.choices(similar))?").localized() + "\n")
+      Console.printToStandardError(Phrase("did you mean \(Phrase.choices(similar))?").localized() + "\n")
     }
   }
 

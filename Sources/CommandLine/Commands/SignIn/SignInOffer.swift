@@ -10,7 +10,7 @@ internal import Wire
 struct SignInOffer {
   private let client: DaemonClient
   /// Whether `--ask` is given.
-  private let isDemanded: Bool
+  private let isAskGiven: Bool
 
   /// The timeout for an answer, and for another command that asks about the same account.
   private static let timeout = Duration.seconds(60)
@@ -21,9 +21,9 @@ struct SignInOffer {
   static func action(
     _ invocation: Invocation, _ client: DaemonClient, _ work: @escaping () throws(Failure) -> Int32
   ) throws(Failure) -> Action {
-    let offer = SignInOffer(client: client, isDemanded: invocation[.ask])
-    if offer.isDemanded, invocation[.noInput] {
-      throw Invocation.choice(Option.ask.declaration, Option.noInput.declaration)
+    let offer = SignInOffer(client: client, isAskGiven: invocation[.ask])
+    if offer.isAskGiven, invocation[.noInput] {
+      throw Invocation.conflict(Option.ask.declaration, Option.noInput.declaration)
     }
     return Action { () throws(Failure) in
       do throws(Failure) { return try work() } catch {
@@ -34,16 +34,16 @@ struct SignInOffer {
   }
 
   /// Whether an offer may follow this failure.
-  static func mayFollow(_ failure: Failure) -> Bool { mayResolve(failure) && Terminal.isTerminal(2) }
+  static func isPossible(after failure: Failure) -> Bool { mayHelp(with: failure) && Terminal.isTerminal(2) }
 
   /// Whether a sign-in or unlocking may help.
-  static func mayResolve(_ failure: Failure) -> Bool { Remedy.codes.contains(failure.code) }
+  static func mayHelp(with failure: Failure) -> Bool { Remedy.codes.contains(failure.code) }
 
   private var mayAsk: Bool {
     guard client.console.mayAsk, let terminal = try? Terminal.openControlling(), Terminal.isForeground(terminal) else {
       return false
     }
-    if isDemanded { return true }
+    if isAskGiven { return true }
     return !client.console.json && !client.console.quiet && Terminal.hasStandardStreams && Processes.leadsJob
   }
 
@@ -51,7 +51,7 @@ struct SignInOffer {
   private func run(
     _ work: () throws(Failure) -> Int32, after failure: Failure, _ remedy: Remedy
   ) throws(Failure) -> Int32 {
-    guard let path = try? SocketPlace.currentDirectory(),
+    guard let path = try? SocketLocation.currentDirectory(),
       let directory = try? PrivateDirectory(opening: path, create: false)
     else {
       return try ask(work, after: failure)
@@ -78,7 +78,7 @@ struct SignInOffer {
   private func ask(_ work: () throws(Failure) -> Int32, after first: Failure) throws(Failure) -> Int32 {
     var failure = first
     for _ in 0..<2 {
-      guard let remedy = Remedy(failure, client.commands), try remedy.isWanted(isDemanded, within: Self.timeout) else {
+      guard let remedy = Remedy(failure, client.commands), try remedy.isWanted(isAskGiven, within: Self.timeout) else {
         break
       }
       try carryOut(remedy, for: failure)
@@ -112,7 +112,7 @@ struct SignInOffer {
     case .signIn:
       var status: Int32 = 0
       // Show its screen, but do not let a shell evaluate its output.
-      try Terminal.withMessages { () throws(Failure) in status = try LoginCommand.run(command).run() }
+      try Terminal.withMessages { () throws(Failure) in status = try LoginCommand.makeAction(command).run() }
       // The reason was already printed.
       if status != 0 { throw failure }
     }
@@ -157,9 +157,9 @@ struct SignInOffer {
       }
     }
 
-    /// Asks the user unless `isDemanded`. A passphrase prompt needs no question.
-    func isWanted(_ isDemanded: Bool, within timeout: Duration) throws(Failure) -> Bool {
-      guard !isDemanded, case .signIn(_, let reason, _) = self else { return true }
+    /// Asks the user unless `isAskGiven`. A passphrase prompt needs no question.
+    func isWanted(_ isAskGiven: Bool, within timeout: Duration) throws(Failure) -> Bool {
+      guard !isAskGiven, case .signIn(_, let reason, _) = self else { return true }
       return try Confirmation.ask(Phrase("\(reason). Sign in now?"), orElse: true, within: timeout) ?? false
     }
   }

@@ -21,12 +21,12 @@ struct SignInScreen {
   }
 
   /// The maximum width of text, for readability.
-  private static let widestProse = 100
+  private static let maximumTextWidth = 100
 
-  private static let longest = 16_384
+  private static let maximumURLLength = 16_384
 
-  private static let narrowestBeside = 30
-  private static let widestBeside = 64
+  private static let minimumWidthBesideQRCode = 30
+  private static let maximumWidthBesideQRCode = 64
   private static let gap = 2
 
   /// The screen for a device code. Begins with the client and its request, so that users recognize a sign-in that they
@@ -87,8 +87,8 @@ struct SignInScreen {
   ///
   /// - Parameter rows: The terminal's height, including an unused last line; nil for no limit.
   func text(_ code: Event.DeviceCode, beside picture: QRPicture, rows: Int?) -> String? {
-    let width = min(columns - picture.columns - Self.gap, Self.widestBeside)
-    guard width >= Self.narrowestBeside else { return nil }
+    let width = min(columns - picture.columns - Self.gap, Self.maximumWidthBesideQRCode)
+    guard width >= Self.minimumWidthBesideQRCode else { return nil }
     // Measure without escape sequences.
     let plain = SignInScreen(columns: width, isStyled: false, language: language).besideText(code)
     let styled = SignInScreen(columns: width, isStyled: isStyled, language: language).besideText(code)
@@ -189,12 +189,12 @@ struct SignInScreen {
 
   /// The wrapped text.
   func prose(_ phrase: Phrase) -> String {
-    Prose.wrapped(word(phrase), width: min(columns, Self.widestProse)).map { $0 + "\n" }.joined()
+    Prose.wrapped(word(phrase), width: min(columns, Self.maximumTextWidth)).map { $0 + "\n" }.joined()
   }
 
-  private func word(_ phrase: Phrase) -> String { language.text(phrase, limit: Self.longest) }
+  private func word(_ phrase: Phrase) -> String { language.text(phrase, limit: Self.maximumURLLength) }
 
-  private func clean(_ text: String) -> String { TerminalText.clean(text, limit: Self.longest) }
+  private func clean(_ text: String) -> String { TerminalText.clean(text, limit: Self.maximumURLLength) }
 
   /// The screen of a browser sign-in.
   func text(_ browser: Event.Browser, _ view: BrowserView, now: Int) -> String {

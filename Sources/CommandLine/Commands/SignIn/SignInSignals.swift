@@ -6,7 +6,7 @@ internal import Wire
 ///
 /// Restores the terminal at the end, and while the command is suspended.
 struct SignInSignals: ~Copyable {
-  private let received: [Int32]
+  private let handledSignals: [Int32]
   private let receiver: Signals.SignalReceiver
   /// Restores the terminal when it is released.
   private var typing: HiddenTyping?
@@ -16,9 +16,9 @@ struct SignInSignals: ~Copyable {
 
   init() throws(Failure) {
     // Keep ignoring the signals that the parent ignores, for example under nohup(1).
-    received = (Self.endings + [Signals.SIGTSTP, Signals.SIGCONT]).filter { !Signals.isIgnored($0) }
+    handledSignals = (Self.endings + [Signals.SIGTSTP, Signals.SIGCONT]).filter { !Signals.isIgnored($0) }
     do {
-      receiver = try Signals.SignalReceiver(received)
+      receiver = try Signals.SignalReceiver(handledSignals)
     } catch {
       throw Failure(error, doing: "cannot receive signals")
     }
@@ -36,7 +36,7 @@ struct SignInSignals: ~Copyable {
   mutating func showTyping() { typing = nil }
 
   /// Hides typed characters and makes them readable one by one.
-  mutating func takeTyping() throws(SystemError) {
+  mutating func readTypingByCharacter() throws(SystemError) {
     // Restore the terminal first, so that the new value saves the original state.
     typing = nil
     typing = try HiddenTyping(byCharacter: true)
@@ -61,7 +61,7 @@ struct SignInSignals: ~Copyable {
     reporter.suspend()
     // Stops the process until it receives SIGCONT.
     Signals.raise(Signals.SIGTSTP)
-    Signals.block(received)
+    Signals.block(handledSignals)
     resumeCountdown(&reporter)
   }
 

@@ -44,7 +44,7 @@ extension DaemonClient {
   private func head(
     of request: CallRequest, _ connection: inout DaemonConnection
   ) throws(Failure) -> ResponseHead {
-    let wait = self.wait(DaemonWait(.call(request), console), while: check(of: connection))
+    let wait = self.wait(DaemonWait(.call(request), console), while: responseCheck(of: connection))
     return try event(over: &connection, before: Self.never, waiting: wait) { event in
       if case .response(let head) = event { head } else { nil }
     }
@@ -60,7 +60,7 @@ extension DaemonClient {
     var body: [UInt8]?
     if let content {
       let start = try Self.start(of: content)
-      if start.count <= CallRequest.mostInlineBytes {
+      if start.count <= CallRequest.maximumInlineBytes {
         request.inlineBody = Base64.encode(start)
       } else {
         request.sendsBodyInLines = true
@@ -71,7 +71,7 @@ extension DaemonClient {
     try connection.send(envelope(.call(request)))
     var head: ResponseHead?
     var isWanted = false
-    let isWorking = check(of: connection)
+    let isWorking = responseCheck(of: connection)
     let wait = self.wait(.silent, while: isWorking)
     while true {
       var next = try connection.takeReply()
@@ -91,7 +91,7 @@ extension DaemonClient {
         head = found
         try tellHead(found)
       case .event(.body(let bytes)): try tellBody(bytes.span)
-      case .event(let event): console.tell(event)
+      case .event(let event): console.report(event)
       case .failure(let failure): throw failure
       case .result(let result):
         guard let head else { throw Reply.unreadable }
@@ -124,7 +124,7 @@ extension DaemonClient {
   private static func start(of content: SharedDescriptor) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     do throws(SystemError) {
-      while bytes.count <= CallRequest.mostInlineBytes {
+      while bytes.count <= CallRequest.maximumInlineBytes {
         if try content.descriptor.read(into: &bytes, upTo: pieceBytes) == 0 { break }
       }
     } catch {
@@ -138,12 +138,12 @@ extension DaemonClient {
     _ start: [UInt8], _ content: SharedDescriptor
   ) throws(Failure) -> (request: ResourceBodyRequest, rest: [UInt8]) {
     guard start.isEmpty else {
-      let count = min(start.count, ResourceBodyRequest.mostBytes)
+      let count = min(start.count, ResourceBodyRequest.maximumBytes)
       return (ResourceBodyRequest(bytes: Array(start[..<count]), isLast: false), Array(start[count...]))
     }
     var bytes: [UInt8] = []
     do {
-      let count = try content.descriptor.read(into: &bytes, upTo: ResourceBodyRequest.mostBytes)
+      let count = try content.descriptor.read(into: &bytes, upTo: ResourceBodyRequest.maximumBytes)
       return (ResourceBodyRequest(bytes: bytes, isLast: count == 0), [])
     } catch {
       throw Failure(error, doing: "cannot read the data")

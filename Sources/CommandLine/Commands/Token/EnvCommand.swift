@@ -19,9 +19,9 @@ enum EnvCommand {
       Example("The same in fish", "agent env --shell fish | source"),
     ],
     failureAnswer: FailureAnswer(text: EnvCommand.failureStatement),
-    run: run)
+    makeAction: makeAction)
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let variables = try TokenVariables(invocation)
     if let shell = invocation[.hook] { return try printHook(for: shell, invocation) }
     let shell = try shell(invocation)
@@ -29,7 +29,7 @@ enum EnvCommand {
       let client = DaemonClient(invocation)
       let account = try invocation.account()
       return .doing { () throws(Failure) in
-        let settings = try? client.askIfRunning(.account(.show(account: account)))["settings"]
+        let settings = try? client.askWithoutStarting(.account(.show(account: account)))["settings"]
         let named = settings?["variables"]?.array?.compactMap(\.string) ?? []
         try deliver(unsetting(try variables.chosen(among: named), for: shell).span, for: shell)
       }
@@ -103,7 +103,7 @@ enum EnvCommand {
     if let account = try invocation.namedAccount() { arguments += ["--account=\(account)"] }
     for mapping in invocation[.variable] { arguments += ["--var=\(mapping)"] }
     if let seconds = invocation[.minValid] { arguments += ["--min-valid=\(DurationText.text(seconds: seconds))"] }
-    let directory = try SocketPlace.currentDirectory()
+    let directory = try SocketLocation.currentDirectory()
     return .doing { () throws(Failure) in
       let text: String
       do {

@@ -13,9 +13,9 @@ enum ExecCommand {
       Option.lease.declaration, Option.urlVariables.declaration, Option.tokenVariable.declaration,
       Option.ask.declaration,
     ] + Options.lease,
-    everyday: ["var", "ask", "token-file", "signal", "min-valid", "wait", "lease", "only", "method", "for"],
+    shortHelp: ["var", "ask", "token-file", "signal", "min-valid", "wait", "lease", "only", "method", "for"],
     operands: .account,
-    trailing: "COMMAND [ARGUMENT]...",
+    trailingMetavar: "COMMAND [ARGUMENT]...",
     examples: [
       Example("Give one program a token", "agent exec work -- ./deploy.sh"),
       Example(
@@ -25,10 +25,10 @@ enum ExecCommand {
         "Give a server a token file and send SIGHUP when it changes",
         "agent exec --token-file --signal HUP -- ./server --token-file-from AGENT_TOKEN_FILE"),
     ],
-    run: run)
+    makeAction: makeAction)
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
-    guard let trailing = invocation.trailing, let program = trailing.first else {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
+    guard let trailing = invocation.trailingArguments, let program = trailing.first else {
       throw Failure(.invalidRequest, "no command given after \"--\"")
     }
     if invocation[.lease] { return try LeaseCommand.exec(trailing, invocation) }

@@ -7,10 +7,10 @@ enum ProofCommand {
   static let proof = Command(
     .proof,
     summary: "Print a proof for one request with a bound token",
-    answer: ProofRequest(method: "", url: "").page.result,
+    answer: ProofRequest(method: "", url: "").manualEntry.result,
     options: [
       Option.method.declaration, Option.nonce.declaration,
-      Option.header.saying("Print whole `Authorization` and `DPoP` header lines"),
+      Option.header.withSummary("Print whole `Authorization` and `DPoP` header lines"),
     ],
     operands: .methodAndURL,
     examples: [
@@ -18,9 +18,9 @@ enum ProofCommand {
         "Call an API with a bound token",
         "agent proof --header https://api.example.com/me | curl -H @- https://api.example.com/me")
     ],
-    run: run)
+    makeAction: makeAction)
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let isHeader = invocation[.header]
     if isHeader, invocation[.json] { throw Failure(.invalidRequest, "choose one of --header and --json") }
     let (method, url) = try invocation.methodAndURL()

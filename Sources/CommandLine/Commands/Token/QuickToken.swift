@@ -78,7 +78,7 @@ enum QuickToken {
     guard let token = text.accessToken else {
       // For an ending daemon or missing variables, use the general implementation.
       guard let failure = text.failure, failure.code != .daemonUnavailable, failure.variables.isEmpty,
-        !SignInOffer.mayFollow(failure)
+        !SignInOffer.isPossible(after: failure)
       else { return .unusual }
       return .failed(failure)
     }

@@ -13,9 +13,9 @@ enum RenewCommand {
     options: [Option.variable.declaration, Option.minValid.declaration, Option.former.declaration],
     operands: .completionShell,
     refusing: [Option.noDaemon.declaration],
-    run: run)
+    makeAction: makeAction)
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let name = invocation.operands.first ?? ""
     let variables = try TokenVariables(invocation)
     // Ignore an account variable that this hook sets itself.

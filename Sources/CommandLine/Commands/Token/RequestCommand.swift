@@ -13,7 +13,7 @@ enum RequestCommand {
       Option.include.declaration, Option.raw.declaration,
       Option.wait.declaration, Option.idle.declaration, Option.ask.declaration,
     ] + Options.tokenTarget,
-    everyday: ["header", "data", "output", "include", "scope", "audience", "wait", "ask"],
+    shortHelp: ["header", "data", "output", "include", "scope", "audience", "wait", "ask"],
     operands: .methodAndURL,
     examples: [
       Example(
@@ -24,9 +24,9 @@ enum RequestCommand {
         "agent request PUT https://api.example.com/notes/1 -H 'Content-Type: application/json' --data @note.json"),
       Example("Save the response body in a file", "agent request https://api.example.com/me --output me.json"),
     ],
-    run: run)
+    makeAction: makeAction)
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let output = invocation[.output].flatMap { $0 == "-" ? nil : $0 }
     let client = DaemonClient(invocation)
     if client.console.json, output == nil {

@@ -10,15 +10,17 @@ enum StandingFileCommand {
     .tokenFile,
     summary: "Keep tokens in files while accounts are signed in",
     answer: [
-      MemberRow(
+      MemberDescription(
         "token_files", "list of objects", "The files; of `add` the new one, of `remove` those left of the account.",
         members: [
-          MemberRow("account", "text", "The account."), MemberRow("path", "text", "The file."),
-          MemberRow("id_token", "boolean", "True if it contains the ID Token."),
-          MemberRow("written", "boolean", "Whether the file is there, as while the account is signed in."),
+          MemberDescription("account", "text", "The account."), MemberDescription("path", "text", "The file."),
+          MemberDescription("id_token", "boolean", "True if it contains the ID Token."),
+          MemberDescription("written", "boolean", "Whether the file is there, as while the account is signed in."),
         ])
     ],
-    options: [Option.idToken.saying("Keep the ID Token instead of the access token", in: .service), wlcg.declaration],
+    options: [
+      Option.idToken.withSummary("Keep the ID Token instead of the access token", in: .service), wlcg.declaration,
+    ],
     operands: .tokenFile,
     examples: [
       Example(
@@ -26,19 +28,19 @@ enum StandingFileCommand {
       Example("Keep it where programs of the grid look for it", "agent token-file add work --wlcg"),
       Example("Remove the files of an account", "agent token-file remove work"),
     ],
-    run: run)
+    makeAction: makeAction)
 
   private static let wlcg = Option<Bool>(
     "wlcg", in: .service, "Use the path that programs of the grid try; `bt_uUID` in `XDG_RUNTIME_DIR`")
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let client = DaemonClient(invocation)
     guard let word = invocation.operands.first else { return list(try invocation.namedAccount(), client) }
     guard let action = TokenFileAction(rawValue: word) else {
       let actions = TokenFileAction.allCases.map(\.rawValue)
       throw Failure(
-        .invalidRequest, "unknown action \(TokenShape.shown(word)), only: \(actions.joined(separator: ", "))",
-        hint: Phrase.meant(by: word, among: actions))
+        .invalidRequest, "unknown action \(TokenShape.redacted(word)), only: \(actions.joined(separator: ", "))",
+        hint: Phrase.didYouMean(word, among: actions))
     }
     if action == .add, invocation[.noDaemon] {
       // A private daemon could not renew the file.
@@ -89,7 +91,7 @@ enum StandingFileCommand {
     _ asked: String?, _ kind: TokenKind, at path: String?, _ client: DaemonClient
   ) throws(Failure) {
     let (account, values) = try files(asked, client)
-    let runtime = try SocketPlace.currentDirectory()
+    let runtime = try SocketLocation.currentDirectory()
     let suffix = kind == .idToken ? ".id_token" : ".token"
     let path = path ?? "\(runtime)/\(account)\(suffix)"
     guard let file = StandingTokenFile(kind, at: path) else {

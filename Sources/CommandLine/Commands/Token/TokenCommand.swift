@@ -12,7 +12,7 @@ enum TokenCommand {
       Option.wait.declaration, Option.forceRefresh.declaration, Option.header.declaration, Option.idToken.declaration,
       Option.ask.declaration,
     ],
-    everyday: ["ask", "min-valid", "force-refresh", "header", "id-token", "scope", "resource", "audience", "wait"],
+    shortHelp: ["ask", "min-valid", "force-refresh", "header", "id-token", "scope", "resource", "audience", "wait"],
     operands: .account,
     examples: [
       Example(
@@ -21,9 +21,9 @@ enum TokenCommand {
       Example("Stop a script if not signed in", "token=$(agent token) || exit"),
       Example("Get a token valid for at least 10 minutes", "agent token work --min-valid 10m"),
     ],
-    run: run)
+    makeAction: makeAction)
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let wantsIDToken = invocation[.idToken]
     var request = TokenRequest(
       account: try invocation.account(), minimumValiditySeconds: invocation[.minValid],

@@ -69,7 +69,7 @@ struct TokenFileSupervisor {
   /// The program that runs because the file has changed.
   private var eventCommand: Int32?
   /// Whether the file has changed again since then.
-  private var hasMoreToTell = false
+  private var hasNewerChange = false
 
   private static let commandKey: UInt64 = 0
   private static let daemonKey: UInt64 = 1
@@ -95,15 +95,15 @@ struct TokenFileSupervisor {
       reapEventCommand(child, keeper.console)
       if events.contains(where: { $0.key == Self.daemonKey }) { keeper.read() }
       if keeper.isAttemptDue { try keeper.attempt(poller, key: Self.daemonKey) }
-      if keeper.takeChange() { inform(child, keeper.console) }
+      if keeper.takeChange() { reportChange(child, keeper.console) }
     }
   }
 
   /// Signals the command and runs the program, after a change of the file.
-  private mutating func inform(_ child: borrowing SupervisedCommand, _ console: Console) {
+  private mutating func reportChange(_ child: borrowing SupervisedCommand, _ console: Console) {
     if let signal = renewal.signal { child.send(signal) }
     guard let program = renewal.program else { return }
-    guard eventCommand == nil else { return hasMoreToTell = true }
+    guard eventCommand == nil else { return hasNewerChange = true }
     do {
       eventCommand = try Spawn.startBeside(
         executable: program, arguments: [Array(program.utf8)], environment: environment, nullInput: true)
@@ -117,9 +117,9 @@ struct TokenFileSupervisor {
   private mutating func reapEventCommand(_ child: borrowing SupervisedCommand, _ console: Console) {
     guard let process = eventCommand, (try? Spawn.tryWait(process)) != nil else { return }
     eventCommand = nil
-    guard hasMoreToTell else { return }
-    hasMoreToTell = false
-    inform(child, console)
+    guard hasNewerChange else { return }
+    hasNewerChange = false
+    reportChange(child, console)
   }
 
   private func endEventCommand() {

@@ -14,9 +14,9 @@ struct TokenFileKeeper: ~Copyable {
   /// Whether the file has changed since the last ``takeChange()``.
   private var hasChanged = false
   /// Whether the file exists, according to the daemon.
-  private var isThere = true
+  private var fileExists = true
   /// Whether variables were just passed, before the request is repeated.
-  private var isHandingOver = false
+  private var hasSentVariables = false
 
   /// When to reconnect; nil while connected.
   var nextAttempt: Instant? { connection.nextAttempt }
@@ -66,31 +66,31 @@ struct TokenFileKeeper: ~Copyable {
   mutating func read() {
     do throws(Failure) {
       try connection.readMore()
-      while let reply = try connection.takeReply() { try take(reply) }
+      while let reply = try connection.takeReply() { try handle(reply) }
     } catch {
       disconnect(error)
     }
   }
 
-  private mutating func take(_ reply: Reply) throws(Failure) {
+  private mutating func handle(_ reply: Reply) throws(Failure) {
     switch reply {
-    case .event(.tokenFile(let file)): take(file)
-    case .event(let event): console.tell(event)
+    case .event(.tokenFile(let file)): handle(file)
+    case .event(let event): console.report(event)
     case .failure(let failure):
-      guard !isHandingOver, let variables = try connection.variables(lackedBy: failure) else { throw failure }
-      isHandingOver = true
+      guard !hasSentVariables, let variables = try connection.variables(lackedBy: failure) else { throw failure }
+      hasSentVariables = true
       try connection.send(client.envelope(variables.request), passing: variables.values)
-    case .result: if isHandingOver { try connection.send(Self.envelope(request, client)) }
+    case .result: if hasSentVariables { try connection.send(Self.envelope(request, client)) }
     }
   }
 
   /// Records that the daemon wrote, moved or removed the file.
-  private mutating func take(_ file: Event.TokenFile) {
+  private mutating func handle(_ file: Event.TokenFile) {
     hasChanged = true
     connection.succeeded()
-    isHandingOver = false
-    let wasThere = isThere
-    isThere = file.removal == nil
+    hasSentVariables = false
+    let wasThere = fileExists
+    fileExists = file.removal == nil
     if let code = file.removal {
       console.note(
         code == .locked
@@ -106,12 +106,12 @@ struct TokenFileKeeper: ~Copyable {
 
   private mutating func disconnect(_ failure: Failure) {
     connection.disconnect()
-    isHandingOver = false
-    if isThere {
+    hasSentVariables = false
+    if fileExists {
       hasChanged = true
       console.note("token file removed until a daemon writes it again: \(failure.text)")
     }
-    isThere = false
+    fileExists = false
   }
 
   var isAttemptDue: Bool { connection.isAttemptDue }

@@ -6,9 +6,9 @@ internal import Wire
 /// A vault passphrase or PIN: in a file, on a descriptor, or typed.
 struct LevelSecret {
   /// The number of attempts to type a new secret twice.
-  private static let mostAttempts = 3
+  private static let maximumAttempts = 3
   /// The maximum number of accounts in a prompt.
-  private static let mostNames = 4
+  private static let maximumNames = 4
 
   /// The secret in a file or descriptor, if any.
   private let named: NamedSecret
@@ -77,7 +77,7 @@ struct LevelSecret {
   private func typed(_ purpose: Purpose) throws(Failure) -> FileDescriptor {
     let question =
       switch purpose {
-      case .ofAccounts(let names) where (1...Self.mostNames).contains(names.count):
+      case .ofAccounts(let names) where (1...Self.maximumNames).contains(names.count):
         question(naming: names.joined(separator: ", "))
       case .plain, .ofAccounts: isPIN ? Phrase("PIN") : Phrase("Passphrase")
       case .ofVault: Phrase("Passphrase of the vault")
@@ -95,14 +95,14 @@ struct LevelSecret {
   private func typedTwice() throws(Failure) -> FileDescriptor {
     let again = isPIN ? Phrase("Repeat PIN") : Phrase("Repeat passphrase")
     let mismatch = isPIN ? Phrase("the PINs do not match") : Phrase("the passphrases do not match")
-    for attempt in 1...Self.mostAttempts {
+    for attempt in 1...Self.maximumAttempts {
       let typed = try SecretPrompt.ask(Phrase("New \(named.title)"), hint: hint) {
         (first) throws(Failure) -> FileDescriptor? in
         let isSame = try SecretPrompt.ask(again, hint: hint) { (second) in first.hasSameBytes(as: second) }
         return isSame ? try pipe(first) : nil
       }
       if let typed { return typed }
-      if attempt < Self.mostAttempts { console.note(Phrase("\(mismatch), try again")) }
+      if attempt < Self.maximumAttempts { console.note(Phrase("\(mismatch), try again")) }
     }
     throw Failure(.invalidRequest, mismatch)
   }

@@ -7,9 +7,9 @@ enum LockCommand {
   static let lock = Command(
     .lock,
     summary: "Lock what a passphrase or a PIN protects",
-    answer: VaultRequest.lock.page.result,
+    answer: VaultRequest.lock.manualEntry.result,
     refusing: [Option.noDaemon.declaration],
-    run: lock)
+    makeAction: lock)
 
   static let unlock = Command(
     .unlock,
@@ -26,7 +26,7 @@ enum LockCommand {
           + " agent login work"),
     ],
     refusing: [Option.noDaemon.declaration],
-    run: unlock)
+    makeAction: unlock)
 
   static func lock(_ invocation: Invocation) -> Action {
     let client = DaemonClient(invocation)

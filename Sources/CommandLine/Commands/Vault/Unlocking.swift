@@ -11,7 +11,7 @@ struct Unlocking {
   private var pin: LevelSecret
 
   /// Attempts to type a secret.
-  private static let mostAttempts = 3
+  private static let maximumAttempts = 3
 
   /// - Parameter timeout: The timeout for typing; nil for none.
   init(_ invocation: Invocation, _ client: DaemonClient, timeout: Duration? = nil) throws(Failure) {
@@ -87,7 +87,7 @@ struct Unlocking {
     // A PIN level may also have a passphrase, in case the PIN is lost.
     let isByPassphrase = level != .tpm2 || (passphrase.isNamed && !pin.isNamed)
     let secret = isByPassphrase ? passphrase : pin
-    var attempts = secret.isNamed ? 1 : Self.mostAttempts
+    var attempts = secret.isNamed ? 1 : Self.maximumAttempts
     while true {
       attempts -= 1
       let file = try secret.open(for: level == .device ? .ofVault : .ofAccounts(accounts))

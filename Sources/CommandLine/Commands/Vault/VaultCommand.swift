@@ -8,104 +8,104 @@ enum VaultCommand {
   static let vaultStatus = Command(
     .vaultStatus, topic: .upkeep,
     summary: "Show the key slots and locks of the vault",
-    answer: VaultRequest.status.page.result,
-    run: status)
+    answer: VaultRequest.status.manualEntry.result,
+    makeAction: status)
 
   static let vaultBind = Command(
     .vaultBind, topic: .upkeep,
     summary: "Bind the vault to this device again",
-    answer: VaultRequest.bind(nil).page.result,
+    answer: VaultRequest.bind(nil).manualEntry.result,
     options: [Option.to.declaration],
     examples: [
       Example(
         "Bind to the secret of this device, and not to its TPM",
         "agent vault bind --to host")
     ],
-    run: bind)
+    makeAction: bind)
 
   static let vaultAddPassphrase = Command(
     .vaultAddPassphrase, topic: .upkeep,
     summary: "Add a passphrase that opens the vault",
-    answer: VaultRequest.addPassphrase(.device).page.result,
-    options: [Option.protection.saying("The level that the passphrase opens")] + Options.passphrase,
+    answer: VaultRequest.addPassphrase(.device).manualEntry.result,
+    options: [Option.protection.withSummary("The level that the passphrase opens")] + Options.passphrase,
     examples: [
       Example(
         "Add a passphrase that another program keeps",
         "pass show agent | agent vault add-passphrase --passphrase-file -")
     ],
-    run: addPassphrase)
+    makeAction: addPassphrase)
 
   static let vaultChangePassphrase = Command(
     .vaultChangePassphrase, topic: .upkeep,
     summary: "Change a passphrase or the PIN",
-    answer: VaultRequest.changePassphrase(.device).page.result,
-    options: [Option.protection.saying("The level to change (default: `passphrase`)")] + Options.levelSecrets
+    answer: VaultRequest.changePassphrase(.device).manualEntry.result,
+    options: [Option.protection.withSummary("The level to change (default: `passphrase`)")] + Options.levelSecrets
       + [
         Option.newPassphraseFile.declaration, Option.newPassphraseFD.declaration, Option.newPINFile.declaration,
         Option.newPINFD.declaration,
       ],
-    everyday: ["protection", "passphrase-file", "new-passphrase-file"],
+    shortHelp: ["protection", "passphrase-file", "new-passphrase-file"],
     examples: [
       Example(
         "Change a passphrase in a script",
         "agent vault change-passphrase --passphrase-file old --new-passphrase-file new")
     ],
-    run: changePassphrase)
+    makeAction: changePassphrase)
 
   static let vaultRemoveSlot = Command(
     .vaultRemoveSlot, topic: .upkeep,
     summary: "Remove a key slot",
-    answer: VaultRequest.removeSlot(1).page.result,
+    answer: VaultRequest.removeSlot(1).manualEntry.result,
     operands: .slot,
-    run: removeSlot)
+    makeAction: removeSlot)
 
   static let vaultRotateKey = Command(
     .vaultRotateKey, topic: .upkeep,
     summary: "Make new keys, and seal everything with them",
-    answer: VaultRequest.rotateKey(slots: []).page.result,
+    answer: VaultRequest.rotateKey(slots: []).manualEntry.result,
     options: Options.passphrase,
     examples: [
       Example(
         "Make new keys after a copy of the home directory was lost",
         "agent vault rotate-key")
     ],
-    run: rotateKey)
+    makeAction: rotateKey)
 
   static let vaultRebind = Command(
     .vaultRebind, topic: .upkeep,
     summary: "Bind a vault that does not open here to this device",
-    answer: VaultRequest.rebind.page.result,
+    answer: VaultRequest.rebind.manualEntry.result,
     options: Options.passphrase,
     examples: [
       Example(
         "Open the vault on a new machine",
         "pass show agent | agent vault rebind --passphrase-file -")
     ],
-    run: rebind)
+    makeAction: rebind)
 
   static let vaultSetAside = Command(
     .vaultSetAside, topic: .upkeep,
     summary: "Set a vault aside that does not open",
-    answer: VaultRequest.setAside.page.result,
-    run: setAside)
+    answer: VaultRequest.setAside.manualEntry.result,
+    makeAction: setAside)
 
   static let vaultCheck = Command(
     .vaultCheck, topic: .upkeep,
     summary: "Check that the whole vault can be read",
-    answer: VaultRequest.check.page.result,
-    run: check)
+    answer: VaultRequest.check.manualEntry.result,
+    makeAction: check)
 
   static let vaultSet = Command(
     .vaultSet, topic: .upkeep,
     summary: "Change when the vault locks by itself",
-    answer: VaultRequest.set(lockAfterSeconds: 0).page.result,
+    answer: VaultRequest.set(lockAfterSeconds: 0).manualEntry.result,
     options: [Option.lockAfter.declaration],
     examples: [
       Example(
         "Lock after an hour without use",
         "agent vault set --lock-after 1h")
     ],
-    run: set)
+    makeAction: set)
 
   static func status(_ invocation: Invocation) -> Action {
     DaemonClient(invocation).action(.vault(.status), showing: VaultText.status)

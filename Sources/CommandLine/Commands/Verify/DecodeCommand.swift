@@ -12,9 +12,9 @@ enum DecodeCommand {
     examples: [
       Example("See what is in the ID Token", "agent token --id-token | agent decode")
     ],
-    run: run)
+    makeAction: makeAction)
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let (path, timeout, console) = (invocation.operands.first, invocation[.timeout], Console(invocation))
     try TokenInput.refuseTokens(among: [path], of: .decode)
     return Action { () throws(Failure) in try decode(path, within: timeout, console) }
@@ -64,6 +64,6 @@ enum DecodeCommand {
     let word = Console.styled(Phrase("warning:").localized(), as: "1;33", !console.json && Console.mayColour)
     let name = ProgramName.current.text
     let text = Phrase("NOT VERIFIED: anyone can write such a token; check it with \(name) verify").localized()
-    Console.tell("\(name): \(word) \(text)\n")
+    Console.printToStandardError("\(name): \(word) \(text)\n")
   }
 }

@@ -10,7 +10,7 @@ enum VerifyCommand {
     .verify,
     summary: "Verify tokens by their issuer's keys",
     options: [
-      Option.issuer.saying(
+      Option.issuer.withSummary(
         "Use the keys of this issuer; it need not be an account's; with `--jwks`, the token must be from it",
         in: .keys),
       Option.jwks.declaration,
@@ -18,12 +18,12 @@ enum VerifyCommand {
       Option.profile.declaration, Option.requiredClaims.declaration, Option.allowMissing.declaration,
       Option.demandedClaims.declaration, Option.algorithms.declaration, Option.type.declaration,
       Option.signatureOnly.declaration, Option.clockSkew.declaration,
-      Option.caFile.saying(
+      Option.caFile.withSummary(
         "Also trust the certificate authorities in this PEM file for the issuer of `--issuer`"),
-      Option.allowHTTPLoopback.saying(
+      Option.allowHTTPLoopback.withSummary(
         "Allow plain http to this machine for the issuer of `--issuer`"),
     ],
-    everyday: ["audience", "issuer", "jwks", "profile", "require", "claim", "algorithms", "type", "allow-missing"],
+    shortHelp: ["audience", "issuer", "jwks", "profile", "require", "claim", "algorithms", "type", "allow-missing"],
     operands: .file,
     examples: [
       Example(
@@ -34,9 +34,9 @@ enum VerifyCommand {
         "Check in a build job that they are ID Tokens for a specific subject",
         "agent verify tokens.txt --jwks keys.json --profile id-token --claim sub=ann"),
     ],
-    run: run)
+    makeAction: makeAction)
 
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+  static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     try check(invocation)
     let client = DaemonClient(invocation)
     let request = try request(invocation)
@@ -44,13 +44,13 @@ enum VerifyCommand {
     let timeout = invocation[.timeout]
     return Action { () throws(Failure) in
       // Connect first, so that users do not type a token in vain.
-      let connection = try connect(client, hasKeys: request.bringsKeys)
+      let connection = try connect(client, hasKeys: request.passesKeySet)
       var passed: [SharedDescriptor] = []
       if let jwks { passed.append(SharedDescriptor(try openKeys(jwks, within: timeout))) }
       let tokens = try TokenInput.open(path, within: timeout, client.console)
       let (isJSON, now) = (client.console.json, SystemTime().wallSeconds())
       let tally = try client.verify(request, of: tokens, over: connection, passing: passed) {
-        (block) throws(Failure) in try tell(block, isJSON: isJSON, now: now)
+        (block) throws(Failure) in try printVerdicts(block, isJSON: isJSON, now: now)
       }
       guard tally.tokens > 0 else { throw TokenInput.nothing }
       if tally.notValid == 0 { return 0 }
@@ -60,7 +60,7 @@ enum VerifyCommand {
   }
 
   /// Prints the verdicts of some lines.
-  private static func tell(_ block: LineBlocks.Block, isJSON: Bool, now: Int) throws(Failure) {
+  private static func printVerdicts(_ block: LineBlocks.Block, isJSON: Bool, now: Int) throws(Failure) {
     if isJSON {
       // Keep the start of an incomplete line for the next block.
       let end = block.lines.last?.place.map { min($0.upperBound + 1, block.bytes.count) } ?? 0
@@ -120,15 +120,15 @@ enum VerifyCommand {
   private static func request(_ invocation: Invocation) throws(Failure) -> VerifyRequest {
     var request = VerifyRequest()
     request.issuer = invocation[.issuer]
-    request.bringsKeys = invocation[.jwks] != nil
-    if request.issuer != nil, !request.bringsKeys {
+    request.passesKeySet = invocation[.jwks] != nil
+    if request.issuer != nil, !request.passesKeySet {
       request.account = try invocation.namedAccount(operand: nil)
       request.settings.caFile = try invocation[.caFile].map { (path) throws(Failure) in
         try SettingsOptions.absolute(path)
       }
       request.settings.allowHTTPLoopback = invocation[.allowHTTPLoopback]
       (request.settings.proxy, request.settings.proxyExclusions) = LoginOptions.proxy(from: Environment.value)
-    } else if !request.bringsKeys {
+    } else if !request.passesKeySet {
       request.account = try invocation.account(operand: nil)
     }
     request.audiences = invocation[.audiences]

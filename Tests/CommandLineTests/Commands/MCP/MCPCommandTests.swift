@@ -13,7 +13,7 @@ private func problem(_ failure: Failure) -> MCPProblem {
 
 @Suite struct `What an MCP client is told of a failure` {
   @Test func `has a command only where there is one to give`() {
-    let one = Failure(.signedOut, "no", hint: Phrase("sign in: agent login work").running("agent login work"))
+    let one = Failure(.signedOut, "no", hint: Phrase("sign in: agent login work").withCommandAtEnd("agent login work"))
     #expect(problem(one).data["command"] == "agent login work")
     let unlock = Failure(.locked, "no", hint: .command("agent unlock"))
     #expect(problem(unlock).data["command"] == "agent unlock")

@@ -44,7 +44,7 @@ private let otherAddresses = [
 @Suite struct `A page that a host asks to open` {
   @Test func `is an authorization request whose answer comes to the agreed port`() throws {
     let request = try #require(RelayedRequest(authorization(), port: 8400))
-    #expect(request.place == "as.example" && request.clientID == "cli" && request.scope == "openid mail")
+    #expect(request.authority == "as.example" && request.clientID == "cli" && request.scope == "openid mail")
     #expect(request.path == "/callback" && request.hosts == ["127.0.0.1:8400", "localhost:8400"])
     #expect(RelayedRequest(authorization { $0["response_mode"] = "query" }, port: 8400) != nil)
     #expect(RelayedRequest(authorization { $0["redirect_uri"] = "http://localhost:8400" }, port: 8400)?.path == "/")
@@ -142,7 +142,7 @@ private final class Desk {
     func answer() throws -> RelayAnswer? {
       var answer: RelayAnswer?
       try desk.serve {
-        if case .line(let line) = lines.take() { answer = RelayAnswer(line) }
+        if case .line(let line) = lines.nextLine() { answer = RelayAnswer(line) }
         if answer == nil, !lines.fill(from: socket) { isLeft = true }
         return answer != nil || isLeft
       }
@@ -242,7 +242,7 @@ private final class Desk {
   }
 
   @Test func `is refused after ten in an hour`() throws {
-    for _ in 0..<RelayServer.mostQuestionsPerHour {
+    for _ in 0..<RelayServer.maximumQuestionsPerHour {
       let (host, port) = try opened()
       try UnixSocket.shutDown(host.socket)
       try desk.serve { Desk.isFree(port) }
@@ -275,10 +275,10 @@ private final class Desk {
         guard let answer = try host.answer() else { break }
         answers.append(answer)
       } while answers.last == .refused(.portTaken)
-      try #require(answers.count <= RelayServer.mostQuestionsPerHour + 1)
+      try #require(answers.count <= RelayServer.maximumQuestionsPerHour + 1)
     }
     #expect(answers.dropLast().allSatisfy { $0 == .refused(.portTaken) })
-    #expect(answers.count == RelayServer.mostQuestionsPerHour + 1)
+    #expect(answers.count == RelayServer.maximumQuestionsPerHour + 1)
   }
 
   @Test(arguments: [RelayRefusal.declined, .noTerminal, .late]) func `is told why nothing was opened`(

@@ -8,7 +8,7 @@ import Wire
 
 @Suite struct `The body of an answer in lines` {
   // It notifies its loop when it is destroyed, so it is destroyed first.
-  private let body: InlineBody
+  private let body: InlineResponseBody
   private let replies = RecordedReplies(ManualTime())
   private let writing: SharedDescriptor
 
@@ -16,7 +16,7 @@ import Wire
     let pipe = try Pipe()
     try pipe.reading.setNonBlocking(true)
     writing = SharedDescriptor(try pipe.writing.duplicate())
-    body = InlineBody(SharedDescriptor(try pipe.reading.duplicate()), .number(1), replies)
+    body = InlineResponseBody(SharedDescriptor(try pipe.reading.duplicate()), .number(1), replies)
     body.begin()
   }
 
@@ -53,7 +53,7 @@ import Wire
       replies.streams[1]?()
       depth -= 1
     }
-    let text = String(repeating: "a", count: CallRequest.mostEventBytes) + "b"
+    let text = String(repeating: "a", count: CallRequest.maximumEventBytes) + "b"
     try write(text)
     #expect(sent == text && replies.events[1]?.count == 2 && most == 1)
   }

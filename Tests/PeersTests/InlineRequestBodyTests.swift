@@ -16,16 +16,16 @@ import WireSupport
     let pipe = try Pipe()
     let writing = SharedDescriptor(pipe.writing)
     try writing.descriptor.setNonBlocking(true)
-    let content = InlineContent(writing, .number(1), replies)
+    let content = InlineRequestBody(writing, .number(1), replies)
     content.begin()
     #expect(replies.events[1] == [.bodyWanted])
-    try content.take(ResourceBodyRequest(bytes: [1], isLast: false))
+    try content.append(ResourceBodyRequest(bytes: [1], isLast: false))
     #expect(replies.events[1] == [.bodyWanted, .bodyWanted])
     // More than the capacity of the pipe, which is not read.
-    try content.take(ResourceBodyRequest(bytes: [UInt8](repeating: 2, count: 100_000), isLast: false))
+    try content.append(ResourceBodyRequest(bytes: [UInt8](repeating: 2, count: 100_000), isLast: false))
     #expect(replies.events[1]?.count == 2)
     expect(throws: Failure(.invalidRequest, "unexpected part of a body")) {
-      try content.take(ResourceBodyRequest(bytes: [3], isLast: true))
+      try content.append(ResourceBodyRequest(bytes: [3], isLast: true))
     }
   }
 
@@ -33,7 +33,7 @@ import WireSupport
     let replies = RecordedReplies(ManualTime())
     var reading: SharedDescriptor?
     let content = try content(replies, into: Pipe(), &reading)
-    try content.take(ResourceBodyRequest(bytes: [UInt8](repeating: 2, count: 100_000), isLast: false))
+    try content.append(ResourceBodyRequest(bytes: [UInt8](repeating: 2, count: 100_000), isLast: false))
     #expect(replies.events[1] == [.bodyWanted] && replies.watched.count == 1)
     let end = try #require(reading)
     var bytes: [UInt8] = []
@@ -51,11 +51,11 @@ import WireSupport
     let pipe = try Pipe()
     let writing = SharedDescriptor(pipe.writing)
     try writing.descriptor.setNonBlocking(true)
-    let content = InlineContent(writing, .number(1), replies)
+    let content = InlineRequestBody(writing, .number(1), replies)
     content.begin()
     replies.isFull = true
     expect(throws: Failure(.internalError, "cannot forward the body")) {
-      try content.take(ResourceBodyRequest(bytes: [UInt8](repeating: 2, count: 100_000), isLast: false))
+      try content.append(ResourceBodyRequest(bytes: [UInt8](repeating: 2, count: 100_000), isLast: false))
     }
     #expect(replies.events[1] == [.bodyWanted])
   }
@@ -63,13 +63,13 @@ import WireSupport
   /// A body with the only copy of its pipe.
   private func content(
     _ replies: RecordedReplies, into pipe: consuming Pipe, _ reading: inout SharedDescriptor?
-  ) throws -> InlineContent {
+  ) throws -> InlineRequestBody {
     let writing = SharedDescriptor(pipe.writing)
     try writing.descriptor.setNonBlocking(true)
     let end = SharedDescriptor(pipe.reading)
     try end.descriptor.setNonBlocking(true)
     reading = end
-    let content = InlineContent(writing, .number(1), replies)
+    let content = InlineRequestBody(writing, .number(1), replies)
     content.begin()
     return content
   }
@@ -80,7 +80,7 @@ import WireSupport
     let replies = RecordedReplies(ManualTime())
     var reading: SharedDescriptor?
     let content = try content(replies, into: Pipe(), &reading)
-    try content.take(ResourceBodyRequest(bytes: [1], isLast: isLast))
+    try content.append(ResourceBodyRequest(bytes: [1], isLast: isLast))
     let end = try #require(reading)
     var bytes: [UInt8] = []
     #expect(try end.descriptor.read(into: &bytes, upTo: 10) == 1)
@@ -95,18 +95,18 @@ import WireSupport
     let replies = RecordedReplies(ManualTime())
     let pipe = try Pipe()
     weak var end: SharedDescriptor?
-    let content: InlineContent
+    let content: InlineRequestBody
     do {
       let writing = SharedDescriptor(try pipe.writing.duplicate())
       try writing.descriptor.setNonBlocking(true)
       end = writing
-      content = InlineContent(writing, .number(1), replies)
+      content = InlineRequestBody(writing, .number(1), replies)
       content.begin()
     }
     #expect(end != nil)
     try pipe.reading.close()
     try pipe.writing.awaitClosingOfOtherEnd()
-    try content.take(ResourceBodyRequest(bytes: [1], isLast: false))
+    try content.append(ResourceBodyRequest(bytes: [1], isLast: false))
     #expect(end == nil && replies.watched.isEmpty)
     #expect(replies.events[1] == [.bodyWanted])
     withExtendedLifetime(content) {}
@@ -116,12 +116,12 @@ import WireSupport
     let replies = RecordedReplies(ManualTime())
     let pipe = try Pipe()
     let writing = SharedDescriptor(pipe.writing)
-    let content = InlineContent(writing, .number(1), replies)
+    let content = InlineRequestBody(writing, .number(1), replies)
     content.begin()
-    try content.take(ResourceBodyRequest(bytes: [1], isLast: true))
+    try content.append(ResourceBodyRequest(bytes: [1], isLast: true))
     #expect(replies.events[1] == [.bodyWanted])
     expect(throws: Failure(.invalidRequest, "unexpected part of a body")) {
-      try content.take(ResourceBodyRequest(bytes: [3], isLast: true))
+      try content.append(ResourceBodyRequest(bytes: [3], isLast: true))
     }
   }
 }

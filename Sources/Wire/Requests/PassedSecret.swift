@@ -1,5 +1,5 @@
 /// Secrets that a request passes in descriptors (`SCM_RIGHTS`), in the order of these cases.
-package enum HandedSecret: Sendable, CaseIterable {
+package enum PassedSecret: Sendable, CaseIterable {
   case clientSecret
   /// A private key in PEM or as a JSON Web Key.
   case clientKey
@@ -11,10 +11,10 @@ package enum HandedSecret: Sendable, CaseIterable {
   case assertion
 
   /// The client's credentials.
-  package static let credentials: Set<HandedSecret> = [.clientSecret, .clientKey, .clientCertificate]
+  package static let credentials: Set<PassedSecret> = [.clientSecret, .clientKey, .clientCertificate]
 
   /// The name and meaning of the flag that announces the secret.
-  private var row: (name: String, meaning: String) {
+  private var flag: (name: String, meaning: String) {
     switch self {
     case .clientSecret:
       (
@@ -32,14 +32,14 @@ package enum HandedSecret: Sendable, CaseIterable {
   }
 
   /// Reads, writes or describes the flags of `kinds`.
-  static func pass<Pass: MemberPass>(
-    _ announced: inout Set<HandedSecret>,
-    among kinds: [HandedSecret] = [.clientSecret, .clientKey, .clientCertificate],
-    _ members: inout Pass
-  ) throws(Pass.Problem) {
+  static func visitFlags<Visitor: MemberVisitor>(
+    _ announced: inout Set<PassedSecret>,
+    among kinds: [PassedSecret] = [.clientSecret, .clientKey, .clientCertificate],
+    _ members: inout Visitor
+  ) throws(Visitor.Problem) {
     for kind in kinds {
       var isAnnounced = announced.contains(kind)
-      try members.flag(kind.row.name, &isAnnounced, kind.row.meaning)
+      try members.visitFlag(kind.flag.name, &isAnnounced, kind.flag.meaning)
       if isAnnounced { announced.insert(kind) } else { announced.remove(kind) }
     }
   }

@@ -1,5 +1,5 @@
 /// The range of a well-formed string in a JSON text (RFC 8259 section 7).
-struct JSONStringPlace {
+struct JSONStringRange {
   /// The index after the opening quote.
   let start: Int
   /// The index of the closing quote.

@@ -28,7 +28,7 @@ import Wire
   private func ask(_ number: Int, isRefused: Bool) throws -> String? {
     var request = TokenRequest(account: "work")
     request.place = TokenRequest.Place(url: "https://api.example/x", isRefused: isRefused)
-    try parts.placed.token(request, .number(number))
+    try parts.urlTokens.token(request, .number(number))
     home.runJobs()
     return try home.sink.lines[number].flatMap { try JSON(parsing: Array($0.utf8))["result"]?["access_token"]?.string }
   }
@@ -55,7 +55,7 @@ import Wire
       let pipe = try Pipe()
       try pipe.writing.writeAll(Array(token.utf8).span)
       let source = SharedDescriptor(try pipe.reading.duplicate())
-      try parts.placed.forget(ForgetRequest(url: "https://api.example/x"), .number(number), passed: [source])
+      try parts.urlTokens.forget(ForgetRequest(url: "https://api.example/x"), .number(number), passed: [source])
     }
     home.runJobs()
     return home.sink.results[number]?["forgotten"]
@@ -74,14 +74,14 @@ import Wire
 
   @Test func `is not forgotten while another one is on its way, nor where it is the session`() throws {
     let failure = #expect(throws: Failure.self) {
-      try parts.placed.forget(ForgetRequest(url: "https://api.example/x"), .number(2), passed: [])
+      try parts.urlTokens.forget(ForgetRequest(url: "https://api.example/x"), .number(2), passed: [])
     }
     #expect(failure?.message == "the request must pass a descriptor with the token")
     home.http.isHeld = true
     try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(3))
     try home.runJobs { home.http.sent.count == 2 }
     let source = SharedDescriptor(try FileDescriptor.inMemory(Array("at-1".utf8).span))
-    try parts.placed.forget(ForgetRequest(url: "https://api.example/x"), .number(4), passed: [source])
+    try parts.urlTokens.forget(ForgetRequest(url: "https://api.example/x"), .number(4), passed: [source])
     try home.runJobs { home.sink.results[4] != nil }
     #expect(home.sink.results[4]?["forgotten"] == false)
     home.http.isHeld = false
@@ -96,7 +96,7 @@ import Wire
   @Test(arguments: [65_536, 65_537]) func `is compared up to a length of 65,536 bytes`(length: Int) throws {
     let token = [UInt8](repeating: UInt8(ascii: "a"), count: length)
     let source = SharedDescriptor(try FileDescriptor.inMemory(token.span))
-    try parts.placed.forget(ForgetRequest(url: "https://api.example/x"), .number(2), passed: [source])
+    try parts.urlTokens.forget(ForgetRequest(url: "https://api.example/x"), .number(2), passed: [source])
     home.runJobs()
     #expect(home.sink.results[2]?["forgotten"] == (length == 65_536 ? false : nil))
     #expect((home.sink.failures[2] == nil) == (length == 65_536))
@@ -115,7 +115,7 @@ import Wire
   private func ask(_ number: Int, _ edit: (inout TokenRequest) -> Void) throws -> JSON? {
     var request = TokenRequest()
     edit(&request)
-    try parts.placed.token(request, .number(number))
+    try parts.urlTokens.token(request, .number(number))
     home.runJobs()
     return try home.sink.lines[number].flatMap { try JSON(parsing: Array($0.utf8))["result"] }
   }
@@ -170,7 +170,7 @@ import Wire
   private func ask(_ number: Int, _ place: TokenRequest.Place) throws -> JSON? {
     var request = TokenRequest(account: "work")
     request.place = place
-    try parts.placed.token(request, .number(number))
+    try parts.urlTokens.token(request, .number(number))
     home.runJobs()
     return try home.sink.lines[number].flatMap { try JSON(parsing: Array($0.utf8))["result"] }
   }

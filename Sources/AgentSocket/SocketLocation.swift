@@ -2,7 +2,7 @@ internal import Platform
 package import Wire
 
 /// The location of a daemon's socket.
-package struct SocketPlace: Sendable, Hashable {
+package struct SocketLocation: Sendable, Hashable {
   package let directory: String
   package let name: String
   /// Another user whose daemon is accepted.
@@ -18,14 +18,14 @@ package struct SocketPlace: Sendable, Hashable {
   /// The location in the variable `AGENT_SOCKET`, for this user or that in `AGENT_SOCKET_USER`. Nil if unset.
   ///
   /// - Throws: `invalid_configuration` for a relative path or an invalid user ID.
-  package static func named() throws(Failure) -> SocketPlace? {
+  package static func named() throws(Failure) -> SocketLocation? {
     try named(by: Environment.value("AGENT_SOCKET"), user: Environment.value("AGENT_SOCKET_USER"))
   }
 
   /// The location for values of `AGENT_SOCKET` and `AGENT_SOCKET_USER`.
-  package static func named(by variable: String?, user: String? = nil) throws(Failure) -> SocketPlace? {
+  package static func named(by variable: String?, user: String? = nil) throws(Failure) -> SocketLocation? {
     guard let path = variable, !path.isEmpty else { return nil }
-    guard var place = SocketPlace(path: path) else {
+    guard var place = SocketLocation(path: path) else {
       throw Failure(.invalidConfiguration, "AGENT_SOCKET must be the absolute path of a socket")
     }
     if let user, !user.isEmpty {
@@ -48,12 +48,12 @@ package struct SocketPlace: Sendable, Hashable {
   }
 
   /// The first default location, determined without a system call. Nil without `XDG_RUNTIME_DIR`.
-  package static var best: SocketPlace? {
-    UserDirectories.sessionRuntimeDirectory.map(SocketPlace.init(default:))
+  package static var firstDefault: SocketLocation? {
+    UserDirectories.sessionRuntimeDirectory.map(SocketLocation.init(default:))
   }
 
   /// The default locations, in a daemon's order.
-  package static var all: [SocketPlace] { UserDirectories.runtimeCandidates().map(SocketPlace.init(default:)) }
+  package static var all: [SocketLocation] { UserDirectories.runtimeCandidates().map(SocketLocation.init(default:)) }
 
   /// The daemon's directory: that of `AGENT_SOCKET`, else the first default that exists, else the first default.
   ///

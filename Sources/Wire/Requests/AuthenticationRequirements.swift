@@ -1,5 +1,5 @@
 /// Requirements of a browser sign-in for the user's authentication (OpenID Connect Core section 3.1.2.1).
-package struct SignInDemands: MemberList, Sendable, Hashable {
+package struct AuthenticationRequirements: MemberList, Sendable, Hashable {
   /// The OpenID Connect prompts such as `login`, `consent` and `select_account`, separated by spaces.
   package var prompt: String?
   /// The user name to suggest.
@@ -21,13 +21,13 @@ package struct SignInDemands: MemberList, Sendable, Hashable {
     ]
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text("prompt", &prompt, "The `prompt` parameter (OpenID Connect Core, section 3.1.2.1).")
-    try members.text("login_hint", &loginHint, "The user name to suggest.")
-    try members.texts("acr_values", &acrValues, "The acceptable authentication context classes.")
-    try members.number(
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitText("prompt", &prompt, "The `prompt` parameter (OpenID Connect Core, section 3.1.2.1).")
+    try members.visitText("login_hint", &loginHint, "The user name to suggest.")
+    try members.visitTexts("acr_values", &acrValues, "The acceptable authentication context classes.")
+    try members.visitNumber(
       "max_age", &maxAge, in: 0...31_536_000, "The largest age of the user's authentication, in seconds.")
-    try members.text(
+    try members.visitText(
       "claims_challenge", &claimsChallenge, "The claims that a resource requested: JSON, plain or in base64.")
   }
 }

@@ -3,48 +3,48 @@ package import Vocabulary
 
 /// Reads, writes or describes the JSON members of a protocol object.
 ///
-/// A type calls one method for each member, in ``MemberList/pass(_:)``, with its name, value and meaning in mdoc
+/// A type calls one method for each member, in ``MemberList/visitMembers(with:)``, with its name, value and meaning in mdoc
 /// notation. Nil, false flags and empty lists are omitted from the JSON.
-package protocol MemberPass {
+package protocol MemberVisitor {
   /// The error for an invalid member, which only reading can throw.
   associatedtype Problem: Error
 
   /// A text.
   ///
   /// - Parameter limit: The maximum length in bytes (default: that of a setting).
-  mutating func text(
+  mutating func visitText(
     _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
   /// A Boolean; false if the member is missing.
-  mutating func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Problem)
+  mutating func visitFlag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Problem)
   /// An integer.
-  mutating func number(
+  mutating func visitNumber(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
   /// A list of texts.
   ///
   /// - Parameter orOne: Whether a single text is read as a list.
-  mutating func texts(
+  mutating func visitTexts(
     _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
   ) throws(Problem)
   /// A list of numbers.
   ///
   /// - Parameter limit: The maximum number of elements.
-  mutating func numbers(
+  mutating func visitNumbers(
     _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
   ) throws(Problem)
   /// One of some words.
   ///
   /// - Returns: Whether a value was read into `value`.
-  mutating func word(
+  mutating func visitWord(
     _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
   ) throws(Problem) -> Bool
   /// A value with its own JSON format.
-  mutating func value<Value: MemberValue>(
+  mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
   /// Members with the names and meanings of settings.
-  mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Problem)
+  mutating func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Problem)
   /// Checks a rule for several members, only when reading.
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Problem)
 }
@@ -52,122 +52,122 @@ package protocol MemberPass {
 /// A type whose JSON members can be read, written and described.
 package protocol MemberList {
   /// Calls a method of `members` for each JSON member, in order.
-  mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem)
+  mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem)
 }
 
 /// A value with its own JSON format.
 package protocol MemberValue: Sendable {
   /// The name of the type for the manual.
-  static var memberType: String { get }
+  static var memberTypeName: String { get }
   /// Adds the value to an object as the member `name`, and other members that belong to it.
   func addMembers(to object: inout JSONObject, as name: String)
   /// Parses the member `name`. Nil if invalid.
   init?(_ json: JSON, _ name: String)
 }
 
-extension MemberPass {
+extension MemberVisitor {
   /// An optional text.
   @inline(__always)
-  mutating func text(
+  mutating func visitText(
     _ name: String, _ value: inout String?, limit: Int? = nil,
     _ meaning: @autoclosure () -> String
   ) throws(Problem) {
-    try text(name, &value, limit: limit, isRequired: false, meaning)
+    try visitText(name, &value, limit: limit, isRequired: false, meaning)
   }
 
   /// A required text.
   @inline(__always)
-  mutating func text(
+  mutating func visitText(
     _ name: String, _ value: inout String, limit: Int? = nil,
     _ meaning: @autoclosure () -> String
   ) throws(Problem) {
     var given: String? = value
-    try text(name, &given, limit: limit, isRequired: true, meaning)
+    try visitText(name, &given, limit: limit, isRequired: true, meaning)
     if let given { value = given }
   }
 
   /// An optional number.
   @inline(__always)
-  mutating func number(
+  mutating func visitNumber(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int> = 0...Int.max, _ meaning: @autoclosure () -> String
   ) throws(Problem) {
-    try number(name, &value, in: range, isRequired: false, meaning)
+    try visitNumber(name, &value, in: range, isRequired: false, meaning)
   }
 
   /// A required number.
   @inline(__always)
-  mutating func number(
+  mutating func visitNumber(
     _ name: String, _ value: inout Int, in range: ClosedRange<Int> = 0...Int.max, _ meaning: @autoclosure () -> String
   ) throws(Problem) {
     var given: Int? = value
-    try number(name, &given, in: range, isRequired: true, meaning)
+    try visitNumber(name, &given, in: range, isRequired: true, meaning)
     if let given { value = given }
   }
 
   @inline(__always)
-  mutating func texts(
+  mutating func visitTexts(
     _ name: String, _ value: inout [String], _ meaning: @autoclosure () -> String
   ) throws(Problem) {
-    try texts(name, &value, orOne: false, meaning())
+    try visitTexts(name, &value, orOne: false, meaning())
   }
 
   /// One of an enumeration's raw values; nil if absent.
   @inline(__always)
-  mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+  mutating func visitChoice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, _ value: inout Choice?, isRequired: Bool = false, _ meaning: @autoclosure () -> String
   ) throws(Problem) {
     var text = value?.rawValue
     let words = { Choice.allCases.map(\.rawValue) }
-    if try word(name, &text, among: words, isRequired: isRequired, meaning) { value = text.flatMap(Choice.init) }
+    if try visitWord(name, &text, among: words, isRequired: isRequired, meaning) { value = text.flatMap(Choice.init) }
   }
 
   /// A required raw value of an enumeration.
   @inline(__always)
-  mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+  mutating func visitChoice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, _ value: inout Choice, _ meaning: @autoclosure () -> String
   ) throws(Problem) {
     var given: Choice? = value
-    try choice(name, &given, isRequired: true, meaning())
+    try visitChoice(name, &given, isRequired: true, meaning())
     if let given { value = given }
   }
 
   @inline(__always)
-  mutating func value<Value: MemberValue>(
+  mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, _ meaning: @autoclosure () -> String
   ) throws(Problem) {
-    try self.value(name, &value, isRequired: false, meaning)
+    try self.visitValue(name, &value, isRequired: false, meaning)
   }
 
   @inline(__always)
-  mutating func value<Value: MemberValue>(
+  mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value, _ meaning: @autoclosure () -> String
   ) throws(Problem) {
     var given: Value? = value
-    try self.value(name, &given, isRequired: true, meaning)
+    try self.visitValue(name, &given, isRequired: true, meaning)
     if let given { value = given }
   }
 
   /// All settings.
   @inline(__always)
-  mutating func settings(_ value: inout AccountSettings) throws(Problem) {
-    try settings(&value, among: AccountSetting.all)
+  mutating func visitSettings(_ value: inout AccountSettings) throws(Problem) {
+    try visitSettings(&value, among: AccountSetting.all)
   }
 }
 
 /// The description of a JSON member in the manual.
-package struct MemberRow: Sendable, Hashable {
+package struct MemberDescription: Sendable, Hashable {
   package let name: String
   /// The type, such as `text`, `number` or `list of texts`.
   package let type: String
   /// The meaning: sentences in mdoc notation.
   package let meaning: String
   /// The members of this object, or of each object in this list.
-  package let members: [MemberRow]
+  package let members: [MemberDescription]
   /// Whether ``members`` are described in another part of the manual.
   package let isElsewhere: Bool
 
   package init(
-    _ name: String, _ type: String, _ meaning: String, members: [MemberRow] = [], isElsewhere: Bool = false
+    _ name: String, _ type: String, _ meaning: String, members: [MemberDescription] = [], isElsewhere: Bool = false
   ) {
     self.name = name
     self.type = type
@@ -179,9 +179,9 @@ package struct MemberRow: Sendable, Hashable {
   package var isList: Bool { type.utf8.starts(with: "list".utf8) }
 
   /// This description and those of its members, with names such as `accounts[].name`.
-  package func flattened(in prefix: String = "") -> [MemberRow] {
+  package func flattened(in prefix: String = "") -> [MemberDescription] {
     let inner = isElsewhere ? [] : members.flatMap { $0.flattened(in: prefix + name + (isList ? "[]." : ".")) }
-    return [MemberRow(prefix + name, type, meaning)] + inner
+    return [MemberDescription(prefix + name, type, meaning)] + inner
   }
 
   package init(_ setting: AccountSetting) {
@@ -199,10 +199,10 @@ package struct MemberRow: Sendable, Hashable {
 }
 
 /// Collects the descriptions of members for the manual.
-package struct MemberDescriber: MemberPass {
+package struct MemberDescriber: MemberVisitor {
   /// A member's description, or a setting that describes the member.
   package enum Entry: Sendable, Hashable {
-    case row(MemberRow)
+    case member(MemberDescription)
     case setting(AccountSetting)
   }
 
@@ -218,39 +218,40 @@ package struct MemberDescriber: MemberPass {
   }
 
   private mutating func add(_ name: String, _ type: String, _ meaning: String, isRequired: Bool = false) {
-    entries.append(.row(MemberRow(name, type, isRequired && marksRequired ? "\(meaning) Required." : meaning)))
+    entries.append(
+      .member(MemberDescription(name, type, isRequired && marksRequired ? "\(meaning) Required." : meaning)))
   }
 
-  package mutating func text(
+  package mutating func visitText(
     _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) {
     add(name, "text", meaning(), isRequired: isRequired)
   }
 
-  package mutating func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {
+  package mutating func visitFlag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {
     add(name, "boolean", meaning())
   }
 
-  package mutating func number(
+  package mutating func visitNumber(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
   ) {
     let limits = range.upperBound == .max ? "" : " From \(range.lowerBound) to \(range.upperBound)."
     add(name, "number", meaning() + limits, isRequired: isRequired)
   }
 
-  package mutating func texts(
+  package mutating func visitTexts(
     _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
   ) {
     add(name, "list of texts", orOne ? "\(meaning()) A single text is accepted, too." : meaning())
   }
 
-  package mutating func numbers(
+  package mutating func visitNumbers(
     _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
   ) {
     add(name, "list of numbers", "\(meaning()) At most \(limit).")
   }
 
-  package mutating func word(
+  package mutating func visitWord(
     _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
   ) -> Bool {
     let list = Self.list(words().map { "`\($0)`" })
@@ -258,13 +259,13 @@ package struct MemberDescriber: MemberPass {
     return false
   }
 
-  package mutating func value<Value: MemberValue>(
+  package mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
   ) {
-    add(name, Value.memberType, meaning(), isRequired: isRequired)
+    add(name, Value.memberTypeName, meaning(), isRequired: isRequired)
   }
 
-  package mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) {
+  package mutating func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) {
     entries += settings.map(Entry.setting)
   }
 

@@ -1,36 +1,36 @@
 internal import Vocabulary
 
 /// Sets the member `account` of a request without one. Ignores all other members.
-struct AccountNaming: MemberPass {
+struct DefaultAccountVisitor: MemberVisitor {
   let account: String
 
-  func text(
+  func visitText(
     _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) {
     if value == nil, name == "account" { value = account }
   }
 
-  func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {}
+  func visitFlag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {}
 
-  func number(
+  func visitNumber(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
   ) {}
 
-  func texts(_ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String) {}
+  func visitTexts(_ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String) {}
 
-  func numbers(
+  func visitNumbers(
     _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
   ) {}
 
-  func word(
+  func visitWord(
     _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
   ) -> Bool { false }
 
-  func value<Value: MemberValue>(
+  func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
   ) {}
 
-  func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) {}
+  func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) {}
 
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
 }

@@ -2,18 +2,18 @@ package import Platform
 internal import Wire
 
 /// Sends a response's body in lines, from a worker's pipe, as fast as the peer reads.
-package final class InlineBody {
+package final class InlineResponseBody {
   private let reading: SharedDescriptor
   private let ticket: Ticket
   private unowned let loop: any ReplySink
-  private var key: UInt64?
+  private var loopKey: UInt64?
   private var sent = 0
   /// Whether a part is being sent, so that a nested call must not send.
   private var isSending = false
   /// The total number of bytes, and the action to call after them. Nil until known.
   private var end: (bytes: Int, act: () -> Void)?
 
-  private static let mostUnread = 1 << 20
+  private static let maximumUnreadBytes = 1 << 20
 
   package init(_ reading: SharedDescriptor, _ ticket: Ticket, _ loop: any ReplySink) {
     self.reading = reading
@@ -23,16 +23,16 @@ package final class InlineBody {
 
   /// Starts sending. Store this object first, because its owner may remove it during the call.
   package func begin() {
-    loop.stream(to: ticket) { [weak self] in self?.send() }
+    loop.whenRead(by: ticket) { [weak self] in self?.send() }
     watch()
   }
 
-  deinit { loop.unwatch(&key) }
+  deinit { loop.unwatch(&loopKey) }
 
   /// Sends when the pipe has content.
   private func watch() {
-    guard key == nil else { return }
-    key = try? loop.watch(reading.descriptor.raw) { [unowned self] in send() }
+    guard loopKey == nil else { return }
+    loopKey = try? loop.watch(reading.descriptor.raw) { [unowned self] in send() }
   }
 
   private func send() {
@@ -44,15 +44,15 @@ package final class InlineBody {
   }
 
   /// Sends the pipe's contents while the peer reads.
-  private func pass(upTo mostUnread: Int = mostUnread) {
+  private func pass(upTo maximumUnreadBytes: Int = maximumUnreadBytes) {
     while true {
-      guard loop.unread(by: ticket) < mostUnread else { return loop.unwatch(&key) }
+      guard loop.unreadBytes(by: ticket) < maximumUnreadBytes else { return loop.unwatch(&loopKey) }
       var piece: [UInt8] = []
       let count: Int
-      do { count = try reading.descriptor.read(into: &piece, upTo: CallRequest.mostEventBytes) } catch {
-        return error.isAgain ? watch() : loop.unwatch(&key)
+      do { count = try reading.descriptor.read(into: &piece, upTo: CallRequest.maximumEventBytes) } catch {
+        return error.isAgain ? watch() : loop.unwatch(&loopKey)
       }
-      guard count > 0 else { return loop.unwatch(&key) }
+      guard count > 0 else { return loop.unwatch(&loopKey) }
       sent += count
       loop.send(.event(.body(piece)), to: ticket)
     }

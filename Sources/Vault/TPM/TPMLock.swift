@@ -2,8 +2,8 @@ internal import Platform
 
 /// Lets one thread at a time use the TPM, with a timeout. A call that takes too long is abandoned but not ended: until
 /// it returns, every other call fails immediately with `noAnswer`.
-final class TPMTurn: Sendable {
-  static let shared = TPMTurn()
+final class TPMLock: Sendable {
+  static let shared = TPMLock()
 
   private enum State {
     case free

@@ -7,8 +7,8 @@ internal import Sessions
 internal import Wire
 
 /// The values of variables passed by clients, in memory only, until the connection closes.
-final class HandedVariables: DaemonPart {
-  private static let mostBytes = BearerAssertion.maximumBytes
+final class PassedVariables: DaemonPart {
+  private static let maximumBytes = BearerAssertion.maximumBytes
 
   /// The values, by connection and name.
   private var values: [UInt64: [String: SealedSecret]] = [:]
@@ -16,7 +16,7 @@ final class HandedVariables: DaemonPart {
   private var reading: Set<Ticket> = []
 
   /// Reads the values of a request, which replace all earlier ones of the connection.
-  func take(_ request: VariablesRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
+  func read(_ request: VariablesRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let sources = passed.suffix(request.names.count)
     guard sources.count == request.names.count else {
       throw .missingDescriptors
@@ -27,7 +27,7 @@ final class HandedVariables: DaemonPart {
       var values: [String: SealedSecret] = [:]
       for (name, source) in zip(request.names, sources) {
         let unusable = SessionError.assertion(.malformed, .variable(name))
-        let value = try SecretContent.readLine(source, upTo: Self.mostBytes, or: unusable, cancellation) { bytes in
+        let value = try SecretContent.readLine(source, upTo: Self.maximumBytes, or: unusable, cancellation) { bytes in
           bytes.indices.allSatisfy { bytes[$0].isVisibleASCII }
         }
         values[name] = SealedSecret(value)

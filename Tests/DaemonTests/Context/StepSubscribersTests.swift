@@ -17,47 +17,47 @@ import Wire
   fileprivate func entry(_ account: String?) -> LogEntry { LogEntry(time: 0, account: account, event: .started) }
 
   @Test func `are told of the account that they ask about, and no other`() throws {
-    var watches = Watches()
-    watches.begin(first, about: try AccountName("work"))
-    watches.begin(second, about: nil)
-    #expect(Set(watches.tickets(for: entry("work"))) == [first, second])
-    #expect(watches.tickets(for: entry("home")) == [second])
+    var subscribers = StepSubscribers()
+    subscribers.begin(first, about: try AccountName("work"))
+    subscribers.begin(second, about: nil)
+    #expect(Set(subscribers.tickets(for: entry("work"))) == [first, second])
+    #expect(subscribers.tickets(for: entry("home")) == [second])
     // Entries without an account concern other peers or the daemon.
-    #expect(watches.tickets(for: entry(nil)) == [])
+    #expect(subscribers.tickets(for: entry(nil)) == [])
   }
 
   @Test func `are told nothing after their answer`() throws {
-    var watches = Watches()
-    watches.begin(first, about: nil)
-    watches.end(second)
-    #expect(!watches.isEmpty)
-    watches.end(first)
-    #expect(watches.isEmpty && watches.tickets(for: entry("work")) == [])
+    var subscribers = StepSubscribers()
+    subscribers.begin(first, about: nil)
+    subscribers.end(second)
+    #expect(!subscribers.isEmpty)
+    subscribers.end(first)
+    #expect(subscribers.isEmpty && subscribers.tickets(for: entry("work")) == [])
   }
 
   @Test func `are the only ones for whom workers tell anything`() throws {
-    var watches = Watches()
-    let isWatched = watches.hasAnyRequest
+    var subscribers = StepSubscribers()
+    let isWatched = subscribers.hasAnyRequest
     #expect(!isWatched.isSet)
-    watches.begin(first, about: nil)
-    watches.begin(second, about: nil)
-    watches.end(first)
+    subscribers.begin(first, about: nil)
+    subscribers.begin(second, about: nil)
+    subscribers.end(first)
     #expect(isWatched.isSet)
-    watches.end(second)
+    subscribers.end(second)
     #expect(!isWatched.isSet)
   }
 }
 
 extension `Requests that receive steps` {
   @Test func `are told of one account once it is known whose`() throws {
-    var watches = Watches()
-    watches.begin(first, about: nil)
-    watches.narrow(first, to: try AccountName("work"))
-    #expect(watches.tickets(for: entry("work")) == [first])
-    #expect(watches.tickets(for: entry("home")) == [])
-    watches.end(first)
-    watches.narrow(first, to: try AccountName("work"))
-    #expect(watches.isEmpty)
+    var subscribers = StepSubscribers()
+    subscribers.begin(first, about: nil)
+    subscribers.narrow(first, to: try AccountName("work"))
+    #expect(subscribers.tickets(for: entry("work")) == [first])
+    #expect(subscribers.tickets(for: entry("home")) == [])
+    subscribers.end(first)
+    subscribers.narrow(first, to: try AccountName("work"))
+    #expect(subscribers.isEmpty)
   }
 }
 

@@ -1,49 +1,49 @@
 package import Platform
 package import Wire
 
-extension SocketPlace {
+extension SocketLocation {
   /// A function that gets the steps of the search, whose text is created only if used.
-  package typealias Tell = (_ step: () -> String) -> Void
+  package typealias StepLogger = (_ step: () -> String) -> Void
 
   /// Connects to this user's daemon. Nil if none is running.
   ///
   /// - Parameter seconds: The timeout for connecting.
   /// - Throws: `timeout`.
   package static func connectToDaemon(
-    within seconds: Int = WireProtocol.defaultTimeoutSeconds, telling tell: Tell = { _ in }
+    within seconds: Int = WireProtocol.defaultTimeoutSeconds, logging log: StepLogger = { _ in }
   ) throws(Failure) -> DaemonConnection? {
     if let place = try named() {
-      tell { "the socket is the one that AGENT_SOCKET names" }
-      return try place.connect(within: seconds, telling: tell)
+      log { "the socket is the one that AGENT_SOCKET names" }
+      return try place.connect(within: seconds, logging: log)
     }
-    let best = best
-    if let best, let connection = try best.connect(within: seconds, telling: tell) { return connection }
-    for place in all where place != best {
-      if let connection = try place.connect(within: seconds, telling: tell) { return connection }
+    let firstDefault = firstDefault
+    if let firstDefault, let connection = try firstDefault.connect(within: seconds, logging: log) { return connection }
+    for place in all where place != firstDefault {
+      if let connection = try place.connect(within: seconds, logging: log) { return connection }
     }
     return nil
   }
 
   /// Connects to the daemon at this socket. Nil if none is running.
   package func connect(
-    within seconds: Int = WireProtocol.defaultTimeoutSeconds, telling tell: Tell = { _ in }
+    within seconds: Int = WireProtocol.defaultTimeoutSeconds, logging log: StepLogger = { _ in }
   ) throws(Failure) -> DaemonConnection? {
     if otherUser != nil {
       // The directory may belong to another user, since only the peer's user matters.
-      return try connection(telling: tell) { () throws(SystemError) in
+      return try connection(logging: log) { () throws(SystemError) in
         try UnixSocket.connect(path: path, seconds: seconds)
       }
     }
     // A directory that is missing or not private has no daemon.
     guard let directory = try? PrivateDirectory(opening: directory, create: false) else {
-      tell { "no daemon at \(path): the directory is missing or open to other users" }
+      log { "no daemon at \(path): the directory is missing or open to other users" }
       return nil
     }
     if isForeign(directory) {
-      tell { "the daemon at \(path) is in another network or mount namespace" }
+      log { "the daemon at \(path) is in another network or mount namespace" }
       return nil
     }
-    return try connection(telling: tell) { () throws(SystemError) in
+    return try connection(logging: log) { () throws(SystemError) in
       try UnixSocket.connect(in: directory, name: name, seconds: seconds)
     }
   }
@@ -57,14 +57,14 @@ extension SocketPlace {
 
   /// Runs `connect` and wraps the socket. Nil if no daemon listens.
   private func connection(
-    telling tell: Tell = { _ in }, _ connect: () throws(SystemError) -> FileDescriptor
+    logging log: StepLogger = { _ in }, _ connect: () throws(SystemError) -> FileDescriptor
   ) throws(Failure) -> DaemonConnection? {
     let socket: FileDescriptor
     do {
       socket = try connect()
     } catch  where error.isNotFound || error.isConnectionRefused {
       // The socket file remains after a crash.
-      tell { "no daemon listens at \(path)" }
+      log { "no daemon listens at \(path)" }
       return nil
     } catch  where error.isAgain {
       // The connection queue is full, since the daemon or its machine is stopped.
@@ -73,7 +73,7 @@ extension SocketPlace {
       throw Failure(error, doing: "cannot connect to the daemon's socket \(path)")
     }
     let connection = try DaemonConnection(over: socket, servedBy: otherUser)
-    tell { "found the daemon at \(path)" }
+    log { "found the daemon at \(path)" }
     return connection
   }
 }

@@ -2,12 +2,12 @@ package import Platform
 package import Wire
 
 /// Receives a request's body in lines, and writes it to a worker's pipe. Requests one part at a time.
-package final class InlineContent {
+package final class InlineRequestBody {
   /// The writing end of the worker's pipe. Nil once the last part was written.
   private var writing: SharedDescriptor?
   private let ticket: Ticket
   private unowned let loop: any ReplySink
-  private var key: UInt64?
+  private var loopKey: UInt64?
   /// The part being written. Nil while one is requested.
   private var part: ResourceBodyRequest?
   private var written = 0
@@ -18,7 +18,7 @@ package final class InlineContent {
     self.loop = loop
   }
 
-  /// Requests the first part. Store this object first, as for ``InlineBody/begin()``.
+  /// Requests the first part. Store this object first, as for ``InlineResponseBody/begin()``.
   package func begin() { loop.send(.event(.bodyWanted), to: ticket) }
 
   deinit { stop() }
@@ -26,7 +26,7 @@ package final class InlineContent {
   /// Accepts a part.
   ///
   /// - Throws: `invalid_request` if it was not requested.
-  package func take(_ next: ResourceBodyRequest) throws(Failure) {
+  package func append(_ next: ResourceBodyRequest) throws(Failure) {
     guard part == nil, writing != nil else { throw Failure(.invalidRequest, "unexpected part of a body") }
     (part, written) = (next, 0)
     guard write() else { throw Failure(.internalError, "cannot forward the body") }
@@ -57,13 +57,13 @@ package final class InlineContent {
 
   /// Writes when the pipe has room. Returns false if it cannot be watched.
   private func watch(_ end: SharedDescriptor) -> Bool {
-    if key == nil { key = try? loop.watch(end.descriptor.raw, for: .write) { [unowned self] in _ = write() } }
-    return key != nil
+    if loopKey == nil { loopKey = try? loop.watch(end.descriptor.raw, for: .write) { [unowned self] in _ = write() } }
+    return loopKey != nil
   }
 
   /// Stops writing. The pipe stays open as long as this object exists, so that the body counts as incomplete.
   package func stop() {
-    loop.unwatch(&key)
+    loop.unwatch(&loopKey)
   }
 
   /// Marks the body as complete.

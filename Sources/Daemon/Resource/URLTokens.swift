@@ -8,12 +8,12 @@ internal import Vocabulary
 internal import Wire
 
 /// Returns tokens to callers that send them to a URL themselves. The URL determines account and token.
-final class PlacedTokens: AccountPart {
+final class URLTokens: AccountPart {
   /// Called with the token and how it is used at the URL.
   typealias Delivery = (TokenSlot, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
 
   /// A request for a token to send to a URL.
-  private struct PlacedRequest {
+  private struct URLTokenRequest {
     let request: TokenRequest
     let place: TokenRequest.Place
     let ticket: Ticket
@@ -75,7 +75,7 @@ final class PlacedTokens: AccountPart {
       answering(ticket) { () throws(Failure) in
         let choice: ResourceChoice
         do throws(SessionError) { choice = try outcome.get() } catch { throw Self.failure(error) }
-        context.watches.narrow(ticket, to: choice.account)
+        context.stepSubscribers.narrow(ticket, to: choice.account)
         try body(choice)
       }
     }
@@ -98,16 +98,16 @@ final class PlacedTokens: AccountPart {
   ) throws(Failure) {
     var target = try TokenTarget.make(request.target, account: name.text)
     if target == nil { target = try TokenTarget.make(choice?.entry, account: name.text) }
-    let placed = PlacedRequest(
+    let placed = URLTokenRequest(
       request: request, place: place, ticket: ticket, choice: choice, target: target, deliver: deliver)
     let account = try broker.resolve(name.text)
-    obtain(placed, account, renewing: request.forceRefresh || isRefusedNow(placed, account.slot(for: target)))
+    obtain(placed, account, renewing: request.forceRefresh || recordRefusal(placed, account.slot(for: target)))
   }
 
   /// Records that the resource refused the token, if the request reports it.
   ///
   /// - Returns: Whether a new token may help.
-  private func isRefusedNow(_ placed: PlacedRequest, _ slot: TokenSlot) -> Bool {
+  private func recordRefusal(_ placed: URLTokenRequest, _ slot: TokenSlot) -> Bool {
     guard placed.place.isRefused, let origin = placed.choice?.place.origin, slot.session.grant != nil else {
       return false
     }
@@ -116,7 +116,7 @@ final class PlacedTokens: AccountPart {
     return !slot.refusals.arePermanent(at: origin, now: now)
   }
 
-  private func obtain(_ placed: PlacedRequest, _ account: Account, renewing: Bool) {
+  private func obtain(_ placed: URLTokenRequest, _ account: Account, renewing: Bool) {
     let need = TokenNeed(
       minimumValiditySeconds: placed.request.minimumValiditySeconds, forceRefresh: renewing)
     broker.obtain(
@@ -126,10 +126,10 @@ final class PlacedTokens: AccountPart {
   }
 
   /// Delivers the token.
-  private func finish(_ placed: PlacedRequest, _ slot: TokenSlot, _ grant: AccessGrant) throws(Failure) {
+  private func finish(_ placed: URLTokenRequest, _ slot: TokenSlot, _ grant: AccessGrant) throws(Failure) {
     var expiry = grant.expiresAtUnixSeconds
     if placed.kind == .idToken { expiry = grant.idTokenExpiry }
-    if placed.kind == .idToken || placed.request.extras.idToken, try renewed(placed, slot, grant) { return }
+    if placed.kind == .idToken || placed.request.extras.idToken, try renewIDTokenIfDue(placed, slot, grant) { return }
     let (place, entry) = (placed.choice?.place.origin.text, placed.choice?.entry)
     try placed.deliver(
       slot, grant,
@@ -141,8 +141,8 @@ final class PlacedTokens: AccountPart {
   /// Renews an ID Token that expires too soon, once.
   ///
   /// - Returns: Whether a refresh is in progress.
-  private func renewed(
-    _ placed: PlacedRequest, _ slot: TokenSlot, _ grant: AccessGrant
+  private func renewIDTokenIfDue(
+    _ placed: URLTokenRequest, _ slot: TokenSlot, _ grant: AccessGrant
   ) throws(Failure) -> Bool {
     let use = grant.idTokenUse(
       minimum: placed.minimum, wallSeconds: services.time.wallSeconds(), now: services.time.now())
@@ -160,7 +160,7 @@ final class PlacedTokens: AccountPart {
   // MARK: Forgetting
 
   /// The maximum length of a token to compare, in bytes.
-  private static let mostBytes = 65_536
+  private static let maximumBytes = 65_536
 
   /// Drops a cached token that the resource refused, if it is the one in the descriptor.
   func forget(_ request: ForgetRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
@@ -171,7 +171,7 @@ final class PlacedTokens: AccountPart {
     try choose(request.url, user: nil, named, ticket) { [self] choice in
       let cancellation = context.cancellation(of: ticket)
       jobs.wait(as: .changes(choice.account), cancellation) { () throws(SessionError) in
-        try SecretContent.read(source, upTo: Self.mostBytes, or: .content, cancellation) {
+        try SecretContent.read(source, upTo: Self.maximumBytes, or: .content, cancellation) {
           (text) throws(SessionError) in SealedSecret(try SecretContent.shared(text))
         }
       } then: { [self] outcome in

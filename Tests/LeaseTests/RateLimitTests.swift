@@ -3,21 +3,21 @@ import Testing
 
 @testable import Lease
 
-@Suite struct `An allowance` {
+@Suite struct `A rate limit` {
   private let start = Instant(nanoseconds: 1_000_000_000)
 
   @Test func `is used up by so many at once, and grows by so many a second up to that`() {
-    var allowance = Allowance(most: 3, perSecond: 2, now: start)
+    var limit = RateLimit(burst: 3, perSecond: 2, now: start)
     func taken(at now: Instant) -> Int {
       var count = 0
-      while allowance.take(now: now) { count += 1 }
+      while limit.consume(now: now) { count += 1 }
       return count
     }
     #expect(taken(at: start) == 3)
     let later = start.advanced(by: .seconds(1))
     #expect(taken(at: later) == 2)
-    let hasSome = allowance.hasSome(now: later)
-    #expect(!hasSome)
+    let hasRemaining = limit.hasRemaining(now: later)
+    #expect(!hasRemaining)
     #expect(taken(at: start.advanced(by: .seconds(1_000_000_000))) == 3)
   }
 }

@@ -6,7 +6,7 @@ internal import Vocabulary
 internal import Wire
 
 /// The requests that receive progress steps. Used on the loop only, except ``Flag``.
-struct Watches {
+struct StepSubscribers {
   /// A Boolean that workers may read.
   final class Flag: Sendable {
     private let value = Atomic<Bool>(false)

@@ -7,7 +7,7 @@ internal import Wire
 
 /// Reads keys passed by a client: a JWK Set or JWK (RFC 7517), public keys in PEM (RFC 7468), or an HMAC secret.
 /// Blocking.
-enum HandedKeys {
+enum PassedKeys {
   /// How often a blocked read checks for cancellation.
   private static let pollInterval = Duration.milliseconds(100)
 
@@ -23,7 +23,7 @@ enum HandedKeys {
         .invalidConfiguration, "the key set contains no usable key",
         hint: "public keys: RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519")
     }
-    keys.reportLeftOut(keys.skipped, report)
+    keys.reportUnusableKeys(keys.skipped, report)
     return keys
   }
 
@@ -80,7 +80,7 @@ enum HandedKeys {
 
 extension JWKSet {
   /// Warns about unusable keys.
-  func reportLeftOut(_ count: Int, _ report: (Phrase) -> Void) {
+  func reportUnusableKeys(_ count: Int, _ report: (Phrase) -> Void) {
     if count > 0 { report(Phrase("ignored \(count) unusable keys in the set")) }
   }
 

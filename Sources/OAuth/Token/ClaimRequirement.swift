@@ -1,7 +1,7 @@
 internal import Encoding
 
 /// A claim and its required value, written as `NAME=VALUE`.
-package struct ClaimDemand: Sendable, Hashable {
+package struct ClaimRequirement: Sendable, Hashable {
   package let name: String
   /// The value as written. It is compared according to the claim's type.
   package let value: String
@@ -15,14 +15,14 @@ package struct ClaimDemand: Sendable, Hashable {
 
   /// Whether a claim has the value: an identical string, an equal number, `true` or `false`, an array with a matching
   /// element, or an array or object equal to the value as JSON. Null never matches.
-  func holds(for claim: JSON) -> Bool {
+  func isMet(by claim: JSON) -> Bool {
     switch claim {
     case .null: false
     case .string(let text): text.hasSameBytes(as: value)
     case .bool(let flag): value.hasSameBytes(as: flag ? "true" : "false")
     case .number(let number): json?.number.map { number.isSameValue(as: $0) } ?? false
     case .object: json == claim
-    case .array(let elements): json == claim || elements.contains { $0.array == nil && holds(for: $0) }
+    case .array(let elements): json == claim || elements.contains { $0.array == nil && isMet(by: $0) }
     }
   }
 

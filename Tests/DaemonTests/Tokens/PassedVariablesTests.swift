@@ -33,11 +33,11 @@ import Wire
 
   private func handOver(_ values: [(name: String, text: String)], _ ticket: Ticket) throws {
     let passed = try values.map { try piped($0.text) }
-    try broker.handed.take(VariablesRequest(names: values.map(\.name)), ticket, passed: passed)
+    try broker.passedVariables.read(VariablesRequest(names: values.map(\.name)), ticket, passed: passed)
   }
 
   private func values(_ names: [String], _ tickets: Int...) -> [String: String] {
-    broker.handed.values(names, of: tickets.map(Ticket.number)).mapValues(\.text)
+    broker.passedVariables.values(names, of: tickets.map(Ticket.number)).mapValues(\.text)
   }
 
   @Test func `serve the requests of their connection, until that closes`() throws {
@@ -49,14 +49,14 @@ import Wire
     try handOver([("A", "a-2")], .number(1))
     home.runJobs()
     #expect(values(["A"], 1) == ["A": "a-2"] && values(["B"], 1).isEmpty)
-    broker.handed.drop(1)
+    broker.passedVariables.drop(1)
     #expect(values(["A"], 1).isEmpty)
   }
 
   @Test func `are not kept for a connection that closed before they were read`() throws {
     try handOver([("A", "a-1")], .number(1))
-    broker.handed.abandon(.number(1))
-    broker.handed.drop(1)
+    broker.passedVariables.abandon(.number(1))
+    broker.passedVariables.drop(1)
     home.runJobs()
     #expect(values(["A"], 1).isEmpty && home.sink.results.isEmpty)
   }
@@ -65,11 +65,11 @@ import Wire
     throws
   {
     let file = SharedDescriptor(try FileDescriptor.inMemory(Array(text.utf8).span))
-    try broker.handed.take(VariablesRequest(names: ["A"]), .number(1), passed: [file])
+    try broker.passedVariables.read(VariablesRequest(names: ["A"]), .number(1), passed: [file])
     home.runJobs()
     #expect(home.sink.failures[1]?.code == .assertionRejected && values(["A"], 1).isEmpty)
     #expect(throws: Failure.self) {
-      try broker.handed.take(VariablesRequest(names: ["A", "B"]), .number(2), passed: [file])
+      try broker.passedVariables.read(VariablesRequest(names: ["A", "B"]), .number(2), passed: [file])
     }
   }
 

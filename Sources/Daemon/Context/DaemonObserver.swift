@@ -3,17 +3,17 @@ internal import Vocabulary
 internal import Wire
 
 /// The parts of the daemon that react to changes in other parts. ``DaemonParts`` forwards each call.
-protocol Audience: AnyObject {
+protocol DaemonObserver: AnyObject {
   /// Called after an entry was added to the log.
-  func logged(_ entry: LogEntry)
+  func didLog(_ entry: LogEntry)
   /// Called after an event of a session or account was published.
-  func published(_ entry: SessionEntry)
+  func didPublish(_ entry: SessionEntry)
   /// Called after an event of a lease was published.
-  func published(_ entry: LeaseEntry)
+  func didPublish(_ entry: LeaseEntry)
   /// Called after each read of the settings.
   ///
   /// - Parameter active: The active account, which may be ephemeral.
-  func settingsRead(_ file: Settings, active: AccountName?)
+  func didReadSettings(_ file: Settings, active: AccountName?)
   /// Called when an account needs a new token, since its settings or the clock changed.
   func tokenOutdated(of account: AccountName)
   /// Called after a network change.

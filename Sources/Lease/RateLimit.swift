@@ -1,0 +1,31 @@
+internal import Platform
+
+/// A rate limit: a burst of `burst` events, then `perSecond` events per second.
+struct RateLimit {
+  private let burst: Int
+  private let perSecond: Int
+  private var remaining: Int
+  /// When `remaining` was last increased.
+  private var lastRefill: Instant
+
+  init(burst: Int, perSecond: Int, now: Instant) {
+    (self.burst, self.perSecond, remaining, lastRefill) = (burst, perSecond, burst, now)
+  }
+
+  /// Whether an event is allowed now.
+  mutating func hasRemaining(now: Instant) -> Bool {
+    let seconds = lastRefill.duration(to: now).components.seconds
+    if seconds > 0 {
+      remaining = Int(min(Int64(burst), Int64(remaining) + min(seconds, Int64(burst)) * Int64(perSecond)))
+      lastRefill = now
+    }
+    return remaining > 0
+  }
+
+  /// Counts an event. Returns false if it is not allowed.
+  mutating func consume(now: Instant) -> Bool {
+    guard hasRemaining(now: now) else { return false }
+    remaining -= 1
+    return true
+  }
+}
