@@ -19,7 +19,7 @@ import Testing
         let result = try home.tree.agent(command.prefix(1) + ["--json"] + command.dropFirst())
         #expect(result.failed(5), "\(command): \(result.errorText)")
         #expect(result.failureCode == "locked", "\(command)")
-        #expect(result.errorText.contains("\"agent unlock shut\""), "\(command): \(result.errorText)")
+        #expect(result.errorText.contains("\"agent unlock shut"), "\(command): \(result.errorText)")
       }
       let asked = try home.issuer.requests()
       let request = try home.tree.agent("request", "\(home.issuer.url)/userinfo", "-a", "shut")
