@@ -187,7 +187,7 @@ public final class Agent: SessionContainer {
     return try await AgentEvents(beginningOf: replies)
   }
 
-  /// Begins a sign-in. The returned steps tell what the user must do.
+  /// Begins a sign-in. The returned steps describe what the user must do.
   public func signIn(_ options: SignInOptions = SignInOptions()) async throws(AgentError) -> SignIn {
     let seconds = options.timeoutSeconds
     let envelope = RequestEnvelope(.login(options.request), timeoutSeconds: seconds)

@@ -9,7 +9,7 @@ public struct AgentEvent: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - expiresAt: The expiry of the access token, if known.
-    ///   - isGuest: Whether the session is a guest's.
+    ///   - isGuest: Whether the session belongs to a guest.
     ///   - wasGuest: Whether the account had a guest's session before.
     case signedIn(expiresAt: Int?, isGuest: Bool = false, wasGuest: Bool = false)
     /// The session has ended.

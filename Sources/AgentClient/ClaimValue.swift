@@ -12,13 +12,13 @@ public indirect enum ClaimValue: Sendable, Hashable {
   case list([ClaimValue])
   case object([String: ClaimValue])
 
-  /// The value of a text; nil for other values.
+  /// The string, or nil if the value is of another type.
   public var text: String? {
     if case .text(let value) = self { value } else { nil }
   }
 
-  /// The elements of a list of texts, or a single text; nil for other values. Servers use both forms for roles and
-  /// groups.
+  /// The strings of a list, or a single string as a list. Nil if the value is of another type. Servers use both forms
+  /// for roles and groups.
   public var texts: [String]? {
     switch self {
     case .text(let value): return [value]

@@ -24,7 +24,7 @@ public final class MemorySessions: SessionContainer {
   /// An ``AgentError`` is passed to the caller. Any other error gets the code `internal_error`.
   public typealias RefreshHandler = @Sendable (_ session: Session, _ options: TokenOptions) async throws -> Grant
 
-  /// An account.
+  /// The issuer and the session of an account.
   private struct Entry {
     let issuer: String
     /// The token and its session; nil after a sign-out.

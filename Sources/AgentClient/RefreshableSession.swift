@@ -148,8 +148,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     return token
   }
 
-  /// Records a token before it is returned. Compares tokens, because an expiry may be missing, and changes with the
-  /// clock.
+  /// Records a token before it is returned. Compares tokens, because an expiry may be missing or change with the clock.
   ///
   /// - Returns: Whether the token is new and not the first.
   private func isRenewed(by fingerprint: Int, _ session: Session) async throws(AgentError) -> Bool {

@@ -24,7 +24,7 @@ public struct SignInOptions: Sendable, Hashable {
   /// The client identifier. The default is the account's, or the one in the agent's `clients.json`.
   public var clientID: String?
 
-  /// The requested scope; if empty, the account's.
+  /// The requested scope. If empty, the scope of the account.
   public var scope: [String] = []
 
   /// The resources of the tokens (RFC 8707, section 2.1).
@@ -46,7 +46,7 @@ public struct SignInOptions: Sendable, Hashable {
   public var keepsSession = false
 
   /// Whether to sign in as a guest: the client gets tokens for itself, without a user (RFC 6749, section 4.4). The
-  /// client must authenticate itself. A later sign-in without this option makes the account the user's.
+  /// client must authenticate itself. A later sign-in without this option turns it into an account of the user.
   public var isGuest = false
 
   /// Whether to make the account active, even if it keeps its session.
@@ -78,8 +78,8 @@ public struct SignInOptions: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - account: The default is the active one, or a name derived from the issuer's host.
-  ///   - issuer: The default is the account's.
-  ///   - clientID: The default is the account's.
+  ///   - issuer: The default is the account's issuer.
+  ///   - clientID: The default is the account's client ID.
   public init(_ account: String? = nil, issuer: String? = nil, clientID: String? = nil) {
     self.account = account
     self.issuer = issuer

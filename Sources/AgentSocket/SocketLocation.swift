@@ -55,7 +55,7 @@ package struct SocketLocation: Sendable, Hashable {
   /// The default locations, in a daemon's order.
   package static var all: [SocketLocation] { UserDirectories.runtimeCandidates().map(SocketLocation.init(default:)) }
 
-  /// The daemon's directory: that of `AGENT_SOCKET`, else the first default that exists, else the first default.
+  /// The daemon's directory: that of `AGENT_SOCKET`, the first default that exists, or the first default.
   ///
   /// - Throws: As ``named()``.
   package static func currentDirectory() throws(Failure) -> String {

@@ -13,7 +13,7 @@ struct CompactForm: Sendable {
   /// The lengths of the encoded header and signature.
   private let headerCount: Int
   private let signatureCount: Int
-  /// Whether the header is identical to the previous token's.
+  /// Whether the previous token has the same header.
   let hasKnownHeader: Bool
 
   /// - Parameter last: The previous token, whose header is reused if identical.

@@ -23,7 +23,7 @@ package struct JWKSet: Sendable {
   /// The number of skipped keys that are not for encryption.
   package let unusable: Int
   package let warnings: [Warning]
-  /// Whether the keys have no IDs because of their format. The `kid` of a token is then ignored.
+  /// Whether the keys have no IDs because of their format, so that the `kid` of a token is ignored.
   private let isUnnamed: Bool
 
   package init(_ keys: [JWK]) { self.init(keys, isUnnamed: false) }

@@ -22,7 +22,7 @@ package struct UnverifiedJWS: Sendable {
     self.algorithm = algorithm
   }
 
-  /// Whether the header is identical to the previous token's.
+  /// Whether the previous token has the same header.
   package var hasKnownHeader: Bool { form.hasKnownHeader }
 
   package var header: JSONObject { form.header.members }

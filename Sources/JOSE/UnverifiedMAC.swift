@@ -4,7 +4,7 @@ package import Encoding
 /// A parsed token whose MAC has not been verified (RFC 7515 section 7.1, RFC 7518 section 3.2).
 package struct UnverifiedMAC: Sendable {
   private let form: CompactForm
-  /// The `alg`, which must match the caller's.
+  /// The `alg`, which must match the caller's algorithm.
   package let algorithm: MACAlgorithm
 
   /// Parses the compact serialization, with the rules and limits of ``UnverifiedJWS``.

@@ -29,7 +29,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
       title, text, in: language, status: status, self == .methodNotAllowed ? [("Allow", "GET")] : [])
   }
 
-  /// The complete response after a sign-in. Texts are cleaned and escaped.
+  /// The complete response after a sign-in. Text is cleaned and escaped.
   ///
   /// - Parameter place: The machine with the account; nil for this one.
   package static func signedIn(

@@ -36,7 +36,7 @@ struct MCPMessage {
     )
   }
 
-  /// Parses a text, which may contain line breaks between tokens.
+  /// Parses JSON text, which may contain line breaks between tokens.
   ///
   /// - Throws: `malformed_token` if the text is not JSON or is ``tooLarge``, `invalid_request` if it is not a message.
   init(_ text: [UInt8]) throws(Failure) {

@@ -15,7 +15,7 @@ final class MCPSignIn {
   let id: String
   /// The failure that the sign-in remedies.
   let problem: MCPProblem
-  /// The reason as a sentence, without a command.
+  /// The reason for the sign-in as a sentence, without a command.
   private let reason: String
   /// The messages to repeat afterwards.
   var held: [MCPSending] = []

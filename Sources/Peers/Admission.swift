@@ -2,7 +2,7 @@ internal import Encoding
 package import Platform
 package import Wire
 
-/// The access rules of a connection with limited requests, until it closes.
+/// The access rules of a connection that permits only some requests. They apply until it closes.
 package protocol Admission: AnyObject {
   /// Parses a line. Forbidden and unknown requests get the same error.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope

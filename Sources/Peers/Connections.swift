@@ -70,7 +70,7 @@ package final class Connections {
     try add(descriptor, under: nil, mayIdle: mayIdle ?? self.mayIdle, isKept: mayIdle == true)
   }
 
-  /// Adds a connection. Without a free descriptor, tells the peer.
+  /// Adds a connection. Without a free descriptor, refuses it with an error.
   private func add(
     _ descriptor: consuming FileDescriptor, under admission: (any Admission)?, mayIdle: Bool, isKept: Bool
   ) throws(SystemError) -> UInt64 {

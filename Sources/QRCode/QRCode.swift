@@ -40,7 +40,7 @@ package struct QRCode: Sendable, Hashable {
     return modules[row * side + column]
   }
 
-  /// A text for each row, with `1` for a dark module and `0` for a light one.
+  /// A string for each row, with `1` for a dark module and `0` for a light one.
   package var rows: [String] {
     (0..<side).map { row in String((0..<side).map { isDark(row: row, column: $0) ? "1" : "0" }) }
   }

@@ -34,7 +34,7 @@ package final class AccountSetting: Sendable {
     case file
     case texts
     case flag
-    /// One of several words.
+    /// One of these strings.
     case choice([String])
   }
 
@@ -75,12 +75,12 @@ package final class AccountSetting: Sendable {
 
   /// The expected kind of value.
   package enum Expectation: Sendable, Hashable {
-    /// A text of limited length.
+    /// A string of limited length.
     case text(maximumBytes: Int)
     case flag
     /// A list of limited length.
     case list(maximumTexts: Int)
-    /// A list of texts of limited length.
+    /// A list of strings, each of limited length.
     case texts(maximumBytes: Int)
     case choice([String])
   }
@@ -104,7 +104,7 @@ package final class AccountSetting: Sendable {
 
   // MARK: - Rows
 
-  /// A text.
+  /// Describes a string setting.
   convenience init(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, String?> & Sendable, kind: Kind = .text,
     _ option: Option?,
@@ -119,7 +119,7 @@ package final class AccountSetting: Sendable {
       })
   }
 
-  /// A list of texts.
+  /// Describes a setting that is a list of strings.
   convenience init(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, [String]> & Sendable, _ option: Option?,
     _ summary: String,
@@ -134,7 +134,7 @@ package final class AccountSetting: Sendable {
       })
   }
 
-  /// A flag.
+  /// Describes a Boolean setting.
   convenience init(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, Bool> & Sendable, _ option: Option?, _ summary: String,
     details: String = "", isSealed: Bool = false
@@ -148,7 +148,7 @@ package final class AccountSetting: Sendable {
       })
   }
 
-  /// One of several words.
+  /// Describes a setting with a fixed set of values.
   convenience init<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, Choice?> & Sendable,
     among choices: [Choice] = Array(Choice.allCases), _ option: Option?, _ summary: String, details: String = "",
@@ -168,7 +168,7 @@ package final class AccountSetting: Sendable {
 }
 
 extension AccountSetting {
-  /// A provider: one of the built-in ones, or one that the administrator may define.
+  /// Describes the setting for a provider: a built-in one, or one defined by the administrator.
   convenience init(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, ProviderName?> & Sendable, _ option: Option?,
     _ summary: String, details: String, isSealed: Bool

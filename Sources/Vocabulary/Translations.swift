@@ -7,7 +7,7 @@ package struct Translations: Sendable, Hashable {
   package let templates: [String: String]
 
   package static let english = Translations()
-  /// The maximum number of texts, and of bytes in a text.
+  /// The maximum number of strings, and of bytes in a string.
   package static let maximumCount = 32, maximumTextBytes = 1_000
 
   private init() {
@@ -16,7 +16,7 @@ package struct Translations: Sendable, Hashable {
     templates = [:]
   }
 
-  /// Nil if the language is no tag or there are too many or too long texts.
+  /// Nil if the language tag is invalid, or the strings are too many or too long.
   package init?(language: String, isRightToLeft: Bool, templates: [String: String]) {
     let isTag = { (byte: UInt8) in byte == UInt8(ascii: "-") || UnicodeScalar(byte).properties.isAlphabetic }
     guard (2...35).contains(language.utf8.count), language.utf8.allSatisfy({ $0 < 0x80 && isTag($0) }),

@@ -7,7 +7,7 @@ package enum DaemonEnvironment {
     names.contains(name) || prefixes.contains { name.utf8.starts(with: $0.utf8) }
   }
 
-  /// Whether event commands get the variable too.
+  /// Whether event commands get the environment variable too.
   package static func isForCommands(_ name: String) -> Bool {
     keeps(name) && !tpmPrefixes.contains { name.utf8.starts(with: $0.utf8) }
   }

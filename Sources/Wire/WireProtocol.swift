@@ -70,7 +70,7 @@ package enum LeaseProgram {
 extension WireProtocol {
   package static let maximumAccountNameLength = 64
 
-  /// Whether a text is a valid account name: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.` or
+  /// Whether a string is a valid account name: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.` or
   /// `-`. Such names need no escapes in JSON and no quotes in a shell.
   package static func isAccountName(_ text: String) -> Bool { isAccountName(Array(text.utf8).span) }
 

@@ -131,7 +131,7 @@ enum DaemonLauncher {
       hint: "set HOME; or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
   }
 
-  /// The hint for root with another user's directories.
+  /// The hint if root would use another user's directories.
   static func foreignHint(_ foreign: UserDirectories.Foreign) -> Phrase {
     if foreign.variable == "HOME" { return Phrase("run without sudo, or use sudo -H") }
     return Phrase("unset \(foreign.variable)")

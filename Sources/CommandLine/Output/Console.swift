@@ -14,8 +14,8 @@ internal import Wire
 ///   `agent: hint: the command that helps`: lower case, no full stop. `--verbose` also prints each step with its
 ///   reason, but no secrets.
 /// 4. With `--json` a failure is `{"error":{"code","message","hint"}}` on standard error.
-/// 5. `TerminalText` cleans foreign text before it is shown. Texts for users are phrases, shown in their ``Language``;
-///   output for programs is never translated.
+/// 5. `TerminalText` cleans foreign text before it is shown. Messages for users are phrases, shown in their
+///   ``Language``; output for programs is never translated.
 /// 6. Colour is used only on a terminal, unless `NO_COLOR` is set; see ``OutputTerminal``.
 /// 7. Tokens are bytes, never a `String`, and are overwritten after use; see ``SecretText``.
 struct Console {

@@ -26,7 +26,7 @@ enum DaemonWait {
       }
   }
 
-  /// The texts of the line, longest first.
+  /// The versions of the line, longest first.
   var wordings: [String] {
     let wordings: [Phrase] =
       switch self {

@@ -4,7 +4,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The language of texts for users. Searches catalogues when the first text is shown.
+/// The language of text for users. Searches for catalogues when the first text is shown.
 struct Language: Sendable {
   /// Returns the translation, in the plural form for the phrase's count; nil if missing.
   private let translation: @Sendable (Phrase) -> String?
@@ -73,7 +73,7 @@ struct Language: Sendable {
 }
 
 extension Phrase {
-  /// A text from the daemon, with a translation if known.
+  /// A message from the daemon, translated if possible.
   init(known text: String) { self.init(stringLiteral: TerminalText.clean(text, limit: 400)) }
 
   /// The phrase in the user's language.

@@ -145,7 +145,7 @@ enum QRCodeChoice: String, CaseIterable, Sendable {
 
   static let variable = "AGENT_QR_CODE"
 
-  /// - Throws: `invalid_request` if the variable has another value.
+  /// - Throws: `invalid_request` if ``variable`` has an unknown value.
   static func chosen() throws(Failure) -> Self {
     guard let text = Environment.value(variable), !text.isEmpty else { return .automatic }
     guard let choice = Self(rawValue: text) else {

@@ -44,9 +44,9 @@ final class OptionDeclaration: Sendable {
   }
 }
 
-/// An option's argument. Texts are names for usage lines.
+/// An option's argument. Associated strings are names for usage lines.
 enum OptionArgument: Sendable {
-  /// A switch.
+  /// No argument: the option is a switch.
   case none
   case text(String)
   case file(String)
@@ -58,7 +58,7 @@ enum OptionArgument: Sendable {
   case duration(ClosedRange<Int>)
   /// A duration, or `never` for zero.
   case durationOrNever(ClosedRange<Int>)
-  /// One of several words. `onThisMachine` returns further ones, which the help does not list.
+  /// One of a set of values. `onThisMachine` returns further values, which the help does not list.
   case choice(String, @autoclosure @Sendable () -> [String], onThisMachine: @Sendable () -> [String] = { [] })
   case account
 
@@ -115,7 +115,7 @@ enum OptionArgument: Sendable {
 /// that differs between commands has several keys.
 struct Option<Value: Sendable>: Sendable {
   let declaration: OptionDeclaration
-  /// Converts the texts of all occurrences.
+  /// Converts the arguments of all occurrences.
   private let convert: @Sendable ([String]) -> Value
 
   /// - Parameter convert: Converts the validated arguments of all occurrences, empty for a switch.
@@ -166,7 +166,7 @@ extension Option<String?> {
 extension Option<[String]> {
   init(_ setting: AccountSetting) { self.init(setting.declaration, convert: setting.values) }
 
-  /// - Parameter separator: Splits each text into several values.
+  /// - Parameter separator: Splits each argument into several values.
   init(
     _ name: String, in group: OptionGroup, short: Character? = nil, each argument: OptionArgument,
     splitAt separator: Character? = nil, _ summary: String

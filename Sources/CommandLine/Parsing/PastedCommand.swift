@@ -9,7 +9,7 @@ struct PastedCommand: Sendable {
   private var operands: [String]
   private var options: [Correction.Addition]
 
-  /// The invocation with other operands and without the options `left`.
+  /// Creates the command line of an invocation with other operands and without some options.
   init(_ invocation: Invocation, operands: [String], without left: [OptionDeclaration]) {
     command = invocation.command
     path = ["agent"] + invocation.commandWords

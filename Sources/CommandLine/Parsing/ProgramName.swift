@@ -3,11 +3,12 @@ internal import Platform
 
 /// The program's name: `agent`, or the name of its file.
 ///
-/// Texts contain `agent`, which is replaced for display. Directories, the socket and `agentd` are not renamed.
+/// Text for users contains `agent`, which is replaced for display. Directories, the socket and `agentd` are not
+/// renamed.
 package struct ProgramName: Sendable, Hashable {
   package let text: String
 
-  /// The name in texts.
+  /// The name in text for users.
   package static let standard = ProgramName(known: "agent")
 
   private init(known text: String) { self.text = text }

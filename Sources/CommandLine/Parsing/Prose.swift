@@ -1,4 +1,4 @@
-/// The notation of texts in tables: words in backticks are verbatim.
+/// The notation of text in tables: words in backticks are verbatim.
 enum Prose {
   enum Part: Hashable {
     case text(String)
@@ -11,7 +11,7 @@ enum Prose {
     return words.dropLast().joined(separator: ", ") + " or " + words.suffix(1).joined()
   }
 
-  /// The non-empty parts of a text.
+  /// The non-empty parts of the text.
   static func parts(_ text: String) -> [Part] {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated().compactMap { index, piece in
       if piece.isEmpty { return nil }

@@ -39,7 +39,7 @@ struct SetupPlan: Sendable {
     }
   }
 
-  /// Whether a text already contains the addition.
+  /// Whether the text already contains the addition.
   func isIn(_ bytes: [UInt8], of path: String) throws(Failure) -> Bool {
     if case .member = change { return try insertion(in: bytes, of: path) == .present }
     let text = ConfigurationText(bytes)
@@ -49,7 +49,7 @@ struct SetupPlan: Sendable {
     }
   }
 
-  /// Adds this plan's piece to a text.
+  /// Adds this plan's piece to the text.
   func insertion(in bytes: [UInt8]?, of path: String) throws(Failure) -> Insertion {
     if let bytes, !bytes.isText {
       throw Failure(.invalidConfiguration, "\(path) was not changed: it is not UTF-8 text")

@@ -38,7 +38,7 @@ struct SetupTrial {
     Failure(.invalidConfiguration, "\(name) in PATH is missing or not this program")
   }
 
-  /// - Parameter isHeard: Whether to show the error output.
+  /// - Parameter isHeard: Whether the user sees the client's error output.
   /// - Throws: `missing_value` without a credential.
   func run(isHeard: Bool) throws(Failure) {
     var result: InstalledProgram.Result

@@ -8,7 +8,7 @@ enum SetupPiece: Sendable, Hashable {
   case member(path: [String], value: JSON, addedObjects: Int)
 }
 
-/// The result of adding to a text.
+/// The result of adding to a file's text.
 enum Insertion: Sendable, Hashable {
   case inserted([UInt8], SetupPiece)
   /// This key has another value.
@@ -200,7 +200,7 @@ extension SetupPiece {
 
   func isIn(_ bytes: [UInt8]) -> Bool { removed(from: bytes) != nil }
 
-  /// Whether a text contains any part of the addition, even if changed.
+  /// Whether the text contains any part of the addition, even if changed.
   func hasTrace(in bytes: [UInt8]) -> Bool {
     switch self {
     case .text(let text, let prefix):

@@ -14,7 +14,7 @@ final class WorkerPool: Sendable {
   private let state = Monitor(State())
   private let idleTime: Duration
   private let maximumThreads: Int
-  /// Whether one thread never ends. Jobs beyond the limit are then queued, otherwise refused.
+  /// Whether one thread never ends. If so, jobs beyond the limit are queued, otherwise refused.
   private let isKept: Bool
 
   /// - Parameters:

@@ -102,7 +102,7 @@ final class ListeningSocket {
   /// Releases the lock, so that another daemon can use the directory.
   func release() { lock = nil }
 
-  /// Stops accepting peers. Removes the socket unless it is another's.
+  /// Stops accepting peers. Removes the socket unless it belongs to another daemon.
   func close() {
     isOpen = false
     if !isInherited, file.isStillOurs() { try? file.directory.removeFile(file.name) }

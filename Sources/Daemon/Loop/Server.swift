@@ -189,7 +189,7 @@ final class Server {
     spareDescriptor = try? SharedDescriptor(FileDescriptor(opening: "/dev/null", for: .reading))
   }
 
-  /// Tells the next peer that no descriptor is free (every refusal is told). Returns false if that is not possible.
+  /// Accepts the next peer and refuses it, because no descriptor is free. Returns false if that is not possible.
   private func refuseNext(_ listening: ListeningSocket) -> Bool {
     guard spareDescriptor != nil else { return false }
     spareDescriptor = nil

@@ -147,7 +147,7 @@ extension ResourceCall.Target {
 }
 
 extension Failure {
-  /// Explains why a text is not a valid URL for a request.
+  /// Explains why a string is not a valid URL for a request.
   init(invalidURL text: String) {
     do throws(URIError) { _ = try URI(text) } catch {
       switch error {

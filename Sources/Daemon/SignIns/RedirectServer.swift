@@ -228,7 +228,7 @@ final class RedirectServer {
     try? poller.modify(peer.descriptor.raw, interest: .write, key: key)
   }
 
-  /// Closes the oldest connection, preferably one not known to be this user's.
+  /// Closes the oldest connection, preferably one that is not known to belong to this user.
   private func removeOldest() {
     if let key = peers.filter({ $0.peer.owner != nil }).min(by: {
       ($0.peer.isFromOwnUser ? 1 : 0, $0.key) < ($1.peer.isFromOwnUser ? 1 : 0, $1.key)
@@ -252,7 +252,7 @@ protocol RedirectServerDelegate: AnyObject {
   func identify(_ ends: [TCPEnds], _ completion: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void)
   /// Returns the URL to which a sign-in's link redirects. Nil if the link was already used.
   ///
-  /// - Parameter isFromOwnUser: Whether the connection is known to be this user's.
+  /// - Parameter isFromOwnUser: Whether the connection is known to belong to this user.
   func linkOpened(_ login: UInt64, isFromOwnUser: Bool) -> String?
   /// Handles a request for the redirect URI of a sign-in.
   ///

@@ -4,7 +4,7 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The listener of a sign-in, which a worker opens for the loop.
+/// Passes a sign-in's listener from the worker that opens it to the event loop.
 final class OpenedListener: Sendable {
   private let listener = Monitor<RedirectListener?>(nil)
   private let sockets: RedirectSockets

@@ -22,7 +22,7 @@ final class SignIns: AccountPart {
   private static let maximumWithoutDevice = 1024
   /// The last results of background sign-ins.
   var ended: [EndedLogin] = []
-  /// The accounts of the last ended sign-ins, for hints.
+  /// The accounts of the most recently ended sign-ins, for hints.
   var endedAccounts: [(name: String, account: AccountName)] = []
 
   /// Starts a sign-in, or responds with the existing session if the request permits it.

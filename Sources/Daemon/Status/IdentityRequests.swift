@@ -55,7 +55,7 @@ final class IdentityRequests: AccountPart {
     guard broker.accounts[account.name] === account else {
       return loop.send(.failure(Failure(.noAccount(name: name), account: name)), to: ticket)
     }
-    // The response belongs to an earlier session, which may have been another user's.
+    // The response belongs to an earlier session, perhaps of another user.
     guard account.session.generation == asked else { return askServer(account, TokenNeed(), ticket) }
     switch outcome {
     case .failure(.oauth(let error)) where error.code == .invalidToken && mayRefresh:

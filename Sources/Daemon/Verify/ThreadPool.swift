@@ -36,10 +36,10 @@ final class ThreadPool: Sendable {
   }
 
   private let tasks = WorkQueue<Task>()
-  /// The number of threads besides the caller's.
+  /// The number of threads, not including the caller's thread.
   private let helpers: Int
 
-  /// - Parameter size: The maximum number of threads, including the caller's.
+  /// - Parameter size: The maximum number of threads, including the caller's thread.
   init(size: Int) {
     var started = 0
     for _ in 1..<max(1, size) {

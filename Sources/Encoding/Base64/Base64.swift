@@ -16,7 +16,7 @@ package enum Base64 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Decodes a text.
+  /// Decodes base64 text.
   ///
   /// - Throws: ``Base64URLError`` for anything that ``encode(_:)`` does not write: missing padding, whitespace, the
   ///   URL-safe alphabet, stray low bits.

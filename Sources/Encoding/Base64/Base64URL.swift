@@ -23,7 +23,7 @@ package enum Base64URL {
     count / 3 * 4 + (count % 3 == 0 ? 0 : count % 3 + 1)
   }
 
-  /// Decodes a text.
+  /// Decodes base64url text.
   ///
   /// - Throws: ``Base64URLError`` for anything that ``encode(_:)`` does not write: padding, whitespace, the other
   ///   alphabet, an impossible length, stray low bits.
@@ -44,7 +44,7 @@ package enum Base64URL {
   }
 }
 
-/// Why a text is invalid base64 (RFC 4648). Contains nothing of the text.
+/// Why text is not valid base64 (RFC 4648). Contains no part of the text.
 package enum Base64URLError: Error, Hashable, Sendable {
   /// No encoding has this number of characters.
   case impossibleLength

@@ -2,7 +2,7 @@
 ///
 /// Bodies are written only to a sink, so that a secret is never copied to the ordinary heap.
 package enum PEM {
-  /// An object in a text.
+  /// An object in PEM text.
   package struct Block: Sendable, Hashable {
     /// The label, such as `PRIVATE KEY`.
     package let label: String
@@ -13,7 +13,7 @@ package enum PEM {
 
   package static let maximumBlocks = 32
 
-  /// Finds the objects of a text, in order. Ignores text between them, which is explanatory (section 2).
+  /// Finds the objects in PEM text, in order. Ignores the explanatory text between them (section 2).
   ///
   /// - Returns: Nil if an object does not end with its own label, or if there are more than `most`.
   package static func blocks(in text: Span<UInt8>, atMost most: Int = maximumBlocks) -> [Block]? {

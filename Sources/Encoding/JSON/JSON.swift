@@ -10,7 +10,7 @@ package enum JSON: Sendable {
   case array([JSON])
   case object(JSONObject)
 
-  /// Parses a text according to RFC 8259, strictly and within limits.
+  /// Parses JSON text according to RFC 8259, strictly and within limits.
   package init(parsing bytes: Span<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {
     self = try JSONLayout(parsing: bytes, limits: limits).root.value(in: bytes)
   }

@@ -1,4 +1,4 @@
-/// Why a text is invalid JSON. Contains an offset, but nothing of the text.
+/// Why text is not valid JSON. Contains an offset, but no part of the text.
 package struct JSONError: Error, Hashable, Sendable {
   package enum Code: Sendable {
     /// A byte that is not allowed there, such as in a byte order mark or a trailing comma.

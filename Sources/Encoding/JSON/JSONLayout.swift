@@ -5,7 +5,7 @@
 package struct JSONLayout: Sendable {
   private let storage: Storage
 
-  /// Parses a text according to RFC 8259, strictly and within limits.
+  /// Parses JSON text according to RFC 8259, strictly and within limits.
   ///
   /// Also rejects duplicate names in an object, lone surrogates, ill-formed UTF-8 and a byte order mark.
   package init(parsing bytes: Span<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {

@@ -36,11 +36,11 @@ package struct JSONLimits: Sendable {
   /// The default limits, for everything from a server or peer.
   package static let standard = JSONLimits()
 
-  /// The limits for reading one member of a text whose other members may be anything: up to 256 KiB, nesting up to 64,
-  /// and 65,536 values.
+  /// The limits for reading one member of an object with arbitrary other members: up to 256 KiB, nesting up to 64, and
+  /// 65,536 values.
   package static let lenient = lenient(bytes: 1 << 18, depth: 64)
 
-  /// The limits for a text that is forwarded or stored unchanged. They allow any grammatical text up to this size.
+  /// The limits for JSON that is forwarded or stored unchanged. They allow any grammatical text up to this size.
   package static func lenient(bytes: Int, depth: Int = maximumDepth, elements: Int = 65_536) -> JSONLimits {
     var limits = JSONLimits(
       bytes: bytes, depth: depth, members: bytes, elements: elements, stringBytes: bytes, numberBytes: bytes)

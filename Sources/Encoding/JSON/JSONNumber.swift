@@ -10,7 +10,7 @@ package struct JSONNumber: Sendable, Hashable {
     text = String(int)
   }
 
-  /// Stores a text that the parser has accepted as a number.
+  /// Stores a number as text that the parser has accepted.
   init(checked text: String) {
     self.text = text
   }

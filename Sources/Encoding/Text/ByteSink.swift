@@ -1,13 +1,13 @@
 /// A destination for bytes. Writing never fails.
 ///
-/// `[UInt8]` conforms, and so can a buffer for secrets, so that the same code writes public and secret texts.
+/// `[UInt8]` conforms, and so can a buffer for secrets, so that the same code writes public and secret text.
 package protocol ByteSink: ~Copyable {
   mutating func append(_ byte: UInt8)
   mutating func append(contentsOf bytes: Span<UInt8>)
 }
 
 extension ByteSink where Self: ~Copyable {
-  /// Writes the UTF-8 bytes of a text that is not secret.
+  /// Writes the UTF-8 bytes of a string that is not secret.
   package mutating func append(utf8 text: String) {
     let view = text.utf8
     append(contentsOf: view.span)
@@ -21,7 +21,7 @@ extension Array: ByteSink where Element == UInt8 {
 }
 
 extension String {
-  /// Whether both texts have the same UTF-8 bytes. Not for secrets.
+  /// Whether both strings have the same UTF-8 bytes. Not for secrets.
   package func hasSameBytes(as other: String) -> Bool {
     let (view, otherView) = (utf8, other.utf8)
     return view.span.isSame(as: otherView.span)

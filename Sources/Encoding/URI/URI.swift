@@ -1,7 +1,7 @@
 /// An absolute URI with a host (RFC 3986).
 ///
-/// Never normalized: URIs are equal if their texts are, byte for byte. Whitespace, control characters, a user name or
-/// password, and a zone in an IPv6 address are rejected.
+/// Never normalized: URIs are equal if their bytes are. Whitespace, control characters, a user name or password, and a
+/// zone in an IPv6 address are rejected.
 package struct URI: Sendable, Hashable {
   package static let maxBytes = 2048
 
@@ -46,7 +46,7 @@ package struct URI: Sendable, Hashable {
   package var isHTTPS: Bool { hasScheme("https") }
 
   /// Whether this is an http URI at `127.0.0.1`, `[::1]` or `localhost` (RFC 8252 section 7.3), which libcurl (since
-  /// 7.78) and browsers resolve themselves (RFC 6761 section 6.3). Names below `localhost` may be another host's.
+  /// 7.78) and browsers resolve themselves (RFC 6761 section 6.3). Names below `localhost` may belong to another host.
   package var isHTTPLoopback: Bool {
     hasScheme("http") && ["127.0.0.1", "[::1]", "localhost"].contains { host.lowercased().hasSameBytes(as: $0) }
   }
@@ -93,7 +93,7 @@ package struct URI: Sendable, Hashable {
   }
 }
 
-/// Why a text is an invalid URI. Contains nothing of the text.
+/// Why a string is not a valid URI. Contains no part of the string.
 package enum URIError: Error, Hashable, Sendable {
   /// More than 2048 bytes.
   case tooLong

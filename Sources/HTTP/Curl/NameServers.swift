@@ -13,7 +13,7 @@ enum NameServers {
     return list(in: text)
   }
 
-  /// The addresses in a text in the format of resolv.conf(5).
+  /// The addresses in a file in the format of resolv.conf(5).
   static func list(in text: [UInt8]) -> String? {
     var found: [String] = []
     for line in text.split(separator: UInt8(ascii: "\n")) where found.count < maxServers {

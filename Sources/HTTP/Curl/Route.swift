@@ -13,7 +13,7 @@ struct Route: Equatable, Sendable {
   let origin: String
   /// Whether the connection uses http without TLS.
   let isPlain: Bool
-  /// Authorities trusted in addition to the system's.
+  /// Authorities trusted in addition to those of the system.
   let certificateAuthorities: CertificateAuthorities?
   /// The pinned public keys; see ``Transport/pins``.
   let pins: [String]

@@ -7,7 +7,7 @@ struct LentOrigin {
   let origin: String
   /// The origin in the peers' URLs.
   let base: String
-  /// The token that peers send instead of the account's.
+  /// The token that peers send instead of the account's token.
   let token: [UInt8]
 
   // MARK: Requests
@@ -106,7 +106,7 @@ struct LentOrigin {
     }
   }
 
-  /// Replaces the server's origin in a URL by the lease's.
+  /// Replaces the server's origin in a URL with the origin of the lease.
   private func local(_ url: Substring) -> String {
     // Without a scheme it has the request's, which differs here (RFC 3986 section 4.2).
     let hasNoScheme = url.utf8.starts(with: "//".utf8)

@@ -106,7 +106,7 @@ package struct DPoPProver: Sendable {
   /// Stores the server's clock offset.
   ///
   /// - Parameter isRejected: Whether the server rejected the proof, so that even a small difference may matter.
-  /// - Returns: Whether the proof's time differed from the server's.
+  /// - Returns: Whether the time in the proof differed from the server's time.
   private func learnClock(
     _ headers: HTTPHeaders, _ proof: DPoPProof?, _ url: URI, _ role: DPoPMemory.Role, isRejected: Bool
   ) -> Bool {

@@ -19,7 +19,7 @@ package struct AuthorizationServerMetadata: Sendable {
   package var registrationEndpoint: Endpoint?
   /// The metadata members of announced but unusable endpoints. Only requests that need one of them fail.
   package internal(set) var unusableEndpoints: [EndpointRole: String] = [:]
-  /// The name of a malformed metadata member that protects codes, if any. Sign-ins by code are then refused.
+  /// The name of a malformed metadata member that protects codes, if any. If set, sign-ins by code are refused.
   package private(set) var malformedSafeguard: String?
   /// The announced algorithms, which restrict the accepted ones.
   package var idTokenSigningAlgorithms: [String] = []
@@ -142,7 +142,7 @@ package struct AuthorizationServerMetadata: Sendable {
     return copy
   }
 
-  /// The origins of all endpoints, sorted and without duplicates. They may differ from the issuer's.
+  /// The origins of all endpoints, sorted and without duplicates. They may differ from the origin of the issuer.
   package var endpointOrigins: [String] {
     let endpoints = Self.endpoints.map { self[keyPath: $0.place] } + [endSessionEndpoint]
     return Set(endpoints.compactMap { $0?.uri.origin }).sorted()

@@ -19,7 +19,7 @@ package struct AuthorizationServer: Sendable {
   package var profile: SecurityProfile?
   /// The only origins that may get requests; nil for any.
   package var origins: [String]?
-  /// Other secrets to remove from error texts, such as the session's other tokens.
+  /// Other secrets to remove from error messages, such as the session's other tokens.
   private var hidden: [SharedSecret] = []
 
   package init(

@@ -25,7 +25,7 @@ package struct Transport: Sendable {
 
   /// Whether plain http to 127.0.0.1 or [::1] is allowed. For development only.
   package var allowHTTPLoopback = false
-  /// Certificate authorities trusted in addition to the system's.
+  /// Certificate authorities trusted in addition to those of the system.
   package var certificateAuthorities: CertificateAuthorities?
   /// Pinned public keys as `sha256//BASE64=`. The server must have one. Empty for no pins.
   package var pins: [String] = []
@@ -71,7 +71,7 @@ package struct ConnectionGroup: Sendable, Hashable {
   }
 }
 
-/// Certificate authorities trusted in addition to the system's.
+/// Certificate authorities trusted in addition to those of the system.
 package struct CertificateAuthorities: Sendable, Equatable {
   package let pem: [UInt8]
   /// The SHA-256 hash of `pem`, in base64url.

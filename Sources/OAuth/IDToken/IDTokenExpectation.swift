@@ -41,7 +41,8 @@ package struct IDTokenExpectation: Sendable {
   /// Accepted audiences besides the client.
   package var trustedAudiences: [String] = []
 
-  /// The client secret, if the client is registered for ID Tokens with a MAC. `algorithms` and keys are then ignored.
+  /// The client secret, if the client is registered for ID Tokens with a MAC. If set, `algorithms` and keys are
+  /// ignored.
   package var secret: IDTokenSecret?
 
   package init(

@@ -6,8 +6,8 @@ package struct ResourceMethod: Sendable, Hashable {
 
   package let text: String
 
-  /// Nil if the text is not a token or too long, or for `CONNECT`, which opens a tunnel, `TRACE` and `TRACK`, which
-  /// return the token (RFC 9110 section 9.3.8), and `PRI` (RFC 9113 section 11.6).
+  /// Nil if `text` is too long or no method name, or for a forbidden method: `CONNECT` opens a tunnel, `TRACE` and
+  /// `TRACK` return the token (RFC 9110 section 9.3.8), and `PRI` is reserved (RFC 9113 section 11.6).
   package init?(_ text: String) {
     guard (1...Self.maximumBytes).contains(text.utf8.count), text.utf8.allSatisfy(\.isTokenCharacter),
       !["CONNECT", "TRACE", "TRACK", "PRI"].contains(text.uppercased())

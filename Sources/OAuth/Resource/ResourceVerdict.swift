@@ -20,7 +20,7 @@ package enum ResourceVerdict: Sendable, Hashable {
   /// token. Nil if it contains a secret of the request.
   case redirected(to: String?)
 
-  /// - Parameter sent: The request's secrets. Texts that repeat part of one are omitted.
+  /// - Parameter sent: The request's secrets. Messages that repeat part of one are omitted.
   package init(_ head: ResourceHead, sent: [SharedSecret]) {
     guard head.status == 401 || head.status == 403 else {
       let location = (300..<400).contains(head.status) ? head.headers["Location"] : nil
@@ -54,7 +54,7 @@ package enum ResourceVerdict: Sendable, Hashable {
     text.utf8.count <= longestText && !SecretEcho.isFound(in: text, sent, limit: longestText)
   }
 
-  /// In bytes. Longer texts are not searched for secrets and therefore omitted.
+  /// In bytes. Longer text is not searched for secrets, and therefore omitted.
   private static let longestText = 8192
 
   private static let schemes = ["bearer", "dpop"]

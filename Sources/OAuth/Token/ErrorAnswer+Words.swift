@@ -3,9 +3,8 @@ internal import Encoding
 
 // Errors in formats other than RFC 6749 section 5.2.
 extension ErrorAnswer {
-  /// The error message of a response without `error_description`, for a terminal: `errorSummary` (Okta), the message of
-  /// an error object (Google) or of a gateway (`fault` of Apigee), `detail` and `title` (RFC 9457), or a line of plain
-  /// text. Nil for an HTML page, or if the body contains a token.
+  /// The error message of a response without a standard one, safe for a terminal: a member that servers or gateways use
+  /// for it, or a line of plain text. Nil for an HTML page, or if the body contains a token.
   static func message(of response: HTTPResponse, sent: [SharedSecret]) -> String? {
     let text = response.body.withBytes { bytes -> String? in
       if let layout = try? JSONLayout(parsing: bytes) { return message(in: layout.root, bytes) }
@@ -60,7 +59,7 @@ enum ReasonPhrase {
     422: "unprocessable content", 451: "unavailable for legal reasons",
   ]
 
-  /// Whether a text is the reason phrase of the status, ignoring case.
+  /// Whether a string is the reason phrase of the status, ignoring case.
   static func isOf(_ status: Int, _ text: String) -> Bool {
     all[status].map { $0.hasSameBytes(as: text.lowercased()) } ?? false
   }

@@ -21,7 +21,7 @@ struct ErrorAnswer: Sendable {
 
   /// Parses a response's error, if any.
   ///
-  /// - Parameter sent: The request's secrets. Texts that repeat one are dropped.
+  /// - Parameter sent: The request's secrets. Messages that repeat one are dropped.
   static func read(_ response: HTTPResponse, sent: [SharedSecret], shape: AnswerShape = .init()) -> ErrorAnswer? {
     var answer = response.body.withBytes { bytes -> ErrorAnswer? in
       if let layout = try? JSONLayout(parsing: bytes) { return read(layout.root, in: bytes, sent: sent, shape) }

@@ -4,7 +4,7 @@ package import Vocabulary
 
 /// The failure of an OAuth operation.
 ///
-/// Never contains any part of a token. Only `serverError` and `serverDescription` are the server's texts, validated and
+/// Never contains any part of a token. Only `serverError` and `serverDescription` are the server's text, validated and
 /// without control characters.
 package struct OAuthError: Error, Hashable, Sendable {
   package var code: Code

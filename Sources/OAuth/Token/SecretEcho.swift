@@ -23,7 +23,7 @@ struct SecretEcho {
     }
   }
 
-  /// Whether a text contains part of a secret, before or after removing control characters, which may join a split
+  /// Whether a string contains part of a secret, before or after removing control characters, which may join a split
   /// secret.
   ///
   /// - Parameter limit: The maximum number of characters to search.

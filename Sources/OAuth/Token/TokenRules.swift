@@ -21,7 +21,7 @@ package struct TokenRules: Sendable {
   package var profile: TokenProfile?
   /// The required `iss`, compared byte by byte; nil accepts any.
   package var issuer: String?
-  /// The template for ``issuer`` in tokens of a multi-tenant server, whose keys must be the tenant's.
+  /// The template for ``issuer`` in tokens of a multi-tenant server. The keys must belong to the tenant.
   package var tenant: TenantIssuer?
   /// Accepted values of `aud`. One is required; if empty, any.
   package var audiences: [String] = []

@@ -113,7 +113,7 @@ package enum UserDirectories {
     let hostPrefix = String(Machine.hostName().map { $0 == "/" ? "_" : $0 }) + "-"
     return names.filter { name in
       [Machine.identity().flatMap { _ in machinePrefix }, hostPrefix].compactMap { $0 }.contains { prefix in
-        // The name of another host may begin with this one's.
+        // The name of another host may begin with the name of this one.
         guard name.utf8.starts(with: prefix.utf8) else { return false }
         let id = name.utf8.dropFirst(prefix.utf8.count)
         return isBootID(id) && !id.elementsEqual(start.utf8)

@@ -3,7 +3,7 @@ package struct PortHolder: Sendable, Hashable {
   package let user: UInt32
   /// The name of the socket's user. Nil if passwd(5) does not contain it.
   package let userName: String?
-  /// The process ID. Nil if the process is invisible, since it is another user's.
+  /// The process ID. Nil for a process of another user, which is invisible.
   package let process: Int32?
   /// The name of the process (proc_pid_comm(5)), at most 15 bytes.
   package let program: String?

@@ -56,7 +56,7 @@ extension UnixSocket {
     }
   }
 
-  /// Appends a text and a NUL within the available space.
+  /// Appends a string and a NUL, if they fit.
   private static func append(_ text: String, to start: UnsafeMutablePointer<CChar>, _ length: inout Int) {
     for byte in text.utf8 {
       unsafe start[length] = CChar(bitPattern: byte)

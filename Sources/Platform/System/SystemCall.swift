@@ -40,7 +40,7 @@ enum SystemCall {
     }
   }
 
-  /// - Throws: `EINVAL` for a text with a NUL, which C would truncate.
+  /// - Throws: `EINVAL` for a string with a NUL, which C would truncate.
   static func checkText(_ text: String, _ operation: String) throws(SystemError) {
     if text.utf8.contains(0) { throw SystemError(errno: EINVAL, operation: operation) }
   }

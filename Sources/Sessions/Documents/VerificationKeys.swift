@@ -95,7 +95,7 @@ package final class VerificationKeys: Sendable {
 
   /// Replaces expired keys. Blocks while fetching.
   ///
-  /// - Returns: The error if that failed. No token is then valid, since the issuer may have withdrawn any key.
+  /// - Returns: The error if that failed. After it, no token is valid, since the issuer may have withdrawn any key.
   package func replaceOverdue() -> SessionError? {
     let old = current
     guard let held = old.held else { return nil }

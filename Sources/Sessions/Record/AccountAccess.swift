@@ -125,7 +125,7 @@ extension AccountRecord {
     return access
   }
 
-  /// The error if these settings cannot be used with the record, else nil.
+  /// The error if these settings cannot be used with the record; otherwise nil.
   package func problem(with configuration: AccountConfiguration, account: AccountName) -> SessionError? {
     do throws(SessionError) { _ = try access(by: configuration, account) } catch { return error }
     return nil

@@ -167,7 +167,7 @@ extension AccountRecord {
     label = PersonLabel(claims: token.claims) ?? label
   }
 
-  /// The error if the session has ended but the user did not sign out, else nil.
+  /// The error if the session has ended without a sign-out; otherwise nil.
   ///
   /// - Parameter now: Unix seconds.
   package func ending(_ account: AccountName, now: Int) -> SessionError? {

@@ -42,7 +42,7 @@ package struct Authority: Sendable, Hashable {
     seal(access.authorities)
   }
 
-  /// Replaces the sealed certificate authorities. Nil for the system's.
+  /// Replaces the sealed certificate authorities. Nil for the authorities of the system.
   mutating func seal(_ authorities: CertificateAuthorities?) {
     let digests = authorities?.certificateDigests ?? []
     caCertificates = digests.isEmpty ? nil : Set(digests).sorted()

@@ -13,7 +13,7 @@ package import Vocabulary
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
-  /// The cached token, to be removed from error texts.
+  /// The cached token, to be removed from error messages.
   package let previous: AccessGrant?
   /// The requested target. Nil for the account's own token.
   package let target: TokenTarget?

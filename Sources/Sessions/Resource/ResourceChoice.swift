@@ -20,7 +20,7 @@ package struct ResourcePlace: Sendable, Hashable {
     self.init(origin: ResourceOrigin(of: endpoint), path: endpoint.uri.path)
   }
 
-  /// The URLs that a user may mean by a text, best first. Without a scheme, it may be https, or http on this machine.
+  /// The URLs that a user's input may refer to, best first. Without a scheme, it may be https, or http on this machine.
   package static func places(_ text: String, user: String?) -> [ResourcePlace] {
     var url = text
     if let end = url.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {

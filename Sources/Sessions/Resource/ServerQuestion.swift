@@ -42,7 +42,7 @@ package struct ServerQuestion: Sendable {
     return try userInfo(stored.record, at: &live)
   }
 
-  /// Requests the UserInfo claims. Throws if they are for another user than the session's.
+  /// Requests the UserInfo claims. Throws if they are not for the user of the session.
   func userInfo(_ record: AccountRecord, at live: inout LiveServer) throws(SessionError) -> JSONObject {
     let (token, renewal) = (try grant.openAccessToken(), live.renewal)
     return try live.asking(\.userinfoEndpoint) { (server) throws(OAuthError) in

@@ -7,7 +7,7 @@ struct Backoff: Sendable {
   /// The last failure and the waits that it causes.
   struct Failure: Sendable {
     let error: SessionError
-    /// The time of the failed refresh, or nil if the session ended without one.
+    /// The time of the failed refresh, or nil if the session ended for another reason.
     var failedAt: Instant?
     /// The number of failed refreshes since the last success or network change.
     var count = 0

@@ -48,7 +48,7 @@ package enum SessionError: Error, Hashable, Sendable {
   case originOfOtherUser(account: String, origin: String, user: String)
   /// Several accounts list the URL.
   case severalAccounts([String], origin: String)
-  /// The text is no URL that can receive a token.
+  /// The text is not a URL that can receive a token.
   case noPlace
   /// The content for a resource could not be read.
   case content

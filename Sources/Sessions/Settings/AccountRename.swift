@@ -66,8 +66,7 @@ extension SessionServices {
     return try write(record, of: new, protection: try protection(of: old) ?? .device)
   }
 
-  /// The second step: renames the account in the settings. The new name is then valid. The last step removes the old
-  /// record.
+  /// The second step: renames the account in the settings, which makes the new name valid.
   func renameSettings(
     of old: AccountName, to new: AccountName, unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> Settings {

@@ -150,7 +150,7 @@ package final class SettingsFile {
   /// The maximum growth of the file in one change, in bytes.
   private static let growth = 64 << 10
 
-  /// The settings on disk if `edit` does not change them, else nil.
+  /// The settings on disk if `edit` does not change them; otherwise nil.
   private func unchanged(
     by edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) -> Settings? {

@@ -100,7 +100,7 @@ extension FirstContact {
   /// Creates a certificate, and its key if there is none.
   private mutating func makeCertificate(_ order: ClientOrder) throws(SessionError) {
     if secrets.credentials.key == nil { secrets.credentials.key = try makeKey(true) }
-    // The server's clock may be behind this machine's.
+    // The server's clock may be slow.
     let start = services.time.wallSeconds() - Self.secondsBefore
     try secrets.credentials.makeCertificate(name: order.clientName, in: services.vault.keyDevice, from: start)
   }

@@ -8,7 +8,7 @@ extension AccountConfiguration {
   /// Whether the client ID is a URL of metadata (section 3).
   var hasMetadataURL: Bool { Client.isMetadataURL(clientID, allowHTTPLoopback: self.allowHTTPLoopback) }
 
-  /// Throws if a published client has a secret, which it could not agree on with the server (section 4.1).
+  /// Throws if a published client has a secret, which section 4.1 forbids.
   ///
   /// - Throws: `clientURL`.
   package func checkPublished(hasSecret: Bool = false) throws(SessionError) {
@@ -19,7 +19,7 @@ extension AccountConfiguration {
   }
 
   /// Throws if the client ID is a URL but the server does not accept published clients (section 6), unless the settings
-  /// have a redirect URI, which a client registered by other means has (section 7.2).
+  /// have a redirect URI, as for a client registered by other means (section 7.2).
   ///
   /// - Throws: `clientURL`.
   func checkPublished(at metadata: AuthorizationServerMetadata) throws(SessionError) {

@@ -10,7 +10,7 @@ package enum SignIn {
   package struct Request: Sendable {
     package let account: AccountName
     package let configuration: AccountConfiguration
-    /// Whether the settings lack the account. An existing record is then a leftover to ignore.
+    /// Whether the account is not in the settings yet. If so, an existing record is stale and ignored.
     package let isNew: Bool
     /// Whether to register a client, because the settings specify none.
     package var registersClient = false

@@ -10,7 +10,7 @@ package import Vocabulary
 /// keeps the tokens for revocation only, for at most ``SignOutOperation/revocationLifetime`` seconds.
 package struct SignOutOperation: Sendable {
   package let account: AccountName
-  /// The settings, or nil if the account is no longer in them. The sealed settings of its record are then used.
+  /// The account's settings, or nil to use the sealed settings of its record, because the account was removed.
   package let configuration: AccountConfiguration?
   /// The session's cached token.
   package let grant: AccessGrant?

@@ -128,7 +128,7 @@ extension Vault {
     return try load(location, in: directory)
   }
 
-  /// Creates an empty vault. So far only the device secret is on disk.
+  /// Creates an empty vault in memory. Only its device secret is already on disk.
   private func create(
     in directory: borrowing PrivateDirectory, above floor: UInt64
   ) throws(VaultError) -> OpenVault {

@@ -26,7 +26,7 @@ struct VaultFile: Sendable {
     generation = next
   }
 
-  /// Adds a record, or replaces the account's.
+  /// Adds a record, or replaces the account's record.
   ///
   /// - Throws: `tooManyAccounts` if the file would become too large.
   mutating func put(_ record: SealedRecord) throws(VaultError) {

@@ -123,7 +123,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Removes and returns the changes to make now, starting with the leading caller's.
+  /// Removes and returns the changes to make now, starting with that of the leading caller.
   private func take() -> [(number: UInt64, change: Change)] {
     state.withLock { state in
       state.isBlocked = false
@@ -141,7 +141,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Delivers the outcomes to their callers, and returns the leading caller's.
+  /// Delivers the outcomes to their callers, and returns that of the leading caller.
   private func end(_ outcomes: some Sequence<(UInt64, Outcome)>, _ number: UInt64) -> Outcome {
     state.update { state in
       state.isLed = false

@@ -190,7 +190,7 @@ final class TPMBinding: Sendable {
   }
 }
 
-/// Generates and uses keys without authorization, unrelated to slots.
+/// Generates keys that need no authorization and signs with them. They are unrelated to slots.
 extension TPMBinding: KeyDevice {
   func makeKey() throws(CryptoError) -> TPM.Key {
     try asking { (tpm) throws(CryptoError) in try tpm.makeKey(authorization: SecretBytes()) }

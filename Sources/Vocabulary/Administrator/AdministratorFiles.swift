@@ -46,7 +46,7 @@ package struct AdministratorFiles: Sendable {
   ///
   /// - Parameters:
   ///   - owner: The administrator's user ID.
-  ///   - isProgram: Whether a text is a command line of `agent setup`.
+  ///   - isProgram: Whether a string is a command line of `agent setup`.
   package init(in directory: String, owner: UInt32 = 0, checking isProgram: (String) -> Bool = { _ in true }) {
     providers = values(in: Self.providerDirectory(directory), owner) { object, name throws(Problem) in
       try Provider(object, name)

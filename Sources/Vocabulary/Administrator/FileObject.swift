@@ -56,7 +56,7 @@ package struct FileObject: Sendable {
 
   package func value(_ name: String) -> JSON? { node[name]?.value(in: bytes.span) }
 
-  /// A text without invisible characters.
+  /// A string without invisible characters.
   func text(_ name: String) throws(Problem) -> String? {
     guard let value = value(name) else { return nil }
     guard let text = value.string, Self.isText(text) else {
@@ -98,7 +98,7 @@ package struct FileObject: Sendable {
     return member.elements.map { FileObject(path, bytes, $0) }
   }
 
-  /// The texts in an object, by their names. Empty if absent.
+  /// The strings in an object, by name. Empty if absent.
   func table(_ name: String) throws(Problem) -> [(name: String, text: String)] {
     guard let object = try object(name) else { return [] }
     return try object.names.map { (name) throws(Problem) in (name, try object.text(name) ?? "") }

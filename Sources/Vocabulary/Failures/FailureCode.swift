@@ -9,7 +9,9 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case accountExists = "account_exists"
   /// The account depends on the caller's directory, which the request lacks.
   case directoryNeeded = "directory_needed"
+  /// The request needs an issuer.
   case issuerNeeded = "issuer_needed"
+  /// The account needs a client ID.
   case clientNeeded = "client_needed"
 
   // A sign-in helps.

@@ -76,9 +76,11 @@ package struct SignInCommand: Sendable {
 
   /// The command for a terminal: without options that forbid prompts.
   package var asking: Phrase { with([], without: ["no-input", "json", "start"]) }
+  /// The command that prompts for the client secret.
   package var askingForSecret: Phrase { with("client-secret-prompt", without: Self.secrets) }
   /// The command that also registers a client.
   package var registering: Phrase { with("register", without: ["client-id", "client-secret-prompt"] + Self.secrets) }
+  /// The command that reads a pasted URL.
   package var pasting: Phrase { with("paste", without: ["browser", "device", "no-open"]) }
   /// The command that stops using a proxy.
   package var withoutProxy: Phrase {

@@ -20,7 +20,7 @@ package struct Provider: Sendable, Hashable {
   package var hasOwnServers = false
   /// Further host names that users know.
   package var hosts: [String] = []
-  /// Whether this has the server of another provider, with another scope. It is then not selected by issuer or host.
+  /// Whether this differs from another provider only in scope, so that an issuer or host does not select it.
   package var isVariant = false
   /// The end of the issuer's path, which is not part of ``paths``. An account's issuer may omit it.
   package var issuerPath = ""
@@ -145,7 +145,7 @@ package struct Provider: Sendable, Hashable {
     all.first { $0.name == name } ?? Provider(name, name.rawValue)
   }
 
-  /// Whether it is built in or the administrator's.
+  /// Whether the provider is built in or defined by the administrator.
   package var isKnown: Bool { name.isKnown }
 
   /// The provider with this issuer, compared exactly or by template.
@@ -164,7 +164,7 @@ package struct Provider: Sendable, Hashable {
       && ("\(issuer)/".hasSameBytes(as: other) || "\(other)/".hasSameBytes(as: issuer))
   }
 
-  /// Whether the issuer is the provider's.
+  /// Whether the issuer belongs to the provider.
   private func isIssuer(_ issuer: String) -> Bool {
     // Users may paste a page's URL. The obstacle is then reported first.
     if obstacle != nil {
@@ -217,7 +217,7 @@ package struct Provider: Sendable, Hashable {
 }
 
 extension ProviderName {
-  /// Whether it is built in or the administrator's.
+  /// Whether the provider is built in or defined by the administrator.
   package var isKnown: Bool {
     Provider.all.contains { $0.name == self }
   }

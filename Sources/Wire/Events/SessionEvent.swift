@@ -275,7 +275,7 @@ extension SessionEvent {
 }
 
 extension SessionEvent.RefreshFailure {
-  /// The host and cause if known, else the code.
+  /// The host and cause if known, otherwise the code.
   fileprivate var text: String {
     let place = host.map { "\(TerminalText.clean($0, limit: 300)): " } ?? ""
     return place + (cause?.title ?? code.rawValue)

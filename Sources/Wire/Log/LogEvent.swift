@@ -43,7 +43,7 @@ package enum LogEvent: Sendable, Hashable {
   case peerDropped(PeerProblem)
   /// A request reached its deadline.
   case requestTimedOut
-  /// The `auth_time` of a refreshed ID Token differs from the first one's.
+  /// The `auth_time` of a refreshed ID Token differs from that of the first one.
   case authenticationTimeChanged
   /// The metadata contains an endpoint whose origin was unknown at sign-in. Nothing is sent to it.
   case endpointMoved
@@ -94,7 +94,7 @@ package enum LogEvent: Sendable, Hashable {
     /// The account got this name by renaming.
     case named
     case activated
-    /// A directory's account changed.
+    /// The account of a directory changed.
     case directory
     /// Another program changed the file.
     case outside
@@ -161,7 +161,7 @@ package struct LogProperties: Sendable {
   let code: String
   /// The other members, omitted if nil.
   let members: [(String, JSON?)]
-  /// The sentence. The only texts of another party in it are the URL of a request and the reason for a session's end.
+  /// The sentence. Only the URL of a request and the reason for a session's end come from another party.
   package let text: String
   /// Whether it is logged as a warning.
   package let isFailure: Bool

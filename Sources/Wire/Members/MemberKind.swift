@@ -7,9 +7,9 @@ package enum MemberKind: Sendable {
   case time
   /// A Boolean that is present only if it has this value.
   case only(Bool)
-  /// One of these texts.
+  /// One of these strings.
   case words([String])
-  /// A text that matches this regular expression.
+  /// A string that matches this regular expression.
   case pattern(String)
   /// An error object.
   case failure

@@ -9,31 +9,31 @@ package protocol MemberVisitor {
   /// The error for an invalid member, which only reading can throw.
   associatedtype Problem: Error
 
-  /// A text.
+  /// Visits a string.
   ///
   /// - Parameter limit: The maximum length in bytes (default: that of a setting).
   mutating func visitText(
     _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
-  /// A Boolean; false if the member is missing.
+  /// Visits a Boolean; false if the member is missing.
   mutating func visitFlag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Problem)
-  /// An integer.
+  /// Visits an integer.
   mutating func visitNumber(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
-  /// A list of texts.
+  /// Visits a list of strings.
   ///
-  /// - Parameter orOne: Whether a single text is read as a list.
+  /// - Parameter orOne: Whether a single string is read as a list.
   mutating func visitTexts(
     _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
   ) throws(Problem)
-  /// A list of numbers.
+  /// Visits a list of integers.
   ///
   /// - Parameter limit: The maximum number of elements.
   mutating func visitNumbers(
     _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
   ) throws(Problem)
-  /// One of some words.
+  /// Visits a string with a fixed set of values.
   ///
   /// - Returns: Whether a value was read into `value`.
   mutating func visitWord(
@@ -43,7 +43,7 @@ package protocol MemberVisitor {
   mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
-  /// Members with the names and meanings of settings.
+  /// Visits members with the names and meanings of settings.
   mutating func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Problem)
   /// Checks a rule for several members, only when reading.
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Problem)
@@ -66,7 +66,7 @@ package protocol MemberValue: Sendable {
 }
 
 extension MemberVisitor {
-  /// An optional text.
+  /// Visits an optional string.
   @inline(__always)
   mutating func visitText(
     _ name: String, _ value: inout String?, limit: Int? = nil,
@@ -75,7 +75,7 @@ extension MemberVisitor {
     try visitText(name, &value, limit: limit, isRequired: false, meaning)
   }
 
-  /// A required text.
+  /// Visits a required string.
   @inline(__always)
   mutating func visitText(
     _ name: String, _ value: inout String, limit: Int? = nil,
@@ -86,7 +86,7 @@ extension MemberVisitor {
     if let given { value = given }
   }
 
-  /// An optional number.
+  /// Visits an optional integer.
   @inline(__always)
   mutating func visitNumber(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int> = 0...Int.max, _ meaning: @autoclosure () -> String
@@ -94,7 +94,7 @@ extension MemberVisitor {
     try visitNumber(name, &value, in: range, isRequired: false, meaning)
   }
 
-  /// A required number.
+  /// Visits a required integer.
   @inline(__always)
   mutating func visitNumber(
     _ name: String, _ value: inout Int, in range: ClosedRange<Int> = 0...Int.max, _ meaning: @autoclosure () -> String

@@ -9,7 +9,7 @@ package struct LoginRequest: RequestBody {
   /// The account; nil for the active one or, with an issuer, for a name derived from its host.
   package var account: String?
 
-  /// The settings to change. Without an issuer, they are added to the account's.
+  /// The settings to change. Without an issuer, they are added to the account's settings.
   package var settings = AccountSettings()
   /// The secrets in the descriptors.
   package var passedSecrets: Set<PassedSecret> = []

@@ -147,7 +147,7 @@ enum AccountCommand {
     return try change(.remove(account: account, local: invocation[.local]), nil, invocation) { removed(account, $0) }
   }
 
-  /// Shows, changes or resets the active account or a directory's.
+  /// Shows, changes or resets the active account, or the account of a directory.
   static func use(_ invocation: Invocation) throws(Failure) -> Action {
     let named = try invocation.namedAccount()
     let client = DaemonClient(invocation)

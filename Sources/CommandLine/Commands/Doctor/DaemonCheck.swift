@@ -13,7 +13,7 @@ enum DaemonCheck {
       + accounts.flatMap { account($0, now) + unconfirmed($0) + proxy($0, Environment.value) }
   }
 
-  /// Warns if the environment has another proxy than the account, unless the user chose the account's.
+  /// Warns if the environment and the account have different proxies, unless the user chose the one of the account.
   static func proxy(_ account: JSON, _ variables: (String) -> String?) -> [Finding] {
     guard let issuer = account[.issuer]?.string.flatMap({ try? URI($0) }), issuer.isHTTPS,
       account[.proxySource] == nil

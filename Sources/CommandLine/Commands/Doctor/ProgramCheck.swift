@@ -52,7 +52,7 @@ enum ProgramCheck {
     return [Finding(.setup, .ok, outcome.phrase)]
   }
 
-  /// The finding if programs cannot find the link that setup created, otherwise nil.
+  /// The problem if programs cannot find the link that setup created; nil if they can.
   private static func problem(of link: (name: String, target: String), _ again: Phrase) -> Finding? {
     guard let directory = try? SetupLinks.directory() else { return nil }
     let path = "\(directory)/\(link.name)"

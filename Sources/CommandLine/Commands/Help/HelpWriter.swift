@@ -14,7 +14,7 @@ struct HelpWriter {
 
   var language = Language.english
 
-  /// All texts for translators.
+  /// All strings for translators.
   static func texts(of table: CommandTable) -> Set<String> {
     let groups = CommandName.firstWords.filter { !CommandName.members(ofGroup: $0).isEmpty }
     var texts = [CommandTable.summary] + groups.map(CommandName.summary) + OptionGroup.allCases.map(\.rawValue)

@@ -312,7 +312,7 @@ struct HelperCommand {
     }
   }
 
-  /// The variable that keeps two helpers of the same name from running each other forever.
+  /// The environment variable that prevents two helpers of the same name from running each other forever.
   private static let nextVariable = "AGENT_HELPER_NEXT"
 
   /// Becomes the next program of this name on the `PATH`, for requests that this one does not handle.

@@ -111,7 +111,7 @@ struct HelperFailureOutput: Sendable, Hashable {
   var output = ""
   /// Whether to print nothing on standard error, since the caller expects this.
   var isSilent = false
-  /// The exit status; nil for the failure's.
+  /// The exit status; nil for that of the failure.
   var status: Int32?
   /// The program to run instead, if another one of this name exists.
   var next: String?

@@ -93,7 +93,7 @@ enum LeaseCommand {
     }
   }
 
-  /// Runs a command with the lease's socket instead of the daemon's.
+  /// Runs a command with the lease's socket instead of the daemon's socket.
   static func exec(_ command: [String], _ invocation: Invocation) throws(Failure) -> Action {
     let (order, http) = (try LeaseOrder(invocation, LeaseRequest(invocation)), try LentHTTP(invocation))
     return try SignInOffer.action(invocation, order.client) { () throws(Failure) in

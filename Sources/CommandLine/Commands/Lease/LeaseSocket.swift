@@ -113,7 +113,7 @@ struct LeaseSocket: ~Copyable {
     }
   }
 
-  /// The path for another program's socket next to this one, which ``remove()`` removes too.
+  /// The path for another program's socket in the same directory. ``remove()`` removes it too.
   mutating func path(for name: String) -> String {
     furtherNames.append(name)
     return "\(directory.path)/\(name)"

@@ -28,7 +28,7 @@ final class RelayPort {
     let descriptor: FileDescriptor
     let deadline: Instant
     var head = RequestHead()
-    /// Finds the end of `head`.
+    /// Detects the end of `head` in received bytes.
     var end = LoopbackRequest.HeadEnd()
     /// Whether the browser waits for the result.
     var waitsForResult = false
@@ -130,7 +130,7 @@ final class RelayPort {
         Self.firstKey + UInt64(sockets.count) + lastKey, descriptor, until: now.advanced(by: Self.timeout)))
   }
 
-  /// Whether the connection is this user's.
+  /// Whether the connection belongs to this user.
   private static func isOwn(_ owner: TCPEnds.Owner?) -> Bool {
     switch owner {
     case .user(let user): user == Machine.userID

@@ -8,7 +8,7 @@ struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
   /// The configured origin. Nil if the client has one setting for all origins.
   let place: String?
-  /// The name of the client's entry, if it supports several for an origin.
+  /// The name of the client's entry, if the client supports several entries for one origin.
   var entry: String?
   let account: String?
   /// The changed file.

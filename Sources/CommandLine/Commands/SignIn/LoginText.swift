@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// The texts of a sign-in outside its screen. Server text is cleaned.
+/// The messages of a sign-in outside its screen. Server text is cleaned.
 enum LoginText {
   /// The instructions on one line, without a terminal.
   ///

@@ -137,7 +137,7 @@ enum EnvCommand {
     return text
   }
 
-  /// Writes a statement per variable. Unsets those without a value, so that none keeps another account's.
+  /// Writes a statement per variable. Unsets those without a value, so that none keeps the value of another account.
   static func append(
     _ variables: TokenVariables, of answer: TokenAnswer, from line: Span<UInt8>, for shell: Shell,
     to text: inout SecretText

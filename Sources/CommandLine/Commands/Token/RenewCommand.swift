@@ -72,7 +72,8 @@ enum RenewCommand {
     }
   }
 
-  /// The seconds until shortly before the expiry (Unix seconds): a minute, or a tenth of the remaining time if less.
+  /// The seconds to wait before renewal: until a minute before the expiry (Unix seconds), or later for a short
+  /// lifetime.
   static func wait(until expiry: Int?) -> Int {
     guard let expiry else { return PromptHook.longestWait }
     let left = expiry - SystemTime().wallSeconds()

@@ -62,7 +62,7 @@ enum TokenCommand {
     }
   }
 
-  /// Writes a token and a newline. In JSON, the ID Token is added to the access token.
+  /// Writes a token and a newline. A JSON object always has the access token; a requested ID Token is added.
   ///
   /// - Throws: `missing_value` if there is no ID Token, `interaction_required` if it has expired.
   static func append(
