@@ -20,7 +20,7 @@ package struct PrivateKeyText: ~Copyable {
     self.algorithm = algorithm
   }
 
-  /// Wraps a key in a device, which is not contacted.
+  /// Wraps a key that is stored in a device. Does not contact the device.
   private init(held key: consuming PrivateKey) {
     self.key = key
     keyID = nil

@@ -37,7 +37,7 @@ final class DaemonContext {
     self.housekeeping = housekeeping
   }
 
-  /// Nil until all parts exist.
+  /// Receives events of the daemon. Nil until all parts exist.
   var observer: (any DaemonObserver)? { log.observer }
 
   /// Actions to run after the next read of the settings. Nil unless a read is in progress.

@@ -13,7 +13,7 @@ enum WaitShare: Hashable, Sendable {
   case exchanges(AccountName)
   /// The roles that one account assumes at one service.
   case roles(AccountName, Endpoint)
-  /// The cleanup at one account's server, such as of incomplete sign-ins.
+  /// Cleanup at one account's server, for example of incomplete sign-ins.
   case leftovers(AccountName)
   /// Changes of one account, which wait for its lock.
   case changes(AccountName)

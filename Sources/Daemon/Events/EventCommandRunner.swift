@@ -161,9 +161,9 @@ final class EventCommandRunner {
     }
   }
 
-  /// Closes the runner at `end`, the deadline of running commands.
+  /// Closes the runner at `end`, when running commands are terminated at the latest.
   ///
-  /// - Returns: When the last commands are killed.
+  /// - Returns: The time at which commands that still run are killed.
   func close(at end: Instant) -> Instant {
     self.end = end
     for (key, entry) in running { running[key]?.deadline = min(entry.deadline, end) }

@@ -384,7 +384,7 @@ final class TokenFiles: AccountPart {
 
   // MARK: - Standing files
 
-  /// A file listed in the settings, and the ticket of its ``TokenFile``.
+  /// A standing file, which the settings list, and the ticket of its ``TokenFile``.
   fileprivate struct Standing {
     var account: AccountName
     let place: StandingTokenFile

@@ -95,7 +95,7 @@ final class OpenAnswers: Sendable {
   }
 }
 
-/// The slow rest of a response.
+/// The rest of a response that is slow to arrive.
 ///
 /// Used only by the thread that began it and, after ``receive(_:)``, by the thread of ``OpenAnswers``.
 final class OpenAnswer: PendingContent, @unchecked Sendable {

@@ -90,7 +90,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.init(failure, request.role, at: request.endpoint, proxy: request.transport.proxy?.url)
   }
 
-  /// The ``problem``, or the one that the code's message already describes.
+  /// The connection problem: the one that the code describes, otherwise ``problem``.
   package var connectionProblem: ConnectionProblem? {
     switch code {
     case .certificateExpired: .certificateExpired

@@ -171,7 +171,7 @@ package final class AccessGrant: Sendable {
   /// The ID Token's expiry, in unix seconds, if any.
   package var idTokenExpiry: Int? { claims["exp"]?.int }
 
-  /// The remaining lifetime of the ID Token in seconds: now, and when the access token was issued.
+  /// The remaining lifetime of the ID Token in seconds, now and at the time when the access token was issued.
   ///
   /// - Parameter expiry: ``idTokenExpiry``.
   package func idTokenSeconds(

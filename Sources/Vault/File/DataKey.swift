@@ -104,7 +104,8 @@ final class DataKey: Sendable {
     return text.withBytes { PersonLabel(decoding: $0) }
   }
 
-  /// The associated data of a label. Differs from a record's, so they cannot be swapped.
+  /// The associated data of a label. Differs from the associated data of a record, so that label and record cannot be
+  /// swapped.
   private func labelData(_ name: AccountName) -> [UInt8] { header.bytes + Array("label of ".utf8) + name.text.utf8 }
 
   /// The authentication tag of header, index and check bytes.

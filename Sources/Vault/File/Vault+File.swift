@@ -59,7 +59,7 @@ extension Vault {
     }
   }
 
-  /// Makes changes while holding the lock, and writes them together. If the write fails, so do all changes in it.
+  /// Makes changes while holding the lock, and writes them together. If the write fails, all of its changes fail.
   ///
   /// - Returns: Their outcomes, in order.
   private func make(
