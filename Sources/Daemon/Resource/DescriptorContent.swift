@@ -10,6 +10,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
   private static let pieceBytes = 65_536
 
   private let source: SharedDescriptor
+  private let cancellation: Cancellation
   /// The content's byte range in a file. Nil for a stream.
   private let extent: Range<Int>?
   /// The first part of a stream.
@@ -20,8 +21,8 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
   /// The position of the next byte to send.
   private var position = 0
 
-  init(_ source: SharedDescriptor) throws(SystemError) {
-    self.source = source
+  init(_ source: SharedDescriptor, _ cancellation: Cancellation) throws(SystemError) {
+    (self.source, self.cancellation) = (source, cancellation)
     if case .file(let extent) = try source.descriptor.kind() { self.extent = extent } else { extent = nil }
   }
 
@@ -33,25 +34,24 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
   ///
   /// - Parameter stallSeconds: The maximum time without a byte.
   /// - Throws: `content` if that fails or is cancelled, `contentLate` after the maximum time.
-  func prepare(stallSeconds: Int, _ cancellation: Cancellation) throws(SessionError) {
+  func prepare(stallSeconds: Int) throws(SessionError) {
     guard extent == nil, !isPrepared else { return }
     isPrepared = true
     var lastMove = Instant.now
-    while kept.count < Self.maximumKeptBytes {
+    while !isKeptComplete, kept.count < Self.maximumKeptBytes {
       if cancellation.isCancelled { throw .content }
       if lastMove.duration(to: .now) >= .seconds(stallSeconds) { throw .contentLate(seconds: stallSeconds) }
       do throws(SystemError) {
         guard try source.descriptor.waitUntilReadable(timeout: .milliseconds(100)) else { continue }
         lastMove = .now
         let count = min(Self.pieceBytes, Self.maximumKeptBytes - kept.count)
-        if try source.descriptor.readNow(into: &kept, upTo: count) == 0 {
-          isKeptComplete = true
-          return
-        }
+        isKeptComplete = try source.descriptor.readNow(into: &kept, upTo: count) == 0
       } catch {
         guard error.isAgain else { throw .content }
       }
     }
+    // The sender may have closed the stream because of the cancellation.
+    if cancellation.isCancelled { throw .content }
   }
 
   /// In bytes. Nil if unknown.
@@ -93,6 +93,8 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     }
     if isKeptComplete { return .end }
     let read = try source.descriptor.readNow(into: &space)
-    return read == 0 ? .end : .bytes(read)
+    if read > 0 { return .bytes(read) }
+    // As above.
+    return cancellation.isCancelled ? .failed : .end
   }
 }

@@ -119,7 +119,7 @@ final class ResourceRequests: AccountPart {
       account: slot.name, configuration: slot.configuration, grant: grant, services: services(for: slot.name),
       cancellation: transfer.cancellation)
     jobs.wait(as: WaitShare(transfer.ticket), transfer.cancellation) { () throws(SessionError) in
-      try transfer.content?.prepare(stallSeconds: transfer.timeoutSeconds, transfer.cancellation)
+      try transfer.content?.prepare(stallSeconds: transfer.timeoutSeconds)
       return try question.call(
         transfer.target, content: transfer.content, receiver: transfer.receiver, mayRefresh: mayRefresh,
         stallSeconds: transfer.timeoutSeconds)

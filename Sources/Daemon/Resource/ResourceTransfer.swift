@@ -67,7 +67,7 @@ final class ResourceTransfer: @unchecked Sendable {
         .descriptorMissing, "the request must pass a descriptor for the answer, preceded by one for the body, if any")
     }
     do throws(SystemError) {
-      content = try request.sendsBody ? DescriptorContent(passed[0]) : nil
+      content = try request.sendsBody ? DescriptorContent(passed[0], cancellation) : nil
       receiver = try StreamReceiver(last, reportHead: reportHead)
     } catch {
       throw .unusableDescriptor(error)

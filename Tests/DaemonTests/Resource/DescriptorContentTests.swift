@@ -22,8 +22,8 @@ import Testing
     let file = try FileDescriptor.inMemory(Array("0123456789".utf8).span)
     var skipped: [UInt8] = []
     #expect(try file.read(into: &skipped, upTo: 4) == 4)
-    let content = try DescriptorContent(SharedDescriptor(file))
-    try content.prepare(stallSeconds: 60, Cancellation())
+    let content = try DescriptorContent(SharedDescriptor(file), Cancellation())
+    try content.prepare(stallSeconds: 60)
     #expect(content.length == 6)
     for size in [1, 4, 1000] {
       #expect(read(content, by: size) == ("456789", .end))
@@ -36,7 +36,7 @@ import Testing
     let directory = try TemporaryDirectory()
     try directory.write("file", "0123456789")
     let content = try DescriptorContent(
-      SharedDescriptor(try FileDescriptor(opening: directory.path("file"), for: .reading)))
+      SharedDescriptor(try FileDescriptor(opening: directory.path("file"), for: .reading)), Cancellation())
     _ = try FileDescriptor(opening: directory.path("file"), for: .replacing)
     #expect(read(content) == ("", .failed))
   }
@@ -45,8 +45,8 @@ import Testing
     let pipe = try Pipe()
     try pipe.writing.writeAll(Array("hello".utf8).span)
     try pipe.writing.close()
-    let content = try DescriptorContent(SharedDescriptor(pipe.reading))
-    try content.prepare(stallSeconds: 60, Cancellation())
+    let content = try DescriptorContent(SharedDescriptor(pipe.reading), Cancellation())
+    try content.prepare(stallSeconds: 60)
     #expect(content.length == 5)
     for _ in 0..<2 {
       #expect(read(content) == ("hello", .end))
@@ -60,8 +60,8 @@ import Testing
     try pipe.writing.writeAll(Array("hello".utf8).span)
     try pipe.writing.close()
     let reading = SharedDescriptor(pipe.reading)
-    let content = try DescriptorContent(reading)
-    try content.prepare(stallSeconds: 60, Cancellation())
+    let content = try DescriptorContent(reading, Cancellation())
+    try content.prepare(stallSeconds: 60)
     let other = try FileDescriptor(opening: "/proc/self/fd/\(reading.descriptor.raw)", for: .writing)
     try other.writeAll(Array(" again".utf8).span)
     #expect(content.length == 5)
@@ -75,8 +75,8 @@ import Testing
     try Threads.start(name: "writer") {
       try? writing.descriptor.writeAll([UInt8](repeating: 0x78, count: whole).span)
     }
-    let content = try DescriptorContent(SharedDescriptor(pipe.reading))
-    try content.prepare(stallSeconds: 60, Cancellation())
+    let content = try DescriptorContent(SharedDescriptor(pipe.reading), Cancellation())
+    try content.prepare(stallSeconds: 60)
     #expect(content.length == nil)
     #expect(content.canRewind)
     var got = 0
@@ -91,18 +91,36 @@ import Testing
 
   @Test func `is given up while nobody writes`() throws {
     let pipe = try Pipe()
-    let content = try DescriptorContent(SharedDescriptor(pipe.reading))
     let cancellation = Cancellation()
+    let content = try DescriptorContent(SharedDescriptor(pipe.reading), cancellation)
     cancellation.cancel()
-    #expect(throws: SessionError.content) { try content.prepare(stallSeconds: 60, cancellation) }
+    #expect(throws: SessionError.content) { try content.prepare(stallSeconds: 60) }
     try pipe.writing.close()
+  }
+
+  @Test(arguments: [0, DescriptorContent.maximumKeptBytes])
+  func `is incomplete when its stream ends after the cancellation`(kept: Int) throws {
+    let pair = try UnixSocket.pair()
+    let writing = SharedDescriptor(pair.first)
+    try Threads.start(name: "writer") {
+      try? writing.descriptor.writeAll([UInt8](repeating: 0x78, count: kept).span)
+    }
+    let cancellation = Cancellation()
+    let content = try DescriptorContent(SharedDescriptor(pair.second), cancellation)
+    if kept > 0 {
+      try content.prepare(stallSeconds: 60)
+      #expect(read(content, by: kept).end == .later)
+    }
+    cancellation.cancel()
+    try UnixSocket.shutDown(writing.descriptor)
+    #expect(read(content) == ("", .failed))
   }
 
   @Test func `is given up when nothing came for the time that the request allows`() throws {
     let pipe = try Pipe()
     try pipe.writing.writeAll(Array("hello".utf8).span)
-    let content = try DescriptorContent(SharedDescriptor(pipe.reading))
-    #expect(throws: SessionError.contentLate(seconds: 1)) { try content.prepare(stallSeconds: 1, Cancellation()) }
+    let content = try DescriptorContent(SharedDescriptor(pipe.reading), Cancellation())
+    #expect(throws: SessionError.contentLate(seconds: 1)) { try content.prepare(stallSeconds: 1) }
     try pipe.writing.close()
   }
 }
