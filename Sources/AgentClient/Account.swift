@@ -39,7 +39,7 @@ public struct Account: Sendable, Hashable {
   /// identifies the user.
   public var person: String?
 
-  /// Whether the session is a guest's: the client's own, without a user.
+  /// Whether this is a guest session: the client signed in as itself, without a user.
   public var isGuest: Bool
 
   /// Whether account and session exist only in the agent's memory.

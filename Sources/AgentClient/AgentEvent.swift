@@ -33,7 +33,7 @@ public struct AgentEvent: Sendable, Hashable {
     case accountAdded
     case accountRemoved
     case accountRenamed(from: String)
-    /// Another account is the active one, or none.
+    /// Another account became the active one, or there is no active account any more.
     case activeChanged
   }
 

@@ -52,7 +52,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private let options: TokenOptions
   private let reportRefresh: RefreshHandler?
   private let known = Monitor<Known?>(nil)
-  /// By resource.
+  /// The last rejection by each resource.
   private let rejections = Monitor<[String: Rejection]>([:])
 
   /// Creates a session, without requesting anything yet.

@@ -23,7 +23,7 @@ package struct DaemonProcess: Sendable {
     self.errors = errors
   }
 
-  /// The last line of standard error, safe for a terminal. Nil without one or while the process is running.
+  /// The last line of standard error, safe for a terminal. Nil if there is none, or while the process is running.
   package func lastErrorLine() -> String? {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var space = buffer.mutableSpan

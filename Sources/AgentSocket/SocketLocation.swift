@@ -75,7 +75,7 @@ package struct SocketLocation: Sendable, Hashable {
     isDefault && Namespaces.areOutside(of: directory)
   }
 
-  /// Whether a daemon of another namespace is running at this location.
+  /// Whether a daemon in another network or mount namespace is listening at this location.
   package var isServedElsewhere: Bool {
     guard isDefault, let directory = try? PrivateDirectory(opening: directory, create: false) else { return false }
     return isForeign(directory) && UnixSocket.isListening(in: directory, name: name)

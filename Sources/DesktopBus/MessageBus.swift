@@ -4,7 +4,7 @@ internal import Platform
 /// A connection to a message bus (D-Bus) that only listens. Use it from one thread. Every call may block.
 @safe struct MessageBus: ~Copyable {
   enum Kind: Sendable {
-    /// The bus of the machine, with logind.
+    /// The system bus, which provides logind.
     case system
     /// The bus of the user's desktop.
     case user

@@ -38,7 +38,8 @@ package struct JOSEError: Error, Hashable, Sendable {
 
     // Keys.
 
-    /// No key in the set has this `kid`, or none is suitable for a token without one. Fetching the set again may help.
+    /// No key in the set has the token's `kid`, or the token has no `kid` and no key is suitable. Fetching the set
+    /// again may help.
     case unknownKey
     /// Several keys in the set are suitable. They are not tried one by one.
     case ambiguousKey

@@ -14,7 +14,7 @@ final class LentCall {
 
   /// How the bodies reach the peer.
   enum Bodies {
-    /// Through the peer's descriptors or in lines, as the request specifies.
+    /// Bodies are passed through the peer's descriptors or in lines, as the request specifies.
     case ofProtocol([SharedDescriptor])
     /// Through ``contentEnd`` and ``answerEnd``.
     case ends

@@ -12,7 +12,7 @@ struct RateLimit {
     (self.burst, self.perSecond, remaining, lastRefill) = (burst, perSecond, burst, now)
   }
 
-  /// Whether an event is allowed now.
+  /// Returns whether an event is allowed now.
   mutating func hasRemaining(now: Instant) -> Bool {
     let seconds = lastRefill.duration(to: now).components.seconds
     if seconds > 0 {

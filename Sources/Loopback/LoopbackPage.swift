@@ -46,7 +46,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
 
   /// The complete response after a failed sign-in.
   ///
-  /// - Parameter reason: Any text without its full stop.
+  /// - Parameter reason: A sentence without its full stop.
   package static func failed(_ reason: String, in language: Translations = .english) -> [UInt8] {
     response(LoopbackPage.failed.titleAndText.title, failedText(reason), in: language)
   }

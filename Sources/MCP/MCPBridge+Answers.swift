@@ -92,7 +92,8 @@ extension MCPBridge {
     fail(sending, told, status: head.status)
   }
 
-  /// The server's error, with the ID of the only request; nil if there are several or it is not an error.
+  /// The server's error, addressed to the request that caused it. Nil if the response is not an error, or a batch was
+  /// sent.
   private static func error(_ answer: MCPMessage, of sending: MCPSending) -> MCPMessage? {
     guard answer.kind == .answer, answer.value(["error"]) != nil, sending.message.kind == .request,
       let id = sending.message.id
@@ -270,7 +271,6 @@ extension MCPBridge {
     return answer
   }
 
-  /// Requests the tools.
   private func list(_ request: MCPToolsRequest) {
     sendRequest(.tools(request), "POST", session.fields(of: request.message), request.message.bytes)
   }

@@ -52,13 +52,13 @@ package final class MCPBridge {
     case message(MCPSending)
     /// The rest of an interrupted response, after an event's ID.
     case rest(of: MCPSending, after: String)
-    /// The stream of the server's own messages.
+    /// Receives the stream of the server's own messages.
     case listening
     /// Starts a new session.
     case reopening
     /// Confirms the new session.
     case reopened
-    /// The list of tools, for a call that was refused without their fields.
+    /// Requests the list of tools, to repeat a call that was refused because header fields were missing.
     case tools(MCPToolsRequest)
     /// Ends the session.
     case closing

@@ -9,7 +9,7 @@ final class MCPExchange {
   enum Step {
     case head(ResponseHead)
     case body([UInt8])
-    /// The end, with the failure for an error status.
+    /// The response has ended. `problem` is the failure if the status is an error.
     case ended(ResponseHead, problem: Failure?)
     /// The end of an incomplete response.
     case failed(Failure)
@@ -70,7 +70,7 @@ final class MCPExchange {
     connection.close()
   }
 
-  /// Handles the available lines of the daemon.
+  /// Handles the lines that have arrived from the daemon.
   func readLines(_ report: (Step) -> Void) {
     do throws(Failure) {
       try connection.readMore()

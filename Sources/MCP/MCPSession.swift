@@ -3,15 +3,15 @@ internal import Wire
 
 /// The session at an MCP server: the negotiated parameters, and the header fields of messages.
 struct MCPSession {
-  /// The number of the session, since a response may belong to an earlier one.
+  /// Counts the sessions, to recognize responses that belong to an earlier one.
   private(set) var generation = 0
   private var id: String?
   private var revision: String?
-  /// The client's message that started the session, for restarting it.
+  /// The client's message that started the session. It is sent again to restart the session.
   private(set) var initialize: MCPMessage?
   /// Whether the client requested a session that does not exist.
   private(set) var isMissing = false
-  /// The revision of the client's last message, for messages without one.
+  /// The revision in the last client message that named one. It applies to messages that name none.
   private(set) var namedRevision: String?
   private var toolFields = MCPToolFields()
 
@@ -60,7 +60,6 @@ struct MCPSession {
 
   // MARK: Fields
 
-  /// Records the message's revision.
   mutating func recordRevision(of message: MCPMessage) {
     if let revision = message.revision { namedRevision = revision }
   }

@@ -118,7 +118,7 @@ package final class Connection {
     return mayIdle ? nil : lastProgress.advanced(by: Self.idleTime)
   }
 
-  /// The result of ``read()``. `tooLong` is for a line beyond the limit.
+  /// The result of ``read()``. `tooLong` means that a line exceeds the limit.
   package enum ReadResult { case nothing, bytes, end, tooLong }
 
   /// Reads available bytes, at most the length of a line.
@@ -182,7 +182,7 @@ package final class Connection {
   var hasUnconsumedInput: Bool { inbound.count > consumed }
   package var hasOutput: Bool { !outbound.parts.isEmpty }
 
-  /// Queues output. Returns false if too much is unread.
+  /// Queues output. Returns false if the peer has left too much output unread.
   package func enqueue(_ outgoing: Outgoing) -> Bool {
     outbound.bytes += outgoing.count
     outbound.parts.append(outgoing)

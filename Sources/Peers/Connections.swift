@@ -144,7 +144,6 @@ package final class Connections {
     }
   }
 
-  /// Handles an event of a connection.
   private func handle(_ event: Poller.Event) {
     guard let connection = connections[event.key] else { return }
     if event.writable { flush(connection) }

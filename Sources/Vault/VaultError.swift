@@ -61,7 +61,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case unusableSecret
     /// Other machines have several vaults here, but this one has none.
     case severalVaults
-    /// The vault opens, so it is not moved aside.
+    /// The vault was not moved aside, because it can be opened.
     case vaultOpens
     /// This machine has no vault to move aside.
     case noVault

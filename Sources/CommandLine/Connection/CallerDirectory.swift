@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The working directory, for requests.
+/// The working directory that requests send to the daemon.
 enum CallerDirectory {
   /// The path up to the first component that is not UTF-8, which settings cannot name; nil if the directory was
   /// removed.

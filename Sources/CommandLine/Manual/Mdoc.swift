@@ -10,7 +10,7 @@ enum Mdoc {
     sentences(marked(text)).flatMap { Prose.wrapped($0, width: width) }.map { "\(guarded($0))\n" }.joined()
   }
 
-  /// Escapes ``Prose``, with literals in bold.
+  /// Converts ``Prose`` to mdoc: escapes the text, and shows literals in bold.
   private static func marked(_ text: String) -> String {
     Prose.parts(text).map { part in
       switch part {

@@ -3,13 +3,13 @@ internal import Wire
 
 /// The reason that the daemon waits. After a second, a line on the terminal shows it.
 enum DaemonWait {
-  /// Nothing is shown.
+  /// The reason is not shown.
   case silent
-  /// The authorization server.
+  /// The daemon waits for the authorization server.
   case forServer
-  /// The resource's server.
+  /// The daemon waits for the resource's server.
   case forResource
-  /// The daemon itself.
+  /// The daemon itself is working.
   case forDaemon
 
   /// The reason that a request may wait.

@@ -1,4 +1,3 @@
-/// All commands.
 struct CommandTable: Sendable {
   /// An imperative sentence without a full stop.
   static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"

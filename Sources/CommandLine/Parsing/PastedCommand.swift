@@ -19,7 +19,7 @@ struct PastedCommand: Sendable {
     }
   }
 
-  /// The same command line; nil if it would act differently, for example after `--resume`.
+  /// Repeats a command line. Nil if running it again would do something else, for example with `--resume`.
   init?(repeating invocation: Invocation) {
     guard invocation.command != nil, invocation.trailingArguments == nil,
       invocation.texts(Option.resume.declaration).isEmpty

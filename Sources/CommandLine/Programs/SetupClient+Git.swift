@@ -18,7 +18,7 @@ extension SetupClient {
         changes: ["GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": ""], expected: "password=")
     })
 
-  /// An empty helper first resets git's list, since others would store a token beyond its lifetime.
+  /// An empty helper first resets git's list, since other helpers would keep a token after its expiry.
   private static func gitPlan(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard let git = InstalledProgram("git") else { throw notFound("git") }
     let command: String

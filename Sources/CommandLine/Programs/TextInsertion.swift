@@ -117,7 +117,7 @@ struct ConfigurationText {
     lines.indices.first { sectionName($0).map { $0.hasSameBytes(as: name) } ?? false }
   }
 
-  /// The lines of a section after its header; for nil, those before the first section.
+  /// The lines that follow a section's header, or the lines before the first section if `header` is nil.
   func section(_ header: Int?) -> Range<Int> {
     let start = header.map { $0 + 1 } ?? 0
     return start..<(lines.indices.first { $0 >= start && sectionName($0) != nil } ?? lines.count)

@@ -22,7 +22,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     self.arena = arena
   }
 
-  /// Creates an empty buffer with all memory allocated, so that writing fails only beyond the limit.
+  /// Creates an empty buffer with all memory allocated, so that writing fails only when the buffer is full.
   ///
   /// - Throws: `secureHeapFull` if the system has no memory.
   package init(reserving limit: Int, in arena: SecretArena? = nil) throws(CryptoError) {

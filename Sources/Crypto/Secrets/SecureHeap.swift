@@ -2,7 +2,7 @@ internal import COpenSSL
 internal import Platform
 
 package enum SecureHeapState: String, Sendable {
-  /// In use, with its pages locked in memory.
+  /// The heap is in use, and its pages are locked in memory.
   case locked
   /// The system did not allow locking the heap's pages.
   case unlocked

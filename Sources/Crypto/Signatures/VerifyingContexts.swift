@@ -10,7 +10,6 @@ final class VerifyingContexts: Sendable {
     }
   }
 
-  /// The prepared contexts.
   private let prepared = Monitor<[(algorithm: SignatureAlgorithm, shared: Shared)]>([])
 
   func context(for algorithm: SignatureAlgorithm, with key: borrowing KeyHandle) throws(CryptoError) -> SignatureContext

@@ -2,8 +2,8 @@ internal import OAuth
 internal import Peers
 internal import Vocabulary
 
-/// Groups work that waits for servers, peers or other processes. Work beyond a group's limit waits only for that group
-/// (fair shares).
+/// Groups work that waits for servers, peers or other processes. Excess work of a group waits only for that group (fair
+/// shares).
 enum WaitShare: Hashable, Sendable {
   /// The refreshes of one account.
   case refresh(AccountName)

@@ -62,7 +62,6 @@ final class Locking: DaemonPart {
 
   /// The protection levels and accounts that a lock covers.
   private struct LockScope: Sendable {
-    /// The levels to lock.
     let levelsToLock: Set<Protection>
     /// The levels to lock that have key slots.
     let levelsWithSlots: [Protection]

@@ -22,7 +22,7 @@ extension VaultSummary {
     return object
   }
 
-  /// The kind of slot that unlocks the vault without the user: `tpm2` or `host`. Nil without such a slot.
+  /// The kind of slot that unlocks the vault without the user: `tpm2` or `host`. Nil if there is none.
   private var binding: String? {
     let kinds = slots.filter { $0.protection == .device }.compactMap(\.kind)
     return [SlotKind.tpm2, .host].first { kinds.contains($0) }?.name

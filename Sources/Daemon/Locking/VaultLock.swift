@@ -8,7 +8,7 @@ internal import Wire
 
 /// Decides whether tokens may be served, and when the vault locks automatically.
 final class VaultLock: DaemonPart, TokenLock {
-  /// The accounts covered by the lock in progress, with their levels. Nil without one.
+  /// The accounts covered by the lock in progress, with their levels. Nil if no lock is in progress.
   private var refusedAccounts: [AccountName: Protection]?
   /// Whether a lock also wipes the device key, because only a passphrase can restore it.
   private var isDeviceKeyFromPassphrase = false

@@ -102,7 +102,8 @@ extension Failure {
     return .command(command)
   }
 
-  /// The command that adds the missing scopes to this origin's tokens, or without a refresh token to the account's.
+  /// The command that adds the missing scopes: to this origin's tokens, or to the account's scope without a refresh
+  /// token.
   private static func scopes(
     _ account: Account, _ transfer: ResourceTransfer, _ grant: AccessGrant, _ needed: [String]
   ) -> Phrase {

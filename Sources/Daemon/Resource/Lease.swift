@@ -85,7 +85,6 @@ final class Lease: Admission {
     self.ended = ended
   }
 
-  /// Adds a peer's connection.
   func addPeer(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
 
   /// The number of the connection to the process that accepts the peers.

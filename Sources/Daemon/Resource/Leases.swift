@@ -131,7 +131,7 @@ final class Leases: AccountPart {
     loop.send(.result(JSONObject()), to: ticket)
   }
 
-  /// Adds a peer's connection, or refuses it beyond the limits.
+  /// Adds a peer's connection, or refuses it if there are too many.
   private func admit(_ peer: LeaseEntry.Peer, _ socket: SharedDescriptor, to lease: Lease) {
     let peers = leases.values.reduce(0) { $0 + $1.peers.count }
     if lease.peers.count < Self.maximumPeers, peers < Self.maximumPeersOfAllLeases,

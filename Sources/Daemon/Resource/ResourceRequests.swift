@@ -13,7 +13,6 @@ final class ResourceRequests: AccountPart {
   private var transfers: [Ticket: ResourceTransfer] = [:]
   /// The leases, through which other programs send such requests.
   private(set) lazy var leases = Leases(context, broker)
-  /// The response bodies of inline requests.
   private var bodies: [Ticket: InlineResponseBody] = [:]
   /// The request bodies that arrive in lines.
   private var contents: [Ticket: InlineRequestBody] = [:]
@@ -43,7 +42,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Refuses a request beyond the limit of all requests or of its origin (fair shares).
+  /// Throws if too many requests are in progress, in total or to this origin (fair shares).
   private func admit(at origin: ResourceOrigin) throws(Failure) {
     let others = transfers.values.filter { !$0.isStream }
     let sameOrigin = others.count { ResourceOrigin(of: $0.target.endpoint) == origin }

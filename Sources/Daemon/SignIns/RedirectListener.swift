@@ -7,7 +7,7 @@ internal import Sessions
 
 /// The sockets that receive the response of one sign-in (RFC 8252 section 7.3). Sign-ins may share a socket.
 final class RedirectListener: Sendable {
-  /// Includes the port.
+  /// The redirect URI, with the port.
   let redirectURI: String
   let port: UInt16
   /// The expected request for the redirect URI.

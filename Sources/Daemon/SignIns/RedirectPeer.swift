@@ -51,7 +51,7 @@ final class RedirectPeer {
     case link(listener: Int)
     /// The beginning of TLS, for example from a browser in https-only mode.
     case tls
-    /// An invalid request, with the page to send.
+    /// The request is invalid, and this page is the response.
     case refused(LoopbackPage)
   }
 

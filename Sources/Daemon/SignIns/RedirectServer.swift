@@ -89,7 +89,7 @@ final class RedirectServer {
   /// When to call ``expire(_:)`` next.
   var nextDeadline: Instant? { peers.map(\.peer.deadline).min() }
 
-  /// Closes connections past their deadline. Browsers that wait for a result get a page without it.
+  /// Closes connections past their deadline. Browsers still waiting get a page without the sign-in's result.
   func expire(_ now: Instant) {
     for (key, peer) in peers where peer.deadline <= now {
       if peer.login != nil { answer(key, peer, LoopbackPage.received.response(in: peer.pages)) } else { remove(key) }

@@ -18,7 +18,7 @@ extension SignIns {
   private static let resultLifetime = Duration.seconds(600)
   private static let maximumKeptResults = 32
 
-  /// Responds to the request of a background sign-in, which then continues without it.
+  /// Responds to the request that started a background sign-in. The sign-in continues.
   func detach(_ login: Login, until expiry: Int) {
     guard login.isDetached else { return }
     let ticket = login.ticket
@@ -26,7 +26,7 @@ extension SignIns {
     loop.send(.result(progressResult(login, expiry)), to: ticket)
   }
 
-  /// Sends the result of a sign-in to the waiting request, and keeps that of a background sign-in.
+  /// Sends the result of a sign-in to the waiting request, and stores the result of a background sign-in.
   func conclude(_ login: Login, _ reply: Reply) {
     loop.send(reply, to: login.ticket)
     if endedAccounts.count >= Self.maximumKeptResults { endedAccounts.removeFirst() }

@@ -179,7 +179,6 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Handles the result of a write.
   private func handleWriteResult(
     _ file: TokenFile, _ outcome: Result<Void, SystemError>, _ generation: UInt64, expiresAt: Int?
   ) {

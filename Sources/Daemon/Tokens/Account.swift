@@ -56,7 +56,6 @@ final class Account {
     slots.compactMap(\.session.grant).filter { $0.isAlive(at: now) }
   }
 
-  /// The slot for this target, if any.
   func existing(_ target: TokenTarget?) -> TokenSlot? {
     target == nil ? own : others.first { $0.target == target }
   }
@@ -104,7 +103,7 @@ final class Account {
     questionCancellation = Cancellation()
   }
 
-  /// Drops the least recently used tokens beyond ``maximumBytes``.
+  /// Drops the least recently used tokens until the rest fit into ``maximumBytes``.
   func enforceMemoryLimit() {
     var bytes = slots.reduce(0) { $0 + ($1.session.grant?.accessToken.count ?? 0) }
     for other in others.dropLast() where bytes > Self.maximumBytes && other.isIdle {

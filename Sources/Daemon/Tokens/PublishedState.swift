@@ -16,7 +16,7 @@ struct PublishedState {
   /// When the user must sign in again, in unix seconds. Nil if unknown or far off.
   private(set) var signInBy: Int?
 
-  /// Records a sign-in.
+  /// Records a sign-in, and returns its events.
   mutating func signedIn(_ grant: AccessGrant, isGuest: Bool = false, wasGuest: Bool = false) -> [SessionEvent] {
     self = PublishedState()
     isSignedIn = true

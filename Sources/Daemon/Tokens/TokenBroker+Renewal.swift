@@ -46,7 +46,7 @@ extension TokenBroker {
     }
   }
 
-  /// Starts a renewal, or postpones it beyond the limits.
+  /// Starts a renewal, or postpones it if the server asked to wait or too many renewals are in progress.
   private func renew(_ slot: TokenSlot, _ now: Instant) {
     let server = slot.configuration.server
     if slot.waiters.isEmpty { slot.session.callersLeft() }

@@ -9,7 +9,7 @@ struct HeaderCollector {
 
   /// Whether to keep `Set-Cookie`, which only a user's own requests need.
   private let keepsCookies: Bool
-  /// Whether fields beyond the limits, except ``needed``, are dropped instead of making the response invalid.
+  /// Whether to drop excess fields, except ``needed``, instead of rejecting the response.
   private let dropsExcess: Bool
 
   init(keepsCookies: Bool = false, dropsExcess: Bool = false) {
@@ -17,7 +17,7 @@ struct HeaderCollector {
     self.dropsExcess = dropsExcess
   }
 
-  /// The fields to keep in any case: those that this program reads in responses of an authorization server.
+  /// The fields that are always kept, because this program reads them in responses of an authorization server.
   private static let needed: Set<String> = [
     "content-encoding", "content-length", "content-type", "date", "dpop-nonce", "location", "retry-after",
     "transfer-encoding", "www-authenticate",

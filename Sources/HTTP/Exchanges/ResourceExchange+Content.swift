@@ -76,7 +76,7 @@ final class ReceivedContent {
     return .taken
   }
 
-  /// Passes on the last bytes, which could have begun the token.
+  /// Releases the bytes withheld until the end because they could have been the beginning of the token.
   func end() {
     let count = pending.count
     screen?.finish(to: &pending)

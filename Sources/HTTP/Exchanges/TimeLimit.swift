@@ -13,7 +13,7 @@ struct TimeLimit: Sendable {
     (start, end, lastLook) = (now, now.advanced(by: duration), now)
   }
 
-  /// Whether the limit has passed. Call it at least every ``CurlHandle/longestWait`` while the process runs.
+  /// Returns whether the limit has passed. Call it at least every ``CurlHandle/longestWait`` while the process runs.
   mutating func hasPassed(_ now: ContinuousClock.Instant = .now) -> Bool {
     if lastLook.duration(to: now) > Self.longestPause { end = now.advanced(by: duration) }
     lastLook = now

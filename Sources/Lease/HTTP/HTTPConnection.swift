@@ -435,7 +435,7 @@ final class HTTPConnection: LentCall.Owner {
     send(Self.answer(status, failure, closes: closes, hasBody: !isHead))
   }
 
-  /// The response to a connection beyond the limit of a lease.
+  /// The response to a connection that is refused because the lease has too many.
   static var crowdedResponse: [UInt8] { answer(429, .crowdedLease, closes: true, hasBody: true) }
 
   /// An error response with JSON content.

@@ -5,7 +5,7 @@ internal import Vocabulary
 extension AuthorizationServer {
   /// Prepares a sign-in by authorization code. Sends nothing yet.
   ///
-  /// Always uses PKCE: a server without it ignores the challenge (RFC 7636 section 5).
+  /// Always uses PKCE: a server without PKCE ignores the challenge (RFC 7636 section 5).
   ///
   /// - Throws: `endpointMissing`; `metadataInvalid` if a metadata member that protects codes is malformed;
   ///   `codeChallengeUnsupported` if the server announces PKCE without `S256`.

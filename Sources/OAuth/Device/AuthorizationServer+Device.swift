@@ -39,7 +39,8 @@ extension AuthorizationServer {
 
   /// Polls once for the user's approval (RFC 8628 section 3.4), as scheduled by ``DevicePolling``.
   ///
-  /// - Parameter resources: The resources of the token (RFC 8707). If refused, polls again without them.
+  /// - Parameter resources: The resources of the token (RFC 8707). If the server refuses them, polls again without
+  ///   resources.
   /// - Throws: Any response that ends the sign-in: `accessDenied`, `expiredToken` or another error (RFC 8628 section
   ///   3.5).
   package func pollDevice(

@@ -71,7 +71,7 @@ package struct TokenScreen: Sendable {
     return start == .max ? nil : start
   }
 
-  /// Whether the token ends with this byte.
+  /// Reads the next byte. Returns whether it completes the token.
   private mutating func finds(_ byte: UInt8, at position: Int) -> Bool {
     if searches?.original.finds(byte, at: position) == true { return true }
     guard escape.start != nil || Escape.begins(byte) else {
@@ -191,7 +191,7 @@ private struct Search: Sendable {
     return start
   }
 
-  /// Whether a form of the token ends with this byte.
+  /// Reads the next byte. Returns whether it completes a form of the token.
   mutating func finds(_ byte: UInt8, at position: Int) -> Bool {
     if plain.finds(byte, at: position) { return true }
     guard let character = Self.standard(byte) else { return false }
@@ -230,7 +230,7 @@ private struct Search: Sendable {
     /// The position of the first byte of the match, or nil if the match is too short to be withheld.
     var start: Int? { matched < TokenScreen.shortest ? nil : positions[(count - matched) % positions.count] }
 
-    /// Whether the pattern ends with this byte.
+    /// Reads the next byte. Returns whether it completes the pattern.
     mutating func finds(_ byte: UInt8, at position: Int) -> Bool {
       if matched == 0 {
         guard byte == pattern.first else { return false }

@@ -4,7 +4,6 @@ internal import CPlatform
 /// at a time does. Thread-safe.
 package final class DescriptorReserve: Sendable {
   private struct State {
-    /// The reserved descriptors.
     var kept: [SharedDescriptor] = []
     /// The number of existing ``Hold`` values.
     var holders = 0

@@ -49,7 +49,7 @@ extension PrivateDirectory {
     return file
   }
 
-  /// Opens the directory of a shared file.
+  /// Opens a directory that others may read, but only this user may change.
   ///
   /// - Parameter create: Whether to create missing directories of the path with mode 0700.
   package init(changedByUserAlone path: String, create: Bool) throws(DirectoryError) {
@@ -79,7 +79,7 @@ extension PrivateDirectory {
     return try directory(name, at: walk, path)
   }
 
-  /// Reads a shared file.
+  /// Reads a file that others may read, but only this user may change.
   package borrowing func readFile(changedByUserAlone name: String, limit: Int) throws(SystemError) -> [UInt8] {
     try readFile(name, limit: limit, forbidding: PrivateDirectory.rightsToChange)
   }
@@ -134,7 +134,7 @@ extension PrivateDirectory {
     do { return try body(self, name) } catch { throw .system(error, path: path) }
   }
 
-  /// Opens the directory that a walk has reached, for reading.
+  /// Opens for reading the directory that a walk has reached.
   private static func directory(
     _ name: String, at walk: borrowing LinkWalk, _ link: String
   ) throws(DirectoryError) -> FileDescriptor {

@@ -9,7 +9,7 @@ package final class ReservedFile: Sendable {
   private let path: String
   private let isUsed = Monitor(false)
 
-  /// - Parameter byteCount: The disk space. Nothing is reserved on a file system that cannot do so.
+  /// - Parameter byteCount: The disk space. Ignored on a file system that cannot reserve space.
   init(for name: String, _ byteCount: Int, in directory: borrowing PrivateDirectory) throws(SystemError) {
     self.name = PrivateDirectory.temporaryName(for: name)
     path = "\(directory.path)/\(self.name)"
@@ -32,7 +32,7 @@ package final class ReservedFile: Sendable {
     if !isUsed.withLock({ $0 }) { _ = unsafe unlink(path) }
   }
 
-  /// Whether the file can be used in this directory, which is possible once.
+  /// Claims the file for use in this directory. Returns false if it is not there or was already claimed.
   func use(in directory: borrowing PrivateDirectory) -> Bool {
     guard (try? directory.inode(of: name)) == inode else { return false }
     return isUsed.withLock { isUsed in
@@ -43,7 +43,7 @@ package final class ReservedFile: Sendable {
 }
 
 extension FileDescriptor {
-  /// Reserves this much disk space. Does nothing on a file system without reservation.
+  /// Reserves disk space in bytes. Does nothing on a file system that cannot reserve space.
   fileprivate borrowing func reserve(_ count: Int) throws(SystemError) {
     while true {
       switch posix_fallocate(raw, 0, count) {

@@ -56,7 +56,7 @@ package enum Namespaces {
   /// The file with the names of a daemon's namespaces, if they are private.
   package static let fileName = "namespaces"
 
-  /// Writes the file, or removes that of an earlier daemon.
+  /// Writes the file if this daemon's namespaces are private; otherwise removes the file of an earlier daemon.
   package static func writeFile(in directory: borrowing PrivateDirectory) throws(SystemError) {
     if arePrivate {
       try directory.replaceFile(fileName, with: Array(named.joined(separator: " ").utf8).span, isDurable: false)

@@ -18,8 +18,8 @@ package enum Signals {
   package static var SIGSTOP: Int32 { Glibc.SIGSTOP }
   package static var SIGTSTP: Int32 { Glibc.SIGTSTP }
 
-  /// Makes writes to a closed pipe or socket fail with `EPIPE`, and those beyond the file size limit with `EFBIG`,
-  /// instead of ending the process.
+  /// Makes writes to a closed pipe or socket fail with `EPIPE`, and writes that exceed the file size limit with
+  /// `EFBIG`, instead of ending the process.
   package static func ignoreFailingWrites() {
     for signal in failingWrites { _ = agent_signal_ignore(signal) }
   }

@@ -61,7 +61,7 @@ struct IssuerKeys: Sendable {
     return Held(keys: try documents.document(source.document), source: source)
   }
 
-  /// The keys at the new URL in newer metadata. Throws `problem` without any.
+  /// Fetches the keys from the new URL in newer metadata. Throws `problem` if this fails.
   private func keysAtNewURL(after problem: OAuthError) throws(OAuthError) -> Held {
     // Keys are public, so this can be tried after any failure that a moved URL may cause.
     guard problem.mayBeDueToMove, let moved = try? moved() else { throw problem }

@@ -45,7 +45,7 @@ struct IssuerMetadata: Sendable {
     return nil
   }
 
-  /// The metadata as used for this account: with its endpoints, and those for mutual TLS if it has a certificate.
+  /// The metadata with the account's own endpoints, and the endpoints for mutual TLS if the account has a certificate.
   private func adapted(_ version: Version) -> Version {
     version.map { metadata in
       let showsCertificate = access.configuration.clientCertificate

@@ -6,7 +6,6 @@ internal import Platform
 struct AssertionFile {
   let path: String
 
-  /// The timeout for reading the file.
   private static let readTimeout = Duration.seconds(10)
 
   /// Reads the content without a trailing newline. Blocking.

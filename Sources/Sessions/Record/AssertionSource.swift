@@ -12,7 +12,7 @@ package enum AssertionSource: Sendable, Hashable {
   case workflow
   /// The authorization server of this other account, which issues an assertion.
   case account(String)
-  /// The sign-in request, for that sign-in only.
+  /// The sign-in request, whose assertion is used for that sign-in only.
   case signInRequest
 
   /// The token file of a Kubernetes pod's service account.

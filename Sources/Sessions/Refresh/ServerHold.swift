@@ -18,8 +18,8 @@ package struct ServerHold: Sendable, Hashable {
   }
 }
 
-/// A refresh whose ID Token the issuer's current keys do not verify. Until the keys may be fetched again, another
-/// refresh of the account would waste a refresh token.
+/// A refresh that waits for newer keys, because the current ones do not verify its ID Token. Until they may be fetched,
+/// another refresh of the account would waste a refresh token.
 struct AwaitedKeys: Sendable {
   /// The settings and record generation of that refresh. If either changes, for example by a sign-in, the wait ends.
   let configuration: AccountConfiguration

@@ -25,8 +25,8 @@ package enum ResourceCall {
   package enum Outcome: Sendable {
     /// The response was passed to the receiver.
     case answered(ResourceResponse, ResourceVerdict)
-    /// The token was rejected. A new one may be accepted, with these claims if any. The receiver got nothing, and the
-    /// content was rewound.
+    /// The server rejected the token, but may accept a new one requested with these claims, if any. The receiver got
+    /// nothing, and the content was rewound.
     case refused(RequestedClaims?)
     /// The response has begun, but the rest is slow to arrive.
     case begun(Rest)

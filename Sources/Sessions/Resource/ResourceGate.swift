@@ -92,7 +92,7 @@ package struct ResourceGate: Sendable {
     try record.authority.check(origin, configuration, account, listedOnly: listedOnly)
   }
 
-  /// The accounts whose UserInfo has this origin. Ignores unreadable records, except that of `named`.
+  /// The accounts whose UserInfo endpoint has this origin. Ignores unreadable records, except the record of `named`.
   private func accountsWithUserInfo(
     at origin: ResourceOrigin, _ named: AccountName?
   ) throws(SessionError) -> [AccountName] {

@@ -10,7 +10,7 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
     case pass
     /// Renew the token, with these claims if any, and send the request again.
     case renew(RequestedClaims?)
-    /// Send the request again with another DPoP proof, for this reason.
+    /// Send the request again with a new DPoP proof. The last one was rejected for this reason.
     case prove(DPoPProver.ProofProblem)
     /// Follow a redirect to this URL.
     case follow(Endpoint)

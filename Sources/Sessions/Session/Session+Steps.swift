@@ -21,7 +21,7 @@ extension Session {
     case fail(SessionError)
   }
 
-  /// The result of a finished attempt, for its waiters.
+  /// The result of a finished attempt, as reported to its waiters.
   package enum RefreshResult: Sendable {
     /// The attempt belongs to an earlier generation of the session.
     case ignored

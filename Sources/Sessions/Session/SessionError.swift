@@ -272,7 +272,7 @@ package enum SessionError: Error, Hashable, Sendable {
 /// An error in the settings, with the file or member.
 package struct ConfigurationError: Error, Sendable {
   package enum Code: Hashable, Sendable {
-    /// Not JSON, or a member with an invalid type or value.
+    /// The text is not JSON, or a member has an invalid type or value.
     case invalid
     case unknownMember(known: [String])
     /// The settings file has a newer version.
@@ -294,7 +294,7 @@ package struct ConfigurationError: Error, Sendable {
     /// A passphrase or PIN that is empty, too long, or not UTF-8.
     case passphrase
     case clientKey(KeyProblem)
-    /// Not PEM certificates, or not for the client's key.
+    /// The file does not contain PEM certificates, or they are not for the client's key.
     case clientCertificate
     /// The private key does not match this algorithm.
     case clientKeyAlgorithm
@@ -307,15 +307,15 @@ package struct ConfigurationError: Error, Sendable {
     case unknownProvider
   }
   package enum KeyProblem: Hashable, Sendable {
-    /// Neither PEM nor a JSON Web Key, or its numbers are inconsistent.
+    /// The file is neither PEM nor a JSON Web Key, or the key's numbers are inconsistent.
     case malformed
     case encrypted
     case unsupported
     /// RSA of less than 2048 bits (RFC 7518, section 3.3).
     case weak
-    /// In a TPM, and protected by a password.
+    /// The key is in a TPM and protected by a password.
     case heldWithAuthorization
-    /// In a TPM, and bound to a policy or not usable for ECDSA on P-256.
+    /// The key is in a TPM, but bound to a policy or not usable for ECDSA on P-256.
     case heldUnsuitably
   }
 

@@ -165,7 +165,7 @@ package struct SessionServices: Sendable {
     return StoredRecord(record: record, generation: sealed.generation)
   }
 
-  /// The record to base a new one on, or nil if the directory has only vaults of other machines.
+  /// The existing record that a new one replaces. Nil if there is none, or only other machines have vaults here.
   func recordToReplace(of account: AccountName) throws(SessionError) -> AccountRecord? {
     do { return try record(of: account) } catch .vault(let error) where error.code == .otherMachinesOnly {
       return nil

@@ -1,7 +1,6 @@
 package import Crypto
 internal import Vocabulary
 
-/// The secrets of a sign-in.
 package struct SignInSecrets: Sendable {
   package var credentials: ClientCredentials
   /// The registration, if a client was registered for the account.

@@ -4,7 +4,7 @@ package import Vocabulary
 package struct VaultCheck: Sendable, Hashable {
   /// The result of checking a key slot.
   package enum SlotState: Sendable, Hashable {
-    /// It opens automatically.
+    /// The slot opens automatically.
     case opens
     /// It is well formed, but was not opened, since that needs a passphrase or PIN.
     case needsSecret
@@ -20,7 +20,7 @@ package struct VaultCheck: Sendable, Hashable {
 
   /// The result of checking an account's record.
   package enum RecordState: String, Sendable {
-    /// It was decrypted.
+    /// The record was decrypted.
     case opens
     /// Its key is not in memory.
     case locked

@@ -10,7 +10,7 @@ final class ChangeQueue: Sendable {
       case change((inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Bool)
       /// Only rehearses the write.
       case rehearsal
-      /// Works on the files directly, without other changes.
+      /// Works directly on the files. Not combined with other changes.
       case alone((borrowing PrivateDirectory) throws(VaultError) -> Void)
     }
 

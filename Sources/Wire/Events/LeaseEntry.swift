@@ -95,7 +95,6 @@ package struct LeaseEntry: Sendable, Hashable {
     }
   }
 
-  /// A lease's event.
   package enum Event: Sendable, Hashable {
     case opened(account: String)
     /// A peer's request ended with a status and a body size in bytes, or failed with the code. `dropped` header fields

@@ -21,7 +21,7 @@ package enum LogEvent: Sendable, Hashable {
   case networkChanged
   /// The user's limit of file watches is reached, so files are checked when used.
   case watchUnavailable
-  /// The clock was set forward or, if negative, back.
+  /// The clock was set forward by this many seconds, or back if negative.
   case clockSet(seconds: Int)
 
   case signInBegan
@@ -58,7 +58,7 @@ package enum LogEvent: Sendable, Hashable {
   case commandFailed(position: Int, CommandProblem)
   /// This number of event commands was dropped, since too many were waiting.
   case commandsDropped(count: Int)
-  /// A token file was written or removed, or that failed.
+  /// A token file was written or removed, or the attempt failed.
   case tokenFile(TokenFileChange)
 
   /// A step of a `verbose` request.

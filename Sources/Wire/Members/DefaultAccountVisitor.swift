@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// Sets the member `account` of a request without one. Ignores all other members.
+/// Sets the member `account` of a request that lacks it. Ignores all other members.
 struct DefaultAccountVisitor: MemberVisitor {
   let account: String
 

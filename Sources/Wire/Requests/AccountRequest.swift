@@ -7,7 +7,7 @@ package enum AccountRequest: RequestBody {
   /// Returns an account's settings; nil for the active account.
   case show(account: String?)
 
-  /// Changes settings, and resets others.
+  /// Changes the given settings, and resets those in `unset`.
   case set(account: String, AccountSettings, unset: [AccountSetting])
 
   case rename(account: String, to: String)

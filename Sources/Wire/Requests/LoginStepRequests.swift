@@ -5,7 +5,6 @@
 package struct LoginRedirectRequest: RequestBody {
   /// The ID of the sign-in, from the event `browser`.
   package var login: String
-  /// The redirect's URL.
   package var url: String
 
   /// The maximum URL length, since codes may be long (RFC 6749, section 4.1.2).

@@ -156,7 +156,7 @@ extension RequestBody {
   }
 }
 
-/// A function of any request's value.
+/// A function that accepts any type of request.
 private protocol RequestVisitor {
   associatedtype Result
   func visit(_ body: some RequestBody) -> Result

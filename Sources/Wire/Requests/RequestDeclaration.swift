@@ -69,7 +69,7 @@ package enum RequestSubject: Sendable, Equatable {
   case activeAccount
   /// An account whose settings list the request's URL.
   case listingAccount
-  /// All accounts, or none.
+  /// The request concerns all accounts, or no account.
   case any
 
   static func accountOrActive(_ name: String?) -> RequestSubject { name.map(RequestSubject.account) ?? .activeAccount }

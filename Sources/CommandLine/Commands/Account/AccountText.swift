@@ -156,7 +156,7 @@ enum AccountText {
     return ends.min().flatMap { SignInReminder.end(at: $0, isUTC: presentation.isUTC) }
   }
 
-  /// The word in place of a user, for a session without one.
+  /// The note shown instead of a user if the session has no user.
   private static func unattendedNote(_ account: JSON) -> Phrase? {
     if account[.guest]?.bool == true { return Phrase("guest") }
     return account[.assertion]?.bool == true ? Phrase("by assertion") : nil
@@ -223,7 +223,7 @@ enum AccountText {
     }
   }
 
-  /// A problem with its hint.
+  /// A problem, followed by its hint.
   static func problem(_ problem: JSON?) -> Phrase? {
     guard let problem else { return nil }
     guard let failure = Failure(json: problem) else {

@@ -28,7 +28,7 @@ enum HelpCommand {
     }
   }
 
-  /// The help on a command or group, in the user's language; on the program without words.
+  /// The help on a command or group in the user's language, or on the program if `words` is empty.
   ///
   /// - Parameter all: Whether to include every detail and option.
   static func text(

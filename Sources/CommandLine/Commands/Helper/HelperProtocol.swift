@@ -107,7 +107,7 @@ struct HelperCredential: Sendable, Hashable {
 
 /// A helper's output on failure.
 struct HelperFailureOutput: Sendable, Hashable {
-  /// For standard output.
+  /// The text for standard output.
   var output = ""
   /// Whether to print nothing on standard error, since the caller expects this.
   var isSilent = false
@@ -146,9 +146,9 @@ extension HelperCredential {
     return user
   }
 
-  /// Checks `--user` for a response without a user name.
+  /// Rejects `--user` if the response contains no user name.
   ///
-  /// - Throws: `invalid_request` if it has no effect.
+  /// - Throws: `invalid_request` if `--user` would have no effect.
   func checkUnused(_ asked: String?) throws(Failure) {
     guard asked == nil || user != nil else {
       throw Failure(
@@ -171,14 +171,14 @@ extension HelperCredential {
     }
   }
 
-  /// Writes that header field as `NAME: VALUE` and a line feed.
+  /// Writes the header field with the token as a line `NAME: VALUE`.
   func appendHeaderLine(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     text.append(utf8: header.name + ": ")
     try appendHeaderValue(token, for: asked, to: &text)
     text.append(utf8: "\n")
   }
 
-  /// Writes the value of that header field as a JSON string.
+  /// Writes the value of the header field with the token as a JSON string.
   func appendHeaderJSON(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     try SecretText.with(capacity: 2 * token.count + 128) { (value) throws(Failure) in
       try appendHeaderValue(token, for: asked, to: &value)

@@ -76,7 +76,7 @@ struct LeaseQuestions {
     return found
   }
 
-  /// Asks on the terminal. Returns false without one.
+  /// Asks on the terminal. Returns false if there is no terminal.
   private mutating func askOnTerminal(
     _ question: Event.LeaseQuestion, _ account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> Bool {
@@ -125,7 +125,7 @@ struct LeaseQuestions {
     return (asking.question.number, isAllowed)
   }
 
-  /// Whether the program's status means "yes"; nil while it runs.
+  /// Whether the program's exit status means "yes". Nil while it runs; kills it if the time is up.
   private static func answer(of process: Int32, _ isLate: Bool) throws(SystemError) -> Bool? {
     if let status = try Spawn.tryWait(process) { return status == .exited(0) }
     guard isLate else { return nil }
@@ -133,7 +133,7 @@ struct LeaseQuestions {
     return try Spawn.wait(process) == .exited(0)
   }
 
-  /// Whether the user typed "yes"; nil without input.
+  /// Whether the user typed "yes". Nil if nothing was typed yet; false once the time is up.
   private static func typedAnswer(_ terminal: SharedDescriptor, _ isLate: Bool) throws(SystemError) -> Bool? {
     guard try terminal.descriptor.waitUntilReadable(timeout: .zero) else {
       guard isLate else { return nil }

@@ -18,7 +18,7 @@ final class RelayConnection {
   /// A socket's name. `port` is the client port of the SSH connection.
   static func name(port: String, _ random: String) -> String { "\(prefix)\(port)-\(random)" }
 
-  /// Connects to the user's machine: that of this SSH connection, otherwise another.
+  /// Connects to the user's machine: the machine of this SSH connection, otherwise another.
   ///
   /// - Returns: Nil if none is connected.
   static func find(_ console: Console) -> RelayConnection? {

@@ -28,13 +28,13 @@ enum RelayMessage {
 
 /// A message from the host.
 enum RelayRequest: Equatable {
-  /// Requests this loopback port for the redirect, or any. Sent first.
+  /// Requests this loopback port for the redirect, or any port if nil. The first message.
   case port(UInt16?)
   /// Requests to open a page. The reply is the redirect.
   case open(url: String, issuer: String, account: String)
-  /// Reports success, for the browser.
+  /// Reports success, which the browser then shows.
   case signedIn(person: String?)
-  /// Reports a failure, for the browser.
+  /// Reports a failure, which the browser then shows.
   case failed(String)
 
   var line: [UInt8] {

@@ -22,7 +22,6 @@ final class RelayPort {
     let request: RelayedRequest
   }
 
-  /// A connection of a browser.
   private final class BrowserConnection {
     let key: UInt64
     let descriptor: FileDescriptor

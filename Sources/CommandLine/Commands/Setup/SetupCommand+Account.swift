@@ -83,7 +83,8 @@ extension SetupCommand {
     return place
   }
 
-  /// The only origin in the settings, for use without `--host`; nil without any. Throws if there are several.
+  /// The origin to use without `--host`: the only one in the settings, or nil if there is none. Throws if there are
+  /// several.
   private func onlyOrigin(of places: [ListedOrigin], _ client: SetupClient) throws(Failure) -> OriginEntry? {
     var texts: [String] = []
     for place in places {

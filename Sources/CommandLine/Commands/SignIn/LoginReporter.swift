@@ -217,7 +217,6 @@ struct LoginReporter {
     if !console.json { console.note(resumed.map(LoginText.inBackground) ?? Phrase("sign-in cancelled")) }
   }
 
-  /// Removes the countdown.
   private mutating func removeCountdown() {
     status?.erase()
     (phase, nextUpdate) = (.nothing, nil)

@@ -98,12 +98,12 @@ enum LoginText {
     return Phrase("Waiting for your approval, \(left) left. \(interrupt(isResumed))").localized() + "\n"
   }
 
-  /// The effect of Ctrl-C.
+  /// A sentence on what Ctrl-C does.
   private static func interrupt(_ isResumed: Bool) -> Phrase {
     isResumed ? Phrase("Ctrl-C stops waiting.") : Phrase("Ctrl-C cancels.")
   }
 
-  /// Asks whether the user is the one who signed in.
+  /// The question whether the user is the one who signed in.
   static func question(_ confirm: Event.Confirm) -> Phrase {
     let subject = confirm.subject ?? "?"
     let person = confirm.name.map { "\($0) (\(subject))" } ?? subject
@@ -121,7 +121,7 @@ enum LoginText {
     return Phrase("the sign-in continues in the background; to wait for it: \(command)")
   }
 
-  /// Asks whether to sign in despite an existing session.
+  /// The question whether to sign in again despite an existing session.
   static func again(_ result: JSONObject) -> Phrase {
     let account = result["account"]?.string ?? "?"
     guard let person = person(result) else { return Phrase("\(account) is signed in. Sign in again?") }

@@ -29,7 +29,7 @@ struct LoginWait {
     /// Whether there is a terminal where the user of a browser on another machine can paste the response.
     let mayPaste: Bool
 
-    /// Without a user.
+    /// The choices if no user is present.
     static let unattended = Choices()
 
     private init() {

@@ -106,7 +106,7 @@ struct MovedOptions {
     given.contains { given in options.contains { $0.name == given.option.name } }
   }
 
-  /// The command with those of the given options that it has.
+  /// Builds a command line with the given options that the command accepts.
   private func command(_ words: [String], _ isWanted: (OptionDeclaration) -> Bool) -> String {
     let options = invocation.given.filter { isWanted($0.option) }.flatMap { option, text in
       ["--\(option.name)"] + (option.argument.metavar == nil ? [] : [text])

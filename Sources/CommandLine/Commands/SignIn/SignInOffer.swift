@@ -47,7 +47,7 @@ struct SignInOffer {
     return !client.console.json && !client.console.quiet && Terminal.hasStandardStreams && Processes.leadsJob
   }
 
-  /// Lets one command per account ask.
+  /// Asks the user and repeats the work. Other commands that would ask about the account wait meanwhile.
   private func run(
     _ work: () throws(Failure) -> Int32, after failure: Failure, _ remedy: Remedy
   ) throws(Failure) -> Int32 {

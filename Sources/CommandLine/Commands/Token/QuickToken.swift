@@ -93,7 +93,7 @@ enum QuickToken {
 
 /// This process's arguments, read without copying.
 private enum QuickArguments {
-  /// The account in `token [ACCOUNT]`, empty without one; nil for any other command line.
+  /// The account in `token [ACCOUNT]`, empty if omitted. Nil for any other command line.
   static var account: UnsafeBufferPointer<UInt8>? {
     guard let program = unsafe Processes.argument(0), unsafe !mayBeHelperName(program.span),
       let command = unsafe Processes.argument(1), unsafe isToken(command.span), unsafe Processes.argument(3) == nil

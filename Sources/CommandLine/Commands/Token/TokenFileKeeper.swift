@@ -56,7 +56,7 @@ struct TokenFileKeeper: ~Copyable {
     try connection.watch(poller, key: key)
   }
 
-  /// Whether the file has changed since the last call.
+  /// Returns whether the file has changed since the last call.
   mutating func takeChange() -> Bool {
     defer { hasChanged = false }
     return hasChanged

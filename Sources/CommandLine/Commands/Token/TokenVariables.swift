@@ -51,7 +51,7 @@ struct TokenVariables: Sendable {
     self.mappings = areDefaults ? Self.defaults : mappings
   }
 
-  /// The variables of the command line, of the account's settings, or the defaults.
+  /// The variables on the command line, otherwise in the account's settings, otherwise the defaults.
   func chosen(for account: TokenDescription) throws(Failure) -> TokenVariables {
     try chosen(among: account.variables)
   }

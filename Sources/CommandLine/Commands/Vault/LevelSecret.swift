@@ -46,7 +46,7 @@ struct LevelSecret {
   enum Purpose {
     /// Unspecified.
     case plain
-    /// Names the accounts, if they fit on a line.
+    /// The prompt names the accounts, if they fit on a line.
     case ofAccounts([String])
     case ofVault
     case ofSlot(Int)

@@ -21,7 +21,7 @@ struct Unlocking {
     (passphrase.timeout, pin.timeout) = (timeout, timeout)
   }
 
-  /// Unlocks the levels that the account needs; for nil, all.
+  /// Unlocks the levels that the account needs, or all levels if `account` is nil.
   ///
   /// - Returns: The unlocked levels.
   func open(_ account: String?, over connection: inout DaemonConnection) throws(Failure) -> [Protection] {
@@ -125,7 +125,7 @@ struct VaultStatus {
 
   func isLocked(_ level: Protection) -> Bool { entry(level)?["locked"]?.bool == true }
 
-  /// Whether the level protects the account; for nil, any account.
+  /// Whether the level protects the account, or any account if `account` is nil.
   func guards(_ account: String?, at level: Protection) -> Bool {
     let names = accounts(at: level)
     guard let account else { return !names.isEmpty }

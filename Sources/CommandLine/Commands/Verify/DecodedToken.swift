@@ -15,7 +15,7 @@ struct DecodedToken: Hashable {
 
   let header: JSONObject
   let content: Content
-  /// The length of the signature in bytes; 0 without one.
+  /// The length of the signature in bytes; 0 if the token is not signed.
   let signatureBytes: Int
 
   /// Parses the compact serialization (RFC 7515 section 7.1, RFC 7516 section 7.1).
@@ -93,7 +93,7 @@ struct DecodedToken: Hashable {
   /// The claims that contain times (RFC 7519 section 4.1, OpenID Connect Core 1.0 sections 2 and 5.1).
   private static let times = ["exp", "nbf", "iat", "auth_time", "updated_at"]
 
-  /// Header and claims with readable times, for a terminal.
+  /// The header and claims as shown on a terminal, with readable times.
   ///
   /// - Parameter now: Unix seconds.
   func text(now: Int) -> String {
