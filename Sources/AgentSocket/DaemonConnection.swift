@@ -49,7 +49,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     do {
       try UnixSocket.sendAll(request.serialized().span, over: socket)
     } catch {
-      throw refused(error)
+      throw sendFailure(error)
     }
   }
 
@@ -65,7 +65,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
       }
       try UnixSocket.sendAll(line.span.extracting(sent...), over: socket)
     } catch {
-      throw refused(error)
+      throw sendFailure(error)
     }
   }
 
@@ -115,11 +115,11 @@ package struct DaemonConnection: ~Copyable, Sendable {
     } catch .system(let error) {
       // If the peer has read everything, its closing is not an error (unix(7)).
       hasUnread = error.isReset
-      throw ended(error)
+      throw endFailure(error)
     } catch {
       throw Failure(.internalError, "the daemon's answer is longer than the protocol allows")
     }
-    if count == 0 { throw ended(nil) }
+    if count == 0 { throw endFailure(nil) }
   }
 
   private borrowing func waitForInput(before deadline: Instant, _ wait: Wait) throws(Failure) {
@@ -127,14 +127,14 @@ package struct DaemonConnection: ~Copyable, Sendable {
     do {
       isReadable = try wait(socket, deadline)
     } catch {
-      throw ended(error)
+      throw endFailure(error)
     }
     if !isReadable { throw .noAnswerInTime }
   }
 
   /// The error for a request that could not be sent: the daemon's last failure, if any.
-  private borrowing func refused(_ error: SystemError) -> Failure {
-    guard error.isDisconnected else { return ended(error) }
+  private borrowing func sendFailure(_ error: SystemError) -> Failure {
+    guard error.isDisconnected else { return endFailure(error) }
     var (last, lines) = (Failure?.none, LineBuffer())
     do {
       // This does not block, because the other end is closed.
@@ -143,12 +143,12 @@ package struct DaemonConnection: ~Copyable, Sendable {
           if case .failure(let failure) = try Reply(parsing: line) { last = failure }
         }
       }
-    } catch { return ended(error as? SystemError) }
-    return last ?? ended(error)
+    } catch { return endFailure(error as? SystemError) }
+    return last ?? endFailure(error)
   }
 
   /// The error for a connection that ended.
-  private borrowing func ended(_ error: SystemError?) -> Failure {
+  private borrowing func endFailure(_ error: SystemError?) -> Failure {
     if let process = privateDaemon, let line = process.lastErrorLine() {
       return Failure(.daemonUnavailable, "\(process.name) ended before it answered: \(line)")
     }

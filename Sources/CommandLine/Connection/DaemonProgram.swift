@@ -11,8 +11,8 @@ struct DaemonProgram {
 
   /// The paths to try: in an installation, then in a build tree. Relative to `executable`, so that an installation can
   /// be moved.
-  func candidates(besides executable: String) -> [String] {
-    ProgramTree.places(besides: executable, installed: "libexec/\(name)", built: name)
+  func candidates(near executable: String) -> [String] {
+    ProgramTree.places(near: executable, installed: "libexec/\(name)", built: name)
   }
 
   /// The first inherited descriptor's number in the program.
@@ -29,7 +29,7 @@ struct DaemonProgram {
   {
     var environment = Self.environment(from: Environment.all())
     if !needsHome, (Environment.value("HOME") ?? "").isEmpty { environment.append("HOME=/nonexistent") }
-    for candidate in candidates(besides: Machine.executablePath()) {
+    for candidate in candidates(near: Machine.executablePath()) {
       do {
         return try start(candidate, arguments: arguments, environment, inheriting: inherited)
       } catch  where !error.isNotFound {
@@ -44,7 +44,7 @@ struct DaemonProgram {
 
   /// The failure if it is not installed.
   var missing: Failure {
-    let places = candidates(besides: Machine.executablePath()).joined(separator: " nor ")
+    let places = candidates(near: Machine.executablePath()).joined(separator: " nor ")
     return Failure(
       .invalidConfiguration, Phrase("\(name) is missing: it is neither \(places)"),
       hint: Phrase("install agent and \(name) together"))

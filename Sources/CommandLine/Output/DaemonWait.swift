@@ -50,11 +50,11 @@ enum DaemonWait {
     guard self != .silent, let terminal = OutputTerminal.current, terminal.canRewriteLines else {
       return try socket.waitUntilReadable(timeout: Instant.now.duration(to: deadline))
     }
-    return try wait(for: socket, before: deadline, tellingOn: terminal)
+    return try wait(for: socket, before: deadline, shownOn: terminal)
   }
 
   private func wait(
-    for socket: borrowing FileDescriptor, before deadline: Instant, tellingOn terminal: OutputTerminal
+    for socket: borrowing FileDescriptor, before deadline: Instant, shownOn terminal: OutputTerminal
   ) throws(SystemError) -> Bool {
     var line = StatusLine(terminal)
     let signals = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT].filter { !Signals.isIgnored($0) }

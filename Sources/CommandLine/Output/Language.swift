@@ -21,18 +21,18 @@ struct Language: Sendable {
 
   static let english = Language { _ in nil }
 
-  static let current = Language(besides: Machine.executablePath())
+  static let current = Language(near: Machine.executablePath())
 
   /// The catalogues' gettext domain, whatever the program's name.
   static let domain = "agent"
 
   /// The directories to search for catalogues: in an installation, then in a build tree.
-  static func directories(besides executable: String) -> [String] {
-    ProgramTree.places(besides: executable, installed: "share/locale", built: "locale")
+  static func directories(near executable: String) -> [String] {
+    ProgramTree.places(near: executable, installed: "share/locale", built: "locale")
   }
 
-  private init(besides executable: String) {
-    let directory = Self.directories(besides: executable).first {
+  private init(near executable: String) {
+    let directory = Self.directories(near: executable).first {
       (try? FileDescriptor(opening: $0, for: .reading)) != nil
     }
     guard let directory, let catalogue = MessageCatalogue(domain: Self.domain, directory: directory) else {

@@ -57,12 +57,12 @@ struct OutputTerminal: Sendable {
 struct StatusLine {
   private let terminal: OutputTerminal
   /// Prints text for users.
-  private let tell: @Sendable (String) -> Void
+  private let write: @Sendable (String) -> Void
   private var isShown = false
 
-  init(_ terminal: OutputTerminal, tell: @escaping @Sendable (String) -> Void = Console.printToStandardError) {
+  init(_ terminal: OutputTerminal, write: @escaping @Sendable (String) -> Void = Console.printToStandardError) {
     self.terminal = terminal
-    self.tell = tell
+    self.write = write
   }
 
   /// Shows the first text that fits, or nothing.
@@ -70,13 +70,13 @@ struct StatusLine {
     guard terminal.canRewriteLines else { return }
     let columns = terminal.columns()
     guard let text = wordings.first(where: { $0.count < columns }) else { return erase() }
-    tell("\(Self.clearing)\(text)\r")
+    write("\(Self.clearing)\(text)\r")
     isShown = true
   }
 
   /// Erases the line. The next text starts there.
   mutating func erase() {
-    if isShown { tell(Self.clearing) }
+    if isShown { write(Self.clearing) }
     isShown = false
   }
 

@@ -10,11 +10,11 @@ struct PastedCommand: Sendable {
   private var options: [Correction.Addition]
 
   /// Creates the command line of an invocation with other operands and without some options.
-  init(_ invocation: Invocation, operands: [String], without left: [OptionDeclaration]) {
+  init(_ invocation: Invocation, operands: [String], without dropped: [OptionDeclaration]) {
     command = invocation.command
     path = ["agent"] + invocation.commandWords
     self.operands = operands
-    options = invocation.given.filter { given in !left.contains { $0.name == given.option.name } }.map { given in
+    options = invocation.given.filter { given in !dropped.contains { $0.name == given.option.name } }.map { given in
       Correction.Addition(given.option.name, given.option.argument.metavar == nil ? nil : given.text)
     }
   }

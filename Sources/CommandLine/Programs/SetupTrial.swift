@@ -38,12 +38,12 @@ struct SetupTrial {
     Failure(.invalidConfiguration, "\(name) in PATH is missing or not this program")
   }
 
-  /// - Parameter isHeard: Whether the user sees the client's error output.
+  /// - Parameter showsErrors: Whether the user sees the client's error output.
   /// - Throws: `missing_value` without a credential.
-  func run(isHeard: Bool) throws(Failure) {
+  func run(showsErrors: Bool) throws(Failure) {
     var result: InstalledProgram.Result
     do {
-      result = try program.run(words, input: Array(input.utf8), changes: changes, isHeard: isHeard)
+      result = try program.run(words, input: Array(input.utf8), changes: changes, showsErrors: showsErrors)
     } catch {
       throw Failure(error, doing: Phrase("cannot run \(program.path)"))
     }

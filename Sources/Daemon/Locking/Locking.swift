@@ -105,7 +105,7 @@ final class Locking: DaemonPart {
       // Writes pending records now, since the lock makes that impossible.
       if services.hasUnstored { services.retryWrites() }
       services.gate.wipe(scope.levelsToLock, within: limit) { services.vault.lock() }
-    }) { [self] _ in wiped(Set(scope.levelsWithSlots)) }
+    }) { [self] _ in endLock(Set(scope.levelsWithSlots)) }
   }
 
   /// Responds to the waiting lock requests, if the result is known.
@@ -117,7 +117,7 @@ final class Locking: DaemonPart {
   }
 
   /// Ends the lock, then runs the actions that waited for it.
-  private func wiped(_ levels: Set<Protection>) {
+  private func endLock(_ levels: Set<Protection>) {
     vaultLock.end()
     lockResult = nil
     signIns.endUnapproved(at: levels)

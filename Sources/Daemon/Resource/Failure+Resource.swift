@@ -34,7 +34,7 @@ extension Failure {
         .accessDenied,
         account.ignoresScope
           ? Phrase("\(fact); \(account.configuration.issuer) gives every token of the account all its scopes") : fact,
-        hint: Self.scopes(account, transfer, grant, needed))
+        hint: Self.scopeCommand(account, transfer, grant, needed))
     case .insufficientClaims(let claims):
       let wanted = claims.map { ": " + TerminalText.clean($0.text, limit: 400) } ?? ""
       let answer = claims.flatMap { Self.option("claims-challenge", $0.challenge) } ?? ""
@@ -49,7 +49,7 @@ extension Failure {
       self.init(
         .tokenRefused, "\(origin) refuses the tokens of \(name), even new ones; the session itself is valid",
         hint: grant.missing(needed).isEmpty
-          ? .command("agent login \(name)") : Self.scopes(account, transfer, grant, needed))
+          ? .command("agent login \(name)") : Self.scopeCommand(account, transfer, grant, needed))
     case .refused:
       self.init(
         .tokenRefused, "\(origin) refused the token; the request could not be repeated, because its data was not kept",
@@ -104,7 +104,7 @@ extension Failure {
 
   /// The command that adds the missing scopes: to this origin's tokens, or to the account's scope without a refresh
   /// token.
-  private static func scopes(
+  private static func scopeCommand(
     _ account: Account, _ transfer: ResourceTransfer, _ grant: AccessGrant, _ needed: [String]
   ) -> Phrase {
     let unknown = Phrase("sign in with this scope included in \("--scope")")

@@ -228,12 +228,12 @@ final class Lease: Admission {
     case .event: return reply
     case .failure(let failure):
       finish(ticket, nil, nil, failure.code)
-      return .failure(hidden(failure))
+      return .failure(redacted(failure))
     case .result(var result):
       guard underWay[ticket] != nil else { return reply }
       finish(ticket, result["status"]?.int, result["body_bytes"]?.int, nil)
       result["account"] = "lease"
-      if let problem = result["problem"].flatMap({ Failure(json: $0) }) { result["problem"] = hidden(problem).json }
+      if let problem = result["problem"].flatMap({ Failure(json: $0) }) { result["problem"] = redacted(problem).json }
       return .result(result)
     }
   }
@@ -264,7 +264,7 @@ final class Lease: Admission {
   }
 
   /// The failure without the account's name and unusable hints.
-  private func hidden(_ failure: Failure) -> Failure {
+  private func redacted(_ failure: Failure) -> Failure {
     switch failure.code {
     case .locked: Failure(.locked, "the account of the lease is locked")
     case .tokenRefused, .stepUpNeeded:

@@ -154,7 +154,7 @@ extension SignIns {
     guard let login = logins.values.first(where: { $0.isNamed(request.login) }), let waiting = login.unconfirmed
     else { throw Failure(.redirectRejected, "no sign-in is waiting to be confirmed; it may have ended") }
     guard request.isConfirmed else {
-      conclude(login, .failure(Self.unconfirmed(login.account)))
+      conclude(login, .failure(Self.confirmationDenied(login.account)))
       end(login, .accessDenied)
       return login
     }
@@ -165,7 +165,7 @@ extension SignIns {
   }
 
   /// The error for a denied confirmation.
-  private static func unconfirmed(_ account: AccountName) -> Failure {
+  private static func confirmationDenied(_ account: AccountName) -> Failure {
     Failure(
       .accessDenied, "cannot determine whose browser sent the answer, and no one confirmed the user",
       hint: .command("agent login \(account.text) --device"))

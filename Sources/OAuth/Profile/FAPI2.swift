@@ -27,11 +27,11 @@ package enum FAPI2 {
     let announced = metadata.idTokenSigningAlgorithms
     if !announced.isEmpty, !announced.contains(where: allowsAlgorithm) { return .serverAlgorithms }
     switch flow {
-    case .other: return .notByCode
+    case .other: return .noCodeGrant
     case .clientCredentials: return nil
     case .code: break
     }
-    if metadata.authorizationEndpoint == nil, metadata.unusableEndpoints[.authorization] == nil { return .notByCode }
+    if metadata.authorizationEndpoint == nil, metadata.unusableEndpoints[.authorization] == nil { return .noCodeGrant }
     if metadata.pushedAuthorizationRequestEndpoint == nil,
       metadata.unusableEndpoints[.pushedAuthorization] == nil
     {
@@ -67,7 +67,7 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
   /// The metadata is for another issuer.
   case issuerDiffers
   /// The grant is not an authorization code.
-  case notByCode
+  case noCodeGrant
   /// The server does not announce pushed authorization requests.
   case pushUnannounced
   /// The server does not announce PKCE with `S256`.
@@ -85,7 +85,7 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
     case .assertionAudience: "5.3.3.1-5"
     case .endpointOverride, .metadataMissing: "5.3.3.1-9"
     case .issuerDiffers: "5.3.3.1-11"
-    case .notByCode: "5.3.3.2-1"
+    case .noCodeGrant: "5.3.3.2-1"
     case .pushUnannounced: "5.3.3.2-2"
     case .codeChallengeUnannounced: "5.3.3.2-3"
     case .issuerUnannounced, .answerWithoutIssuer: "5.3.3.2-5"
@@ -105,7 +105,7 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
     case .endpointOverride: "a setting contains an endpoint, but only the server's metadata may do so"
     case .metadataMissing: "the server publishes no metadata"
     case .issuerDiffers: "the server's metadata is for another issuer"
-    case .notByCode: "a user may sign in only with an authorization code in a browser"
+    case .noCodeGrant: "a user may sign in only with an authorization code in a browser"
     case .pushUnannounced: "the server does not announce pushed authorization requests"
     case .codeChallengeUnannounced: "the server does not announce PKCE with the method S256"
     case .issuerUnannounced: "the server does not announce that its answers name the issuer (iss)"

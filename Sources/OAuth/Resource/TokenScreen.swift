@@ -45,7 +45,7 @@ package struct TokenScreen: Sendable {
         while index < bytes.count, !mayBegin[Int(bytes[index])] { index += 1 }
         guard index < bytes.count else { break }
       }
-      if finds(bytes[index], at: position + index) { return false }
+      if matches(bytes[index], at: position + index) { return false }
       index += 1
     }
     let held = withheld.count
@@ -72,12 +72,12 @@ package struct TokenScreen: Sendable {
   }
 
   /// Reads the next byte. Returns whether it completes the token.
-  private mutating func finds(_ byte: UInt8, at position: Int) -> Bool {
-    if searches?.original.finds(byte, at: position) == true { return true }
+  private mutating func matches(_ byte: UInt8, at position: Int) -> Bool {
+    if searches?.original.matches(byte, at: position) == true { return true }
     guard escape.start != nil || Escape.begins(byte) else {
-      return searches?.unescaped.finds(byte, at: position) == true
+      return searches?.unescaped.matches(byte, at: position) == true
     }
-    for (unit, start) in escape.read(byte, at: position) where searches?.unescaped.finds(unit, at: start) == true {
+    for (unit, start) in escape.read(byte, at: position) where searches?.unescaped.matches(unit, at: start) == true {
       return true
     }
     return false
@@ -192,10 +192,10 @@ private struct Search: Sendable {
   }
 
   /// Reads the next byte. Returns whether it completes a form of the token.
-  mutating func finds(_ byte: UInt8, at position: Int) -> Bool {
-    if plain.finds(byte, at: position) { return true }
+  mutating func matches(_ byte: UInt8, at position: Int) -> Bool {
+    if plain.matches(byte, at: position) { return true }
     guard let character = Self.standard(byte) else { return false }
-    for index in base64.indices where base64[index].finds(character, at: position) { return true }
+    for index in base64.indices where base64[index].matches(character, at: position) { return true }
     return false
   }
 
@@ -231,7 +231,7 @@ private struct Search: Sendable {
     var start: Int? { matched < TokenScreen.shortest ? nil : positions[(count - matched) % positions.count] }
 
     /// Reads the next byte. Returns whether it completes the pattern.
-    mutating func finds(_ byte: UInt8, at position: Int) -> Bool {
+    mutating func matches(_ byte: UInt8, at position: Int) -> Bool {
       if matched == 0 {
         guard byte == pattern.first else { return false }
         count = 0

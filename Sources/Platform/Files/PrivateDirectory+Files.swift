@@ -174,7 +174,7 @@ extension PrivateDirectory {
     for name: String, _ bytes: Span<UInt8>, mode: UInt32, isDurable: Bool = true, in reserved: ReservedFile? = nil
   ) throws(SystemError) -> String {
     try PrivateDirectory.checkName(name)
-    if let reserved, reserved.use(in: self) {
+    if let reserved, reserved.claim(in: self) {
       do {
         try PrivateDirectory.fill(reserved.file, with: bytes, mode: mode, isDurable: isDurable)
       } catch {

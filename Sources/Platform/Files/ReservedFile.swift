@@ -7,7 +7,7 @@ package final class ReservedFile: Sendable {
   let name: String
   private let inode: UInt64
   private let path: String
-  private let isUsed = Monitor(false)
+  private let isClaimed = Monitor(false)
 
   /// - Parameter byteCount: The disk space. Ignored on a file system that cannot reserve space.
   init(for name: String, _ byteCount: Int, in directory: borrowing PrivateDirectory) throws(SystemError) {
@@ -29,15 +29,15 @@ package final class ReservedFile: Sendable {
   deinit {
     // A child process that is being started has a copy of the descriptor until its exec, which would prolong the lock.
     flock(file.raw, LOCK_UN)
-    if !isUsed.withLock({ $0 }) { _ = unsafe unlink(path) }
+    if !isClaimed.withLock({ $0 }) { _ = unsafe unlink(path) }
   }
 
   /// Claims the file for use in this directory. Returns false if it is not there or was already claimed.
-  func use(in directory: borrowing PrivateDirectory) -> Bool {
+  func claim(in directory: borrowing PrivateDirectory) -> Bool {
     guard (try? directory.inode(of: name)) == inode else { return false }
-    return isUsed.withLock { isUsed in
-      defer { isUsed = true }
-      return !isUsed
+    return isClaimed.withLock { isClaimed in
+      defer { isClaimed = true }
+      return !isClaimed
     }
   }
 }

@@ -24,14 +24,14 @@ package struct InstalledProgram: Sendable {
   /// - Parameters:
   ///   - input: Its complete standard input.
   ///   - changes: Variables to set, or with nil to remove.
-  ///   - isHeard: Whether it inherits standard error.
+  ///   - showsErrors: Whether it inherits standard error.
   ///   - joinsErrors: Whether its standard error is part of the output.
   ///   - timeout: The maximum duration.
   ///   - limit: The maximum output, in bytes.
   ///   - directory: Its current directory; nil for this process's.
   /// - Throws: `ETIMEDOUT` or `EFBIG` if the duration or output exceeded its limit, or why the program did not start.
   package func run(
-    _ arguments: [String], input: [UInt8] = [], changes: [String: String?] = [:], isHeard: Bool = false,
+    _ arguments: [String], input: [UInt8] = [], changes: [String: String?] = [:], showsErrors: Bool = false,
     joinsErrors: Bool = false, timeout: Duration = .seconds(15), limit: Int = 1 << 20,
     directory: String? = "/"
   ) throws(SystemError) -> Result {
@@ -41,7 +41,7 @@ package struct InstalledProgram: Sendable {
     var inherits = [(parent: question.raw, child: Int32(0)), (parent: pipe.writing.raw, child: 1)]
     if joinsErrors {
       inherits.append((parent: pipe.writing.raw, child: 2))
-    } else if !isHeard {
+    } else if !showsErrors {
       inherits.append((parent: silence.raw, child: 2))
     }
     let child = try Spawn.start(

@@ -30,7 +30,7 @@ extension SignIn.Waiting {
 
     /// Requests a device code. Blocking.
     package init(_ prepared: SignIn.Prepared) throws(SessionError) {
-      if prepared.configuration.profile == .fapi2 { throw .oauth(OAuthError(.notByCode)) }
+      if prepared.configuration.profile == .fapi2 { throw .oauth(OAuthError(.noCodeGrant)) }
       var allowed = prepared
       allowed.request.isDeviceForbidden = false
       self.prepared = allowed

@@ -15,7 +15,7 @@ extension SignIn.Request {
     _ refreshToken: SharedSecret, _ given: SignInSecrets
   ) throws(SessionError) -> (grant: AccessGrant, configuration: AccountConfiguration) {
     // How the other program obtained the token is unknown.
-    if configuration.profile == .fapi2 { throw .oauth(OAuthError(.notByCode)) }
+    if configuration.profile == .fapi2 { throw .oauth(OAuthError(.noCodeGrant)) }
     try AccountAccess.check(configuration)
     try configuration.checkPublished(hasSecret: given.credentials.secret != nil)
     _ = try services.requireOpen(account, configuration, isNew: true)

@@ -25,7 +25,7 @@ import Wire
     let screen = screen
     return LoginReporter(
       console: Console(json: false, quiet: quiet),
-      terminal: OutputTerminal(term: term, noColour: nil, columns: { 80 }), time: time, tell: { screen.write($0) })
+      terminal: OutputTerminal(term: term, noColour: nil, columns: { 80 }), time: time, write: { screen.write($0) })
   }
 
   private var code: Event.DeviceCode {

@@ -128,9 +128,9 @@ import WireSupport
 @Suite struct `The daemon's program and place` {
   @Test func `agentd is looked for beside this program's own file`() {
     #expect(
-      DaemonProgram.daemon.candidates(besides: "/opt/x/bin/agent") == ["/opt/x/libexec/agentd", "/opt/x/bin/agentd"])
-    #expect(DaemonProgram.daemon.candidates(besides: "/bin/agent") == ["/libexec/agentd", "/bin/agentd"])
-    #expect(DaemonProgram.daemon.candidates(besides: "") == ["/libexec/agentd", "/agentd"])
+      DaemonProgram.daemon.candidates(near: "/opt/x/bin/agent") == ["/opt/x/libexec/agentd", "/opt/x/bin/agentd"])
+    #expect(DaemonProgram.daemon.candidates(near: "/bin/agent") == ["/libexec/agentd", "/bin/agentd"])
+    #expect(DaemonProgram.daemon.candidates(near: "") == ["/libexec/agentd", "/agentd"])
   }
 
   @Test func `agentd gets no variable that a library would obey`() {

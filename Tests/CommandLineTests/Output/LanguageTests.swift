@@ -52,8 +52,8 @@ import Wire
   }
 
   @Test func `is found beside the program, installed or built`() {
-    #expect(Language.directories(besides: "/usr/bin/agent") == ["/usr/share/locale", "/usr/bin/locale"])
-    #expect(Language.directories(besides: "/a/release/agent") == ["/a/share/locale", "/a/release/locale"])
-    #expect(Language.directories(besides: "/agent") == ["/share/locale", "/locale"])
+    #expect(Language.directories(near: "/usr/bin/agent") == ["/usr/share/locale", "/usr/bin/locale"])
+    #expect(Language.directories(near: "/a/release/agent") == ["/a/share/locale", "/a/release/locale"])
+    #expect(Language.directories(near: "/agent") == ["/share/locale", "/locale"])
   }
 }

@@ -162,7 +162,7 @@ import Vocabulary
     Weakness(
       member: "token_endpoint_auth_signing_alg_values_supported", value: ["RS256"], breach: .serverAlgorithms),
     Weakness(member: "id_token_signing_alg_values_supported", value: ["RS256", "HS256"], breach: .serverAlgorithms),
-    Weakness(member: "authorization_endpoint", value: nil, breach: .notByCode),
+    Weakness(member: "authorization_endpoint", value: nil, breach: .noCodeGrant),
   ]
 
   @Test(arguments: weaknesses)
@@ -248,16 +248,16 @@ import Vocabulary
 
   // Section 5.3.3.2, item 1.
   @Test func `has no sign-in but that by browser, and for the client itself`() throws {
-    #expect(throws: Self.broken(.notByCode)) { try request().device() }
+    #expect(throws: Self.broken(.noCodeGrant)) { try request().device() }
     #expect(!home.http.urls.contains(TestIssuer.deviceURL))
     var assertion = request()
     assertion.unattended = .assertion
-    #expect(throws: Self.broken(.notByCode)) { try assertion.prepared() }
+    #expect(throws: Self.broken(.noCodeGrant)) { try assertion.prepared() }
     let services = home.services
     let imported = SignIn.Request(
       account: home.account, configuration: Self.configuration, isNew: true, services: services,
       cancellation: Cancellation())
-    #expect(throws: Self.broken(.notByCode)) { _ = try imported.importToken(secret("rt"), Self.key) }
+    #expect(throws: Self.broken(.noCodeGrant)) { _ = try imported.importToken(secret("rt"), Self.key) }
     // The rules of the authorization code flow do not apply to a client's own session.
     try publish(("pushed_authorization_request_endpoint", nil))
     var guest = request()

@@ -134,7 +134,7 @@ enum DaemonCommand {
   static func runInForeground(_ invocation: Invocation) -> Action {
     Action { () throws(Failure) in
       let environment = DaemonProgram.environment(from: Environment.all())
-      for candidate in DaemonProgram.daemon.candidates(besides: Machine.executablePath()) {
+      for candidate in DaemonProgram.daemon.candidates(near: Machine.executablePath()) {
         let error = Spawn.replaceProcess(
           executable: candidate, arguments: ["agentd", "--foreground"], environment: environment)
         guard error.isNotFound else {

@@ -12,7 +12,7 @@ struct LeaseSocket: ~Copyable {
   private let name: String
   private let mode: UInt32
   /// Other sockets to remove with this one.
-  private var furtherNames: [String] = []
+  private var otherNames: [String] = []
   /// Whether the directory was created for this socket.
   private let ownsDirectory: Bool
 
@@ -106,7 +106,7 @@ struct LeaseSocket: ~Copyable {
     let name = WireProtocol.leaseHTTPName(port: port)
     do {
       let socket = try UnixSocket.listen(in: directory, name: name, mode: mode, backlog: Self.backlog)
-      furtherNames.append(name)
+      otherNames.append(name)
       return socket
     } catch {
       throw Failure(error, doing: "cannot create the socket \(directory.path)/\(name)")
@@ -115,12 +115,12 @@ struct LeaseSocket: ~Copyable {
 
   /// The path for another program's socket in the same directory. ``remove()`` removes it too.
   mutating func path(for name: String) -> String {
-    furtherNames.append(name)
+    otherNames.append(name)
     return "\(directory.path)/\(name)"
   }
 
   deinit {
-    for name in [name] + furtherNames { try? directory.removeFile(name, isDurable: false) }
+    for name in [name] + otherNames { try? directory.removeFile(name, isDurable: false) }
     if ownsDirectory { directory.removeEmpty() }
   }
 }

@@ -14,7 +14,7 @@ struct SSHTarget {
 
   init(_ ssh: InstalledProgram, _ words: [String]) throws(Failure) {
     let result: InstalledProgram.Result
-    do { result = try ssh.run(["-G"] + words, isHeard: true, directory: nil) } catch {
+    do { result = try ssh.run(["-G"] + words, showsErrors: true, directory: nil) } catch {
       throw Failure(error, doing: "cannot run ssh")
     }
     guard result.succeeded else { throw Failure(.invalidRequest, "ssh does not accept these arguments") }

@@ -116,7 +116,7 @@ struct SetupCommand {
           .missingValue, Phrase("\(outcome(client, context, .works).subject) is not set up"),
           hint: client == .go && context.files.set("GOAUTH") != nil ? "unset GOAUTH" : hint(client, []))
       }
-      try client.trial(context).run(isHeard: !console.json)
+      try client.trial(context).run(showsErrors: !console.json)
       try report(outcome(client, context, .works))
     case .print: try print(client, try context(client))
     case .apply where client.isPrintedOnly, .dryRun where client.isPrintedOnly: try print(client, try context(client))

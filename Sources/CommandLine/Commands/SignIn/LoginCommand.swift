@@ -402,7 +402,7 @@ struct LoginCommand {
     reporter.startServerWait()
     if reporter.hasCountdown { signals.hideTyping() }
     let deadline = client.deadline(of: request, standard: Self.maximumWaitSeconds)
-    var wait = LoginWait(waiting, place: .current, relay, until: deadline)
+    var wait = LoginWait(waiting, environment: .current, relay, until: deadline)
     return try wait.run(over: &connection, &signals, &reporter)
   }
 

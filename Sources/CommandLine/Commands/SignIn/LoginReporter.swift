@@ -21,7 +21,7 @@ struct LoginReporter {
   private let terminal: OutputTerminal?
   private let time: any TimeSource
   /// Prints text for users.
-  private let tell: @Sendable (String) -> Void
+  private let write: @Sendable (String) -> Void
   private var phase = Phase.nothing
   /// Nil if lines cannot be rewritten.
   private var status: StatusLine?
@@ -47,21 +47,21 @@ struct LoginReporter {
   /// - Parameters:
   ///   - terminal: Nil if standard error is not a terminal.
   ///   - resumed: The name of the resumed background sign-in.
-  ///   - tell: Prints text for users.
+  ///   - write: Prints text for users.
   init(
     console: Console, terminal: OutputTerminal?, time: any TimeSource, qrCode: QRCodeChoice = .automatic,
     resumed: String? = nil, isDetached: Bool = false,
-    tell: @escaping @Sendable (String) -> Void = Console.printToStandardError
+    write: @escaping @Sendable (String) -> Void = Console.printToStandardError
   ) {
     self.console = console
     self.terminal = terminal
     self.time = time
-    self.tell = tell
+    self.write = write
     self.qrCode = qrCode
     self.resumed = resumed
     self.isDetached = isDetached
     guard let terminal, terminal.canRewriteLines, !console.json, !console.quiet else { return }
-    status = StatusLine(terminal, tell: tell)
+    status = StatusLine(terminal, write: write)
   }
 
   /// Starts waiting for the server. After a second, a message appears.
@@ -134,7 +134,7 @@ struct LoginReporter {
     until expiry: Int, pastes: Bool = false, line: @autoclosure () -> String, _ text: (SignInScreen) -> String
   ) {
     if status != nil { phase = pastes ? .paste(expiry: expiry) : .approval(expiry: expiry) }
-    guard let terminal else { return tell(line()) }
+    guard let terminal else { return write(line()) }
     let screen = text(SignInScreen(columns: terminal.columns(), isStyled: terminal.hasStyles))
     let showsWait = !console.quiet && !terminal.canRewriteLines
     let left = LoginText.secondsLeft(expiry, now: time.wallSeconds())
@@ -142,7 +142,7 @@ struct LoginReporter {
       pastes
       ? LoginText.pastePrompts(seconds: left)[0] + "\n"
       : LoginText.wait(until: expiry, now: time.wallSeconds(), isResumed: resumed != nil)
-    tell(screen + (showsWait ? wait : ""))
+    write(screen + (showsWait ? wait : ""))
   }
 
   /// Updates the countdown if due.

@@ -84,7 +84,7 @@ enum LoginText {
       return wordings.map { $0.localized() } + ["0:00"]
     }
     let time = clock(seconds)
-    let key = interrupt(isResumed)
+    let key = interruptNote(isResumed)
     let wordings = [
       Phrase("Waiting for your approval, \(time) left. \(key)"), Phrase("Waiting, \(time) left. \(key)"),
       Phrase("Waiting, \(time) left."),
@@ -95,11 +95,11 @@ enum LoginText {
   /// The remaining time, for a terminal that cannot rewrite lines.
   static func wait(until expiry: Int, now: Int, isResumed: Bool = false) -> String {
     let left = RelativeTime.phrase(seconds: secondsLeft(expiry, now: now))
-    return Phrase("Waiting for your approval, \(left) left. \(interrupt(isResumed))").localized() + "\n"
+    return Phrase("Waiting for your approval, \(left) left. \(interruptNote(isResumed))").localized() + "\n"
   }
 
   /// A sentence on what Ctrl-C does.
-  private static func interrupt(_ isResumed: Bool) -> Phrase {
+  private static func interruptNote(_ isResumed: Bool) -> Phrase {
     isResumed ? Phrase("Ctrl-C stops waiting.") : Phrase("Ctrl-C cancels.")
   }
 

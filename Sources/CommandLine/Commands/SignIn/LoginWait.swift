@@ -46,7 +46,7 @@ struct LoginWait {
   }
 
   private let choices: Choices
-  private let place: BrowserEnvironment
+  private let environment: BrowserEnvironment
   private let deadline: Instant
   private var opener: BrowserOpener?
   private var pasted: PastedLine?
@@ -59,9 +59,9 @@ struct LoginWait {
   /// The page that the user's machine was asked to open.
   private var relayed: Event.Browser?
 
-  init(_ choices: Choices, place: BrowserEnvironment, _ relay: RelayConnection?, until deadline: Instant) {
+  init(_ choices: Choices, environment: BrowserEnvironment, _ relay: RelayConnection?, until deadline: Instant) {
     self.choices = choices
-    self.place = place
+    self.environment = environment
     self.relay = relay
     self.deadline = deadline
   }
@@ -144,7 +144,7 @@ struct LoginWait {
     }
     // Other users can read command lines.
     let link = browser.linkURL ?? browser.url
-    let commands = choices.opensBrowser ? place.commands(opening: link) : []
+    let commands = choices.opensBrowser ? environment.commands(opening: link) : []
     let mayOpen = !commands.isEmpty && BrowserOpener.mayOpen(browser.url) && BrowserOpener.mayOpen(link)
     let view: BrowserView
     if mayOpen {
@@ -158,7 +158,7 @@ struct LoginWait {
     try reporter.report(.browser(browser), view)
     if mayOpen {
       opener = BrowserOpener(commands)
-    } else if place.isRemote, view == .byHand {
+    } else if environment.isRemote, view == .byHand {
       let tunnel = Self.tunnel(browser)
       try reporter.report(.notice(Phrase("on your own machine run: \(tunnel); or use --device or --paste")))
     }

@@ -8,28 +8,28 @@ extension DaemonClient {
   ///
   /// - Parameters:
   ///   - passed: The descriptor of the keys, if any.
-  ///   - tell: Receives blocks of complete lines, each with one result.
+  ///   - emit: Receives blocks of complete lines, each with one result.
   func verify(
     _ request: VerifyRequest, of tokens: TokenReader, over connection: consuming DaemonConnection,
     passing passed: [SharedDescriptor],
-    tell: (LineBlocks.Block) throws(Failure) -> Void
+    emit: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> VerifyTally {
     // A private daemon has no successor.
     let hasNext = !connection.isPrivate
     var isTaken = false
     do {
-      return try verify(request, of: tokens, over: connection, passed, &isTaken, tell)
+      return try verify(request, of: tokens, over: connection, passed, &isTaken, emit)
     } catch {
       // The first request consumed the typed tokens.
       guard error.code == .daemonUnavailable, hasNext, !isTaken, !tokens.isTyped else { throw error }
     }
-    return try verify(request, of: tokens, over: connectAgain(), passed, &isTaken, tell)
+    return try verify(request, of: tokens, over: connectAgain(), passed, &isTaken, emit)
   }
 
   /// - Parameter isTaken: Whether the daemon may have read the request.
   private func verify(
     _ request: VerifyRequest, of tokens: TokenReader, over connection: consuming DaemonConnection,
-    _ passed: [SharedDescriptor], _ isTaken: inout Bool, _ tell: (LineBlocks.Block) throws(Failure) -> Void
+    _ passed: [SharedDescriptor], _ isTaken: inout Bool, _ emit: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> VerifyTally {
     var typed: TypedTokens?
     let pipe: FileDescriptor
@@ -41,7 +41,7 @@ extension DaemonClient {
       pipe = try send(request, passed + [tokens.source], over: connection)
     }
     isTaken = true
-    do throws(Failure) { return try receive(pipe, &connection, &typed, tell) } catch {
+    do throws(Failure) { return try receive(pipe, &connection, &typed, emit) } catch {
       if connection.hasUnread { isTaken = false }
       throw error
     }
@@ -63,7 +63,7 @@ extension DaemonClient {
 
   private func receive(
     _ pipe: consuming FileDescriptor, _ connection: inout DaemonConnection, _ typed: inout TypedTokens?,
-    _ tell: (LineBlocks.Block) throws(Failure) -> Void
+    _ emit: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> VerifyTally {
     var lines = LineBlocks(limit: WireProtocol.maximumLineBytes)
     let result = try PipedAnswer(self, from: pipe).receive(
@@ -71,7 +71,7 @@ extension DaemonClient {
     ) { (pipe) throws(Failure) in
       let block = try PipedAnswer.reading { () throws(SystemError) in try lines.next(from: pipe) }
       guard let block else { return nil }
-      try tell(block)
+      try emit(block)
       return block.lines.count
     }
     guard let tally = VerifyTally().reading(.object(result)) else { throw Reply.unreadable }
