@@ -35,25 +35,24 @@ AT_LEAST = {
 # Why a goal is missed, and what was tried. Said beside a figure that misses its goal, and nowhere else; after a change
 # Tests/Bench/publish writes the documents anew.
 # Page faults by `perf record -e page-faults -d` of 2026-11-30, which the report of an earlier day stands beside.
-_TOKEN = ("a trace of 42 page faults (2026-11-30): 11 of variables that libc and the Swift runtime set at the start, 7 of code, each for "
-          "64 KiB, 5 of stack and arguments, 5 of constants, 5 of constants that the loader changes, 4 of the heap, 3 of its tables and 2 "
-          "of the kernel's own pages (vdso(7))")
-_TYPES = ("a trace of 77 page faults of `env` (2026-11-30): 20 of code, each for 64 KiB, half of them in the Swift library, whose functions "
-          "are one section that no linker orders; 20 of variables, some 8 of them for types that the runtime makes at their first use; "
-          "9 of constants, 6 of constants that the loader changes, 10 of stack and arguments, 6 of the heap, 4 of tables and 2 of the "
-          "kernel's own pages (vdso(7)). Tried: types made beforehand by the compiler (no change on Linux), variables and functions side by side "
-          "(28 faults less), requests that need little stack and fewer types (4 less)")
+_TOKEN = ("42 page faults in a trace of 2026-11-30: 11 for variables that libc and the Swift runtime set at the start, 7 for code (64 KiB each), "
+          "5 for stack and arguments, 5 for constants, 5 for constants that the loader relocates, 4 for the heap, 3 for its tables and 2 "
+          "for the kernel's own pages (vdso(7))")
+_TYPES = ("77 page faults of `env` in a trace of 2026-11-30: 20 for code (64 KiB each), half of them in the Swift library, whose functions "
+          "are one section that no linker orders; 20 for variables, about 8 of them for types that the runtime creates on first use; "
+          "10 for stack and arguments, 9 for constants, 6 for relocated constants, 6 for the heap, 4 for tables and 2 for the kernel's "
+          "own pages. Tried: types created by the compiler (no change on Linux), ordered variables and functions "
+          "(28 faults fewer), requests with less stack and fewer types (4 fewer)")
 WHY = {
     "command.token": _TOKEN,
-    "slowest": "two processors serve eight callers, four refreshes, their server and their writes to the disk",
-    "refresh": ("room for the new vault is reserved on the disk before the token is spent, which takes a file system's journal as long as a "
-                "small write; the rest is two changes of thread and the 88 system calls"),
-    "sharing.open": "the answers to all 50 are written one after the other by one thread, which is most of the difference",
-    "memory.tokens": "four runs had from 4 to 36 KiB, and ended at 3.0 MiB alike: it is what the heap cuts off, not what is kept",
-    "memory.refreshes": "four runs had from 0 to 156 KiB, and ended at 3.2 or 3.3 MiB alike, which a day of use does not add to",
-    "memory": "a third of it are the Swift library's tables, which the loader changes as it places the program",
-    "verify.one.RS256": ("a signature of RSA takes 24 us to verify, so what is done around it counts: the claims are read, and their text is "
-                         "written"),
+    "slowest": "two processors run eight callers, four refreshes, their server and its writes to the disk",
+    "refresh": ("space for the new vault is reserved on the disk before the token is spent, which takes a file system's journal as long as a "
+                "small write; the rest is two thread switches and 88 system calls"),
+    "sharing.open": "one thread writes the answers to all 50 callers in turn, which is most of the difference",
+    "memory.tokens": "4 to 36 KiB in four runs, which all ended at 3.0 MiB: the heap trims at different times",
+    "memory.refreshes": "0 to 156 KiB in four runs, which all ended at 3.2 or 3.3 MiB; a day of use adds no more",
+    "memory": "a third is the Swift library's tables, which the loader relocates",
+    "verify.one.RS256": "an RSA signature takes only 24 µs to verify, so reading the claims and writing the text counts",
     **dict.fromkeys(("command.env", "command.env.faults", "command.json", "command.json.faults"), _TYPES),
     **{name: _TYPES for name in AT_MOST if name.startswith("command.helper.")},
 }

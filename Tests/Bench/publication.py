@@ -44,26 +44,26 @@ def summary_block(report):
 
 
 def page_block(report):
-    """Every figure, by section."""
-    text, title, rows, said = f"{machine_of(report)}. {figures.summary(report)}.\n", None, [], set()
-    head = ["Work", "Figure", "Goal", "Measured"]
-    for figure in report["figures"] + [{"section": None}]:
-        if figure["section"] != title:
-            text += f"\n**{title}**\n\n" + table(rows, head) if rows else ""
-            title, rows, said = figure["section"], [], set()
-        if title is None:
-            break
-        if "absent" in figure:
-            rows.append([figure["label"], "absent", "", figure["absent"]])
+    """Every figure with a goal, those of one thing in one row, then why goals are missed."""
+    text, section, reasons, lines = f"{machine_of(report)}. {figures.summary(report)}.\n\n", None, {}, []
+    for figure in report["figures"]:
+        if "absent" in figure or not figures.goal(figure):
             continue
-        missed = figures.missed_by(figure)
-        goal = figures.goal(figure) + (f", missed by {figures.amount(missed, figure['unit'])}" if missed else "")
-        # What several figures stand beside is said with the first.
-        pieces = [*map(figures.part_text, figure["parts"]), *filter(None, (figure.get("note"), figures.why(figure)))]
-        rows.append([figure["label"], figures.amount(figure["value"], figure["unit"]), goal,
-                     "; ".join(piece for piece in pieces if piece not in said)])
-        said.update(pieces)
-    return text
+        value, wanted = figures.amount(figure["value"], figure["unit"]), figures.goal(figure)
+        if figures.missed_by(figure):
+            value = f"**{value}**"
+            reasons.setdefault(figures.why(figure), []).append(figure["label"])
+        if (figure["section"], figure["label"]) == section:
+            lines[-1][1] += f", {value}"
+            lines[-1][2] += f", {wanted}"
+            continue
+        head = "" if section and figure["section"] == section[0] else f"{figure['section']}: "
+        section = figure["section"], figure["label"]
+        beside = "; ".join(map(figures.bare_text, figure["parts"][1:2]))
+        lines.append([head + figure["label"], value, wanted, beside])
+    text += table(lines, ["Work", "Figure", "Goal", "Beside"])
+    known = [f"- {', '.join(dict.fromkeys(labels))}: {reason}.\n" for reason, labels in reasons.items() if reason]
+    return text + ("\nMissed goals, in bold above:\n\n" + "".join(known) if known else "")
 
 
 def written(report):
