@@ -43,11 +43,7 @@ extension Failure {
       self.init(
         .storage,
         Phrase("the settings file \(TerminalText.clean(error.place)): \(Phrase(stringLiteral: problem.message))"))
-    case .clientsFile:
-      self.init(
-        .invalidConfiguration,
-        "the file of client ids is not valid at: \(TerminalText.clean(error.place, limit: 2048))",
-        hint: "see agent-config(5), or set the client with \("--client-id")")
+    case .clientsFile(let problem): self.init(problem)
     case .unknownProvider: self = .unknownProvider(error.place)
     case .caFile(let problem?):
       self.init(

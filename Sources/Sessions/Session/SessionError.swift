@@ -302,7 +302,7 @@ package struct ConfigurationError: Error, Sendable {
     case missingClientCertificate
     case missingClientSecret
     /// A file of client IDs is invalid.
-    case clientsFile
+    case clientsFile(AdministratorFiles.Problem)
     /// The account's provider is neither built in nor defined by a valid file of the administrator.
     case unknownProvider
   }

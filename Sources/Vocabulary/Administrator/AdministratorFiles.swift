@@ -1,27 +1,28 @@
 internal import Encoding
 package import Platform
 
-/// The providers and account presets that the administrator defined for all users: JSON files in `/etc/agent`, named
-/// after the provider or account.
+/// The providers, account presets and client IDs that the administrator defined for all users: JSON files in
+/// `/etc/agent`. The file of a provider or preset is named after it.
 ///
 /// The directories and files must belong to root and be writable by no other user.
 package struct AdministratorFiles: Sendable {
   package static let directory = "/etc/agent"
   private static let suffix = ".json"
   private static let maximumFiles = 100
-  private static let maximumFileBytes = 1 << 16
+  static let maximumFileBytes = 1 << 16
 
   package var providers: [Provider] = []
   package var presets: [AccountPreset] = []
-  /// The invalid files and directories, which are ignored.
+  package private(set) var clients = Result<ClientsFile, Problem>.success(ClientsFile())
+  /// The invalid files, directories and clients, which are ignored.
   package var problems: [Problem] = []
 
   /// Why a file is ignored.
-  package struct Problem: Error, Sendable {
+  package struct Problem: Error, Hashable, Sendable {
     package let path: String
     package let cause: Cause
 
-    package enum Cause: Sendable {
+    package enum Cause: Hashable, Sendable {
       case unreadable(DirectoryError)
       /// The message, with file, line and column.
       case invalid(Phrase)
@@ -33,6 +34,9 @@ package struct AdministratorFiles: Sendable {
       case .invalid(let text): text
       }
     }
+
+    /// The command that solves the problem, if any.
+    package var remedy: String? { if case .unreadable(let error) = cause { error.remedy } else { nil } }
   }
 
   /// The files as of the last ``read(checking:)``, for all threads.
@@ -54,6 +58,11 @@ package struct AdministratorFiles: Sendable {
     presets = values(in: Self.presetDirectory(directory), owner) { object, name throws(Problem) in
       try AccountPreset(object, name, checking: isProgram)
     }
+    clients = Result { () throws(Problem) in
+      let object = try Self.object(at: "\(directory)/\(ClientsFile.name)", owner)
+      return object.map { ClientsFile($0, providers + Provider.builtIn) } ?? ClientsFile()
+    }
+    problems += clients.problems
   }
 
   /// Reads the files of this machine and makes them ``current``. Blocking.
@@ -68,10 +77,11 @@ package struct AdministratorFiles: Sendable {
   package static func providerDirectory(_ directory: String = directory) -> String { "\(directory)/providers.d" }
   package static func presetDirectory(_ directory: String = directory) -> String { "\(directory)/accounts.d" }
 
-  /// The problem of the file for a provider or account with this name, if any.
+  /// The problem of the file for a provider or account with this name, or of a directory that may contain one.
   package func problem(of name: String) -> Problem? {
-    problems.first { $0.path.hasSameBytes(as: "\(Self.presetDirectory())/\(name)\(Self.suffix)") }
-      ?? problems.first { $0.path.hasSameBytes(as: "\(Self.providerDirectory())/\(name)\(Self.suffix)") }
+    let directories = [Self.presetDirectory(), Self.providerDirectory()]
+    let paths = directories.map { "\($0)/\(name)\(Self.suffix)" } + directories
+    return paths.lazy.compactMap { path in problems.first { $0.path.hasSameBytes(as: path) } }.first
   }
 
   /// Reads all valid files of a directory; records the others in ``problems``.

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// An object in a JSON file of the administrator. Its errors contain the file, line and column.
+/// An object in a JSON file that users and administrators write. Its errors contain the file, line and column.
 package struct FileObject: Sendable {
   package typealias Problem = AdministratorFiles.Problem
 

@@ -165,7 +165,7 @@ package struct Provider: Sendable, Hashable {
   }
 
   /// Whether the issuer belongs to the provider.
-  private func isIssuer(_ issuer: String) -> Bool {
+  func isIssuer(_ issuer: String) -> Bool {
     // Users may paste a page's URL. The obstacle is then reported first.
     if obstacle != nil {
       var page = issuer.prefix { $0 != "#" }

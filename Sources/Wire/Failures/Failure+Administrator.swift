@@ -2,9 +2,9 @@ internal import Encoding
 package import Vocabulary
 
 extension Failure {
-  /// The failure for an invalid file of the administrator.
+  /// The failure for an invalid file.
   package init(_ problem: AdministratorFiles.Problem) {
-    self.init(.invalidConfiguration, problem.text)
+    self.init(.invalidConfiguration, problem.text, hint: problem.remedy.map { .command($0) })
   }
 
   /// The failure for a provider that is neither built in nor defined by a valid file.

@@ -79,6 +79,31 @@ struct `A file of the administrator for all users` {
     }
   }
 
+  @Test func `that is invalid or that others can change is named by the sign-in that needs it, and by doctor`() throws {
+    try AgentTree.with { tree in
+      let clients = #"{"gitlab":{"client_id":"a","scope":"api"}}"#
+      let result = try Self.run(
+        ["accounts.d/corp.json": "{}"],
+        """
+        exec 2>&1
+        printf '%s' '\(clients)' >/etc/agent/clients.json
+        chmod 777 /etc/agent/accounts.d
+        agent login corp --device </dev/null
+        agent login gitlab --device </dev/null
+        agent doctor | grep /etc/agent
+        """, in: tree)
+      let folder = "/etc/agent/accounts.d"
+      let remedy = "chmod go-w '\(folder)'"
+      let client = "/etc/agent/clients.json:1:36: scope must be a list of at most 64 texts"
+      #expect(result.lines.contains { $0.hasPrefix("agent: error: \(folder)") }, "\(result.lines)")
+      #expect(result.lines.contains("agent: hint: \(remedy)"), "\(result.lines)")
+      #expect(result.lines.contains("agent: error: \(client)"), "\(result.lines)")
+      let found = result.lines.suffix(2)
+      #expect(found.contains { $0.contains(folder) && $0.hasSuffix("try: \(remedy)") }, "\(result.lines)")
+      #expect(found.contains { $0.hasSuffix(client) }, "\(result.lines)")
+    }
+  }
+
   @Test func `names programs that login sets up if the user agrees, once`() throws {
     try Issuer.with([]) { issuer in
       for answer in ["", "n"] {

@@ -156,6 +156,36 @@ import Vocabulary
     #expect(files.problems.map(\.text.english) == ["\(directory.path(name)):\(problem)"])
   }
 
+  @Test func `has client IDs for services, and names the invalid ones with line and column`() throws {
+    let text = """
+      {
+        "gitlab": {"client_id": "a", "scope": ["api"]},
+        "github": "b",
+        "google": {"client_id": "c", "client_secret": "GOCSPX"},
+        "https://id.example": {"clientid": "d"},
+        "https://other.example": {"client_id": "e", "client_secret": "s"}
+      }
+      """
+    try directory.write("clients.json", text)
+    let clients = try read().clients.get()
+    #expect(try clients.client(["https://gitlab.com", "gitlab"])?.clientID == "a")
+    #expect(try clients.client(["google"])?.publicSecret == "GOCSPX")
+    #expect(try clients.client(["bitbucket"]) == nil)
+    let path = "\(directory.path)/clients.json"
+    let expected = [
+      "\(path):3:13: github must be an object", "\(path):5:25: expected the member client_id",
+      "\(path):6:64: the client secret of this service is confidential, and must not be in this file",
+    ]
+    #expect(problems() == expected)
+    for (index, name) in ["github", "https://id.example", "https://other.example"].enumerated() {
+      let problem = #expect(throws: AdministratorFiles.Problem.self) { try clients.client([name]) }
+      #expect(problem?.text.english == expected[index])
+    }
+    try directory.write("clients.json", "[]")
+    #expect(problems() == ["\(path):1:1: expected an object"])
+    #expect(throws: AdministratorFiles.Problem.self) { try read().clients.get() }
+  }
+
   @Test func `is only read if others cannot change it, and of limited size and number`() throws {
     try write("accounts.d/corp.json", Self.corp, mode: 0o664)
     try write("accounts.d/long.json", #"{"issuer":""# + String(repeating: "x", count: 1 << 16) + #""}"#)

@@ -29,11 +29,16 @@ enum MachineCheck {
 
   /// The checks that do not depend on the daemon.
   static func checksWithoutDaemon() -> [Finding] {
-    [path(), disk()] + directories() + administratorFiles() + [signIn()] + service()
+    [path(), disk()] + directories() + preparedFiles() + [signIn()] + service()
   }
 
-  private static func administratorFiles() -> [Finding] {
-    AdministratorFiles.ofThisMachine().problems.map { Finding(.settings, .warn, Failure($0)) }
+  /// Reports the administrator's files, and the user's client IDs.
+  private static func preparedFiles() -> [Finding] {
+    var problems = AdministratorFiles.ofThisMachine().problems
+    if let home = try? UserDirectories.configHome {
+      problems += Result { () throws(ClientsFile.Problem) in try ClientsFile.ofUser(in: "\(home)/agent") }.problems
+    }
+    return problems.map { Finding(.settings, .warn, Failure($0)) }
   }
 
   /// Reports directories that permit no new files.

@@ -29,7 +29,8 @@ import Vocabulary
   private var github: AccountConfiguration { configuration("https://github.com/login/oauth", .github) }
 
   private func client(_ configuration: AccountConfiguration) throws -> ClientsFile.Client? {
-    try ClientsFile.client(for: configuration, in: home, systemPath: directory.path("etc/clients.json"))
+    try ClientsFile.client(
+      for: configuration, in: home, AdministratorFiles(in: directory.path("etc"), owner: Machine.userID))
   }
 
   @Test func `need not be there`() throws {
@@ -41,7 +42,7 @@ import Vocabulary
   @Test func `names a client by its provider, or by its issuer, which goes first`() throws {
     try write(
       #"{"github":{"client_id":"a","scope":["gist","repo"],"redirect_uri":"http://127.0.0.1/cb"},"#
-        + #""https://git.example":{"client_id":"b","scope":"openid mail"},"gitlab":{"client_id":"c"}}"#)
+        + #""https://git.example":{"client_id":"b","scope":["openid","mail"]},"gitlab":{"client_id":"c"}}"#)
     let found = try #require(try client(github))
     #expect(found.path == "\(home)/clients.json" && found.clientID == "a")
     #expect(found.scope == ["gist", "repo"] && found.redirectURI == "http://127.0.0.1/cb")
@@ -55,8 +56,7 @@ import Vocabulary
     #expect(try ClientsFile.complete(&account, in: home) == nil)
   }
 
-  // The system's file must belong to root, so this runs as root only.
-  @Test(.enabled(if: Machine.userID == 0)) func `of the user goes before that of the system`() throws {
+  @Test func `of the user goes before that of the system`() throws {
     try write(#"{"github":{"client_id":"system"},"google":{"client_id":"g"}}"#, "etc")
     #expect(try client(github)?.clientID == "system")
     try write(#"{"github":{"client_id":"user"}}"#)
@@ -71,14 +71,35 @@ import Vocabulary
 
   // The file's author must not be able to redirect a code or a token.
   @Test(arguments: [
-    ("token_endpoint", #""https://evil.example/t""#), ("issuer", #""https://evil.example""#),
-    ("redirect_uri", #""https://evil.example/cb""#), ("redirect_uri", "1"), ("scope", "1"),
-    ("scope", #"["a",1]"#), ("client_secret", #""s""#),
+    ("token_endpoint", #""https://evil.example/t""#, "unknown member token_endpoint"),
+    ("issuer", #""https://evil.example""#, "unknown member issuer"),
+    ("redirect_uri", #""https://evil.example/cb""#, "redirect_uri must be an http URL at a loopback address"),
+    ("redirect_uri", "1", "redirect_uri must be a text of at most 4096 bytes"),
+    ("scope", "1", "scope must be a list of at most 64 texts"),
+    ("scope", #"["a",1]"#, "scope must be a list of at most 64 texts"),
+    ("client_secret", #""s""#, "the client secret of this service is confidential, and must not be in this file"),
   ])
-  func `holds nothing but a client`(member: String, value: String) throws {
-    try write(#"{"github":{"client_id":"x","\#(member)":\#(value)}}"#)
-    let place = "\(home)/clients.json (github.\(member))"
-    #expect(throws: SessionError.configuration(ConfigurationError(.clientsFile, place))) { try client(github) }
+  func `holds nothing but a client`(member: String, value: String, problem: String) throws {
+    let text = #"{"gitlab":{"client_id":"y"},"# + "\n" + #"  "github":{"client_id":"x","\#(member)":\#(value)}}"#
+    for place in ["config", "etc"] {
+      try write(text, place)
+      let path = directory.path("\(place)/clients.json")
+      let error = #expect(throws: SessionError.self) { try client(github) }
+      guard case .configuration(let error) = error, case .clientsFile(let found) = error.code else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #expect(found.text.english.hasPrefix("\(path):2:") && found.text.english.hasSuffix(": \(problem)"))
+      #expect(try client(configuration("https://gitlab.com", .gitlab))?.clientID == "y")
+      try write("{}", place)
+    }
+  }
+
+  @Test(arguments: ["config", "etc"]) func `that is no object is named`(place: String) throws {
+    try write("[]", place)
+    let error = #expect(throws: SessionError.self) { try client(github) }
+    guard case .configuration(let problem)? = error else { return #expect(Bool(false), "\(String(describing: error))") }
+    #expect(problem.place == directory.path("\(place)/clients.json"))
   }
 
   @Test func `holds a secret where it is known to be none`() throws {

@@ -1,0 +1,38 @@
+internal import OAuth
+package import Vocabulary
+
+extension ClientsFile {
+  /// The client for the account's issuer or provider: from the user's file, the administrator's, or the provider's own.
+  /// Nil if none contains one.
+  ///
+  /// - Throws: `configuration` if it is invalid, or if other users can modify the user's file.
+  package static func client(
+    for configuration: AccountConfiguration, in settingsDirectory: String,
+    _ files: AdministratorFiles = .current
+  ) throws(SessionError) -> Client? {
+    let provider = configuration.providerSettings
+    let names = [configuration.issuer] + [provider?.name.rawValue].compactMap(\.self)
+    do throws(Problem) {
+      if let client = try ofUser(in: settingsDirectory).client(names) { return client }
+      if let client = try files.clients.get().client(names) { return client }
+    } catch {
+      throw .configuration(ConfigurationError(.clientsFile(error), error.path))
+    }
+    return provider?.clientID.map { Client(path: AdministratorFiles.providerDirectory(), clientID: $0) }
+  }
+
+  /// Copies the client from a file to the settings, without overriding them.
+  ///
+  /// - Returns: The client, or nil if the account specifies one or no file does.
+  package static func complete(
+    _ configuration: inout AccountConfiguration, in settingsDirectory: String
+  ) throws(SessionError) -> Client? {
+    guard configuration.clientID.isEmpty, let client = try client(for: configuration, in: settingsDirectory) else {
+      return nil
+    }
+    configuration.clientID = client.clientID
+    if configuration.scope.isEmpty { configuration.scope = client.scope }
+    if configuration.redirectURI == nil { configuration.redirectURI = client.redirectURI }
+    return client
+  }
+}

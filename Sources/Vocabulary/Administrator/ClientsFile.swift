@@ -1,0 +1,111 @@
+internal import Encoding
+internal import Platform
+
+/// Client IDs for services: `clients.json` next to the user's settings file and in `/etc/agent`.
+///
+/// An object with a member for each provider or issuer: `{"github": {"client_id": "…"}}`. Without endpoints, so that
+/// the file cannot redirect a code or token.
+package struct ClientsFile: Sendable {
+  package typealias Problem = AdministratorFiles.Problem
+
+  package static let name = "clients.json"
+
+  package struct Client: Sendable {
+    /// The file that contains the client.
+    package let path: String
+    package let clientID: String
+    package var scope: [String] = []
+    package var redirectURI: String?
+    /// Only for a provider with ``Provider/Quirk/publicSecret``.
+    package var publicSecret: String?
+
+    package init(path: String, clientID: String) { (self.path, self.clientID) = (path, clientID) }
+  }
+
+  fileprivate enum Member: String, CaseIterable {
+    case clientID = "client_id"
+    case scope
+    case redirectURI = "redirect_uri"
+    case clientSecret = "client_secret"
+  }
+
+  /// The clients, or what is wrong with them, by provider or issuer.
+  private var clients: [String: Result<Client, Problem>] = [:]
+
+  init() {}
+
+  /// - Parameter providers: All providers.
+  init(_ object: FileObject, _ providers: [Provider]) {
+    for name in object.names {
+      let provider = providers.first { $0.name.rawValue.hasSameBytes(as: name) || !$0.isVariant && $0.isIssuer(name) }
+      clients[name] = Result { () throws(Problem) in try Client(name, in: object, provider) }
+    }
+  }
+
+  /// The user's file, empty if missing. Blocking.
+  ///
+  /// - Throws: If the file is not an object, or other users can modify it.
+  package static func ofUser(in settingsDirectory: String) throws(Problem) -> ClientsFile {
+    let path = "\(settingsDirectory)/\(name)"
+    let bytes: [UInt8]
+    do throws(DirectoryError) {
+      let directory = try PrivateDirectory(changedByUserAlone: settingsDirectory, create: false)
+      bytes = try directory.withTarget(of: name) { (directory, name) throws(SystemError) in
+        try directory.readFile(changedByUserAlone: name, limit: AdministratorFiles.maximumFileBytes)
+      }
+    } catch {
+      if case .system(let cause, _) = error, cause.isNotFound { return ClientsFile() }
+      throw Problem(path: path, cause: .unreadable(error))
+    }
+    return ClientsFile(try FileObject(path, bytes), Provider.all)
+  }
+
+  fileprivate var problems: [Problem] {
+    clients.sorted { $0.key < $1.key }.compactMap { if case .failure(let problem) = $0.value { problem } else { nil } }
+  }
+
+  /// The client for the first of these names that the file contains, if any.
+  package func client(_ names: [String]) throws(Problem) -> Client? {
+    try names.lazy.compactMap { clients[$0] }.first?.get()
+  }
+}
+
+extension Result<ClientsFile, ClientsFile.Problem> {
+  /// What is wrong with the file or its clients.
+  package var problems: [Failure] {
+    switch self {
+    case .success(let file): file.problems
+    case .failure(let problem): [problem]
+    }
+  }
+}
+
+extension ClientsFile.Client {
+  fileprivate init(_ name: String, in file: FileObject, _ provider: Provider?) throws(AdministratorFiles.Problem) {
+    guard let object = try file.object(name), let id = try object.text(ClientsFile.Member.clientID.rawValue) else {
+      throw try (file.object(name) ?? file).problem(
+        Phrase("expected the member \(ClientsFile.Member.clientID.rawValue)"))
+    }
+    self.init(path: file.path, clientID: id)
+    for member in try object.members(ClientsFile.Member.self) {
+      let name = member.rawValue
+      switch member {
+      case .clientID: break
+      case .scope: scope = try object.texts(name)
+      case .redirectURI:
+        redirectURI = try object.text(name)
+        guard let uri = redirectURI.flatMap({ try? URI($0) }), uri.isHTTPLoopback, uri.query == nil,
+          uri.fragment == nil
+        else {
+          throw object.wrong(name, Phrase("an http URL at a loopback address"))
+        }
+      case .clientSecret:
+        publicSecret = try object.text(name)
+        guard provider?.has(.publicSecret) == true else {
+          throw object.problem(
+            Phrase("the client secret of this service is confidential, and must not be in this file"), of: name)
+        }
+      }
+    }
+  }
+}
