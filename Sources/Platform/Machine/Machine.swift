@@ -73,13 +73,19 @@ package enum Machine {
     return Int(clamping: UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize)).partialValue)
   }
 
-  /// Whether another version has replaced this program's file, or it was removed. False without /proc.
+  /// This program's file, and its path at the first use. Nil without /proc.
+  private static let program: (path: String, file: stat)? = {
+    var file = stat()
+    return unsafe stat("/proc/self/exe", &file) == 0 ? (executablePath(), file) : nil
+  }()
+
+  /// Whether another version has replaced this program's file, or it was moved or removed. False without /proc.
   package static var isProgramReplaced: Bool {
-    var (running, current) = (stat(), stat())
-    guard unsafe stat("/proc/self/exe", &running) == 0 else { return false }
-    // The kernel appends a word to the path of a file whose name was removed or replaced.
-    guard unsafe stat(executablePath(), &current) == 0 else { return true }
-    return running.st_ino != current.st_ino || running.st_dev != current.st_dev
+    guard let program else { return false }
+    var current = stat()
+    // The kernel appends a word to the path of a file whose name was removed or replaced before the first use.
+    guard unsafe stat(program.path, &current) == 0 else { return true }
+    return program.file.st_ino != current.st_ino || program.file.st_dev != current.st_dev
   }
 
   /// The absolute path of the current directory; nil if it was removed or is not UTF-8.
