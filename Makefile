@@ -87,9 +87,11 @@ build: toolchain
 
 # Unit tests, and the black-box tests of the release programs. What failed is told once more at the end.
 test: build
-	@rm -f .build/tests*.xml
-	AGENT_BINARIES="$(CURDIR)/$(RELEASE)" $(SWIFT) test --disable-xctest $(SWIFTFLAGS) --xunit-output .build/tests.xml \
+	@rm -f .build/tests*.xml .build/test-times
+	AGENT_BINARIES="$(CURDIR)/$(RELEASE)" AGENT_TEST_TIMES="$(CURDIR)/.build/test-times" \
+	  $(SWIFT) test --disable-xctest $(SWIFTFLAGS) --xunit-output .build/tests.xml \
 	  || { python3 Tests/Checks/failures .build/tests*.xml; exit 1; }
+	@python3 Tests/Checks/slowest .build/test-times
 
 # Builds a debug package of this module's tests and what they use: see the end of Package.swift.
 unit: toolchain

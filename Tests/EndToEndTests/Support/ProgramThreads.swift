@@ -51,7 +51,22 @@ struct ProgramsTrait: SuiteTrait, TestTrait, TestScoping {
     for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     let isEarly = test.traits.contains { $0 is ParallelizationTrait || ($0 as? Self)?.isLong == true }
-    try await withTaskExecutorPreference(isEarly ? ProgramThreads.early : .shared) { try await function() }
+    try await withTaskExecutorPreference(isEarly ? ProgramThreads.early : .shared) {
+      let start = Instant.now
+      try await function()
+      if testCase != nil { Self.record(start.duration(to: .now), of: test) }
+    }
+  }
+
+  /// Adds a line to the file `AGENT_TEST_TIMES`: the seconds that a test took once it had a thread, and its name.
+  private static func record(_ time: Duration, of test: Test) {
+    guard let path = Environment.value("AGENT_TEST_TIMES") else { return }
+    let line = "\(time / .seconds(1))\t\(test.sourceLocation.fileID)\t\(test.name)\n"
+    do {
+      try FileDescriptor(opening: path, for: .appending).writeAll(Array(line.utf8).span)
+    } catch {
+      Issue.record("cannot write to \(path): \(error)")
+    }
   }
 }
 
