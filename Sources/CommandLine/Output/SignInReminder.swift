@@ -3,9 +3,15 @@ internal import Wire
 
 /// Reminds the user when a session ends.
 enum SignInReminder {
-  /// `sign in again by Friday (2026-11-27 14:05)`; nil after the session's end. Times are in Unix seconds.
+  /// `sign in again by Friday (2026-11-27 14:05)`, or `by 14:05 today`; nil after the session's end. Times are in Unix
+  /// seconds.
   static func phrase(by end: Int, now: Int, isUTC: Bool = false) -> Phrase? {
     guard now < end, let time = LocalTime(end, isUTC: isUTC) else { return nil }
+    if let today = LocalTime(now, isUTC: isUTC),
+      (today.year, today.month, today.day) == (time.year, time.month, time.day)
+    {
+      return Phrase("sign in again by \(clock(time, isUTC)) today")
+    }
     return Phrase("sign in again by \(weekday(time.weekday)) (\(date(time, isUTC)))")
   }
 
@@ -22,10 +28,14 @@ enum SignInReminder {
   }
 
   private static func date(_ time: LocalTime, _ isUTC: Bool) -> String {
-    func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return
-      "\(time.year)-\(padded(time.month))-\(padded(time.day)) \(padded(time.hour)):\(padded(time.minute))\(isUTC ? " UTC" : "")"
+    "\(time.year)-\(padded(time.month))-\(padded(time.day)) \(clock(time, isUTC))"
   }
+
+  private static func clock(_ time: LocalTime, _ isUTC: Bool) -> String {
+    "\(padded(time.hour)):\(padded(time.minute))\(isUTC ? " UTC" : "")"
+  }
+
+  private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
   private static func weekday(_ number: Int) -> Phrase {
     switch number {

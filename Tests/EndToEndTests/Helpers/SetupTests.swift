@@ -472,6 +472,36 @@ import Testing
     }
   }
 
+  @Test func `shows what it would do before the host is permitted`() throws {
+    try Self.withPlace { tree in
+      let denied = "agent: work may not send its token to https://other.example; to permit it: "
+      for mode in ["--print", "--dry-run"] {
+        let result = try tree.agent("setup", "git", "--host", "other.example", mode)
+        #expect(
+          result.succeeded
+            && result.errorText.contains("\(denied)agent account set work --host https://other.example\n"))
+        #expect((result.outputText + result.errorText).contains("[credential \"https://other.example\"]"))
+      }
+      let origins = try tree.json("account", "show")["settings"]?["origins"]?.array ?? []
+      #expect(!origins.contains("https://other.example"))
+    }
+  }
+
+  @Test func `says after --undo that the host may still get tokens, and how to end that`() throws {
+    try Self.withPlace { tree in
+      let words = ["setup", "git", "--host", "git.example.com"]
+      #expect(try tree.agent(words + ["--yes"]).succeeded)
+      let result = try tree.agent(words + ["--undo"])
+      let note = "agent: work may still send its token to https://git.example.com; to end that: "
+      let line = try #require(
+        result.errorText.split(separator: "\n").first { $0.hasPrefix(note) }, "\(result.errorText)")
+      #expect(try tree.shell("sh", String(line.dropFirst(note.count))).succeeded)
+      let origins = try tree.json("account", "show")["settings"]?["origins"]?.array ?? []
+      #expect(!origins.contains("https://git.example.com"), "\(origins)")
+      #expect(try tree.agent(words + ["--undo"]).errorText == "agent: none of this is set up\n")
+    }
+  }
+
   @Test func `takes no other request for the same, and keeps several profiles apart`() throws {
     try Self.withPlace { tree in
       let role = "arn:aws:iam::1:role/r"

@@ -37,8 +37,8 @@ import Testing
   @Test func `names the accounts that it locks, and those that stay usable`() throws {
     try LockedHome.with { home in
       let usable = "still usable without a passphrase or PIN: open\n"
-      #expect(try home.run("lock").errorText == "agent: locked shut; \(usable)")
-      #expect(try home.run("lock").errorText == "agent: locked shut; \(usable)")
+      #expect(try home.run("lock").errorText == "agent: locked: shut; \(usable)")
+      #expect(try home.run("lock").errorText == "agent: locked: shut; \(usable)")
       let signOut = try home.tree.agent("logout", "shut")
       #expect(signOut.errorText.hasSuffix("to end the session only here: agent logout shut --local\n"))
       let unknown = try home.tree.agent("unlock", "nosuch", "--passphrase-file", home.file)

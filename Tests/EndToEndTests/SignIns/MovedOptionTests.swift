@@ -33,6 +33,7 @@ import Testing
     ),
     ("known --passphrase-file f", "agent unlock --passphrase-file f, then agent login known"),
     ("known --use", "agent login known, then agent use known"),
+    ("new --protect passphrase", "agent login new, then agent account set new --protect passphrase"),
     ("--resume x --no-wait", "agent login --resume x --start"),
     ("known --client-secret-env A", "printenv A | agent login known --client-secret-file -"),
   ]) func `has the whole command in its hint`(line: String, hint: String) throws {

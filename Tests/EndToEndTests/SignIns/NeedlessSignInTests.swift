@@ -58,6 +58,12 @@ import Testing
       let lines = again.errorText.split(separator: "\n").filter { $0.contains(": signed in to ") }
       #expect(lines.count == 2 && lines[0].contains("(account work") && lines[1].contains("(account home"), "\(lines)")
       #expect(again.errorText.contains("agent: error: gone: cannot reach "), "\(again.errorText)")
+      for (index, name) in ["work", "gone", "home"].enumerated() {
+        #expect(again.errorText.contains("agent: signing in to \(name) (\(index + 1) of 3)\n"), "\(again.errorText)")
+      }
+      #expect(
+        again.errorText.hasSuffix("agent: signed in again: 2 of 3; still signed out: gone\n"), "\(again.errorText)")
+      #expect(!again.errorText.contains("the active account is still"), "\(again.errorText)")
       #expect(try tree.token("valid") == before)
       #expect(
         try tree.agent("status").outputText.hasSuffix("\n1 session has ended; to sign in again: agent login --ended\n"))

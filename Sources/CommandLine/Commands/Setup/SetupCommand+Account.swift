@@ -32,8 +32,9 @@ extension SetupCommand {
       return fitting.filter { $0.entry.path.utf8.count == longest }
     }
     guard let first = fits(own).first else {
-      try permit(place.origin + place.path, client, mayAsk: mayPermit)
-      return try context(client, mayPermit: false)
+      let name = try permit(place.origin + place.path, client, mayAsk: mayPermit)
+      if mode == .apply { return try context(client, mayPermit: false) }
+      return context(client, program, name, place: place, ListedOrigin(account: name, entry: place))
     }
     let others = fits(client.choices.contains(.account) && account != nil ? own : all).filter {
       $0.account != first.account
@@ -98,11 +99,13 @@ extension SetupCommand {
     return try texts.first.map { (text) throws(Failure) in try Self.place(text, client) }
   }
 
-  /// Adds a URL to the origins of an account, if the user agrees.
+  /// Adds a URL to the origins of an account, if the user agrees, also with `--yes`. If nothing is to be changed, notes
+  /// the command for it.
   ///
+  /// - Returns: The account.
   /// - Throws: `place_not_listed`, with the command that adds it: for an MCP server a sign-in, since the server names
   ///   its own authorization server.
-  private func permit(_ url: String, _ client: SetupClient, mayAsk: Bool) throws(Failure) {
+  private func permit(_ url: String, _ client: SetupClient, mayAsk: Bool) throws(Failure) -> String {
     let shown = ShellWord.quoted(url)
     let own = AccountRequest.show(account: Invocation.accountOfEnvironment)
     let isSignInBetter = client == .mcp && (try? URI(url))?.isHTTPS ?? false
@@ -111,13 +114,19 @@ extension SetupCommand {
         .placeNotListed, "no account may send its token to \(url)",
         hint: isSignInBetter ? "agent login \(shown)" : "agent help account set")
     }
+    let denied = Phrase("\(name) may not send its token to \(url)")
+    let command = "agent account set \(name) --host \(shown)"
+    if mode == .print || mode == .dryRun {
+      if !console.json { console.note(Phrase("\(denied); to permit it: \(command)")) }
+      return name
+    }
     let question = Phrase("\(name) may not send its token to \(url). Permit it?")
     guard mayAsk, mode == .apply, console.mayAsk, !console.json, try Confirmation.ask(question) ?? false else {
-      throw Failure(
-        .placeNotListed, "\(name) may not send its token to \(url)", hint: "agent account set \(name) --host \(shown)")
+      throw Failure(.placeNotListed, denied, hint: .command(command))
     }
     var settings = AccountSettings()
     settings.origins = [url]
     _ = try daemon.ask(.account(.set(account: name, settings, unset: [])))
+    return name
   }
 }

@@ -35,7 +35,7 @@ extension Option<Bool> {
   static var setupDryRun: Self { Self("dry-run", in: .output, "Show what would be added, and change nothing") }
   static var setupUndo: Self { Self("undo", in: .service, "Remove what was added") }
   static var setupTest: Self { Self("test", in: .service, "Ask for a credential as the program would") }
-  static var setupYes: Self { Self("yes", in: .scripts, short: "y", "Do not ask for confirmation") }
+  static var setupYes: Self { Self("yes", in: .scripts, short: "y", "Change the program's settings without asking") }
 }
 
 /// `agent setup`: configures other programs to get tokens, and undoes that.
@@ -302,8 +302,25 @@ struct SetupCommand {
     } else {
       if outcomes.isEmpty { console.note(Phrase("none of this is set up")) }
       for outcome in outcomes { console.note(outcome.phrase) }
+      notePermissions(outcomes)
     }
     return left ? ExitStatus.failed.rawValue : 0
+  }
+
+  /// Notes which accounts may still send their tokens to the hosts.
+  private func notePermissions(_ outcomes: [SetupOutcome]) {
+    let places = outcomes.filter { $0.state == .undone }.compactMap { outcome -> (account: String, url: String)? in
+      if let account = outcome.account, let url = outcome.place { (account, url) } else { nil }
+    }
+    guard !places.isEmpty, let listed = try? ListedOrigin.all(of: nil, daemon) else { return }
+    for place in places {
+      let own = listed.filter { $0.account == place.account }
+      let others = own.filter { $0.entry.origin + $0.entry.path != place.url }
+      guard others.count < own.count else { continue }
+      let words = ["agent", "account", "set", place.account, "--unset", "host"]
+      let command = (words + others.flatMap { ["--host", $0.entry.text] }).map(ShellWord.quoted).joined(separator: " ")
+      console.note(Phrase("\(place.account) may still send its token to \(place.url); to end that: \(command)"))
+    }
   }
 
   /// Whether the command line selects a receipt.

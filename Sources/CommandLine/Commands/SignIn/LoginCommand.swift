@@ -121,9 +121,11 @@ struct LoginCommand {
       let accounts = try command.client.ask(.state(.list))["accounts"]?.array ?? []
       let ended = accounts.filter(AccountText.needsSignIn).compactMap { $0[.name]?.string }
       if ended.isEmpty { console.note("no session has ended") }
-      var failed: Int32 = 0
-      for name in ended {
+      var (failed, left): (Int32, [String]) = (0, [])
+      for (index, name) in ended.enumerated() {
         var (command, reporter) = (command, try LoginReporter(invocation))
+        reporter.isOneOfSeveral = ended.count > 1
+        if reporter.isOneOfSeveral { console.note(Phrase("signing in to \(name) (\(index + 1) of \(ended.count))")) }
         if case .login(var login) = command.request {
           login.account = name
           command.request = .login(login)
@@ -135,7 +137,14 @@ struct LoginCommand {
           reporter.failed(error)
           console.report(error)
           if failed == 0 { failed = error.code.exitStatus.rawValue }
+          left.append(name)
         }
+      }
+      if ended.count > 1, !left.isEmpty {
+        console.note(
+          Phrase(
+            "signed in again: \(ended.count - left.count) of \(ended.count); still signed out: \(left.joined(separator: ", "))"
+          ))
       }
       return failed
     }

@@ -33,6 +33,9 @@ struct LoginReporter {
   /// The QR code for the next device code.
   private var nextQRCode: Event.QRCode?
 
+  /// Whether the user is signing in to several accounts, so that no one of them is meant to become the active one.
+  var isOneOfSeveral = false
+
   /// When to update the countdown, if any.
   private(set) var nextUpdate: Instant?
 
@@ -178,7 +181,7 @@ struct LoginReporter {
     removeCountdown()
     if console.json { return try Console.answer(Self.event("signed_in", result)) }
     console.note(LoginText.success(result, now: time.wallSeconds()))
-    if result["kept"] == nil, let other = LoginText.otherActive(result) { console.note(other) }
+    if result["kept"] == nil, !isOneOfSeveral, let other = LoginText.otherActive(result) { console.note(other) }
   }
 
   /// Reports that the sign-in continues in the background.

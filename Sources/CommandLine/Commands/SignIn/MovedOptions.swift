@@ -77,7 +77,7 @@ struct MovedOptions {
       Self.settings.map(\.declaration) + (isGiven([AccountSetting.protection.declaration]) ? Options.levelSecrets : [])
     if isGiven(changes) {
       let atSignIn = isNew ? AccountSetting.withLoginOption.map(\.declaration) : []
-      let line = command(["account", isNew ? "add" : "set", account] + server) { option in
+      let line = command(["account", isNew ? "add" : "set", account] + (server ?? [])) { option in
         (changes + atSignIn).contains { $0.name == option.name }
       }
       commands.append(line)
@@ -97,7 +97,7 @@ struct MovedOptions {
       line = "printenv \(ShellWord.quoted(variable)) | \(line) --client-secret-file -"
     }
     if let choice = invocation[.qrCode] { line = "\(QRCodeChoice.variable)=\(choice.rawValue) \(line)" }
-    commands.append(line)
+    commands.insert(line, at: server == nil ? 0 : commands.count)
     if isGiven([Option.use.declaration]) { commands.append("agent use \(ShellWord.quoted(account))") }
     return commands
   }
@@ -114,8 +114,9 @@ struct MovedOptions {
     return (["agent"] + words + options).map(ShellWord.quoted).joined(separator: " ")
   }
 
-  /// The account's name, whether it is new, and options for its server if the operand is a URL.
-  private func account(_ text: String?, _ client: DaemonClient) -> (name: String, isNew: Bool, server: [String])? {
+  /// The account's name, whether it can be added before the sign-in, and options for its server: empty if the server is
+  /// known, nil if only the sign-in finds it, from a preset or by asking.
+  private func account(_ text: String?, _ client: DaemonClient) -> (name: String, isNew: Bool, server: [String]?)? {
     let known = ((try? client.ask(.state(.list)))?["accounts"]?.array ?? []).compactMap { $0[.name]?.string }
     guard let text else {
       return (try? client.ask(.account(.show(account: nil))))?["account"]?.string.map { ($0, false, []) }
@@ -123,7 +124,7 @@ struct MovedOptions {
     if known.contains(where: { $0.hasSameBytes(as: text) }) { return (text, false, []) }
     let isNamed = invocation[.issuer] != nil || invocation.has(AccountSetting.provider.declaration)
     if isNamed || ProviderName(known: text) != nil { return (text, true, []) }
-    guard text.utf8.contains(UInt8(ascii: ".")) else { return nil }
+    guard text.utf8.contains(UInt8(ascii: ".")) else { return (text, false, nil) }
     let url = text.utf8.contains(UInt8(ascii: ":")) ? text : "https://\(text)"
     return ((try? URI(url))?.host ?? text, true, ["--issuer", url])
   }

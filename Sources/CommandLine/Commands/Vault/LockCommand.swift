@@ -54,7 +54,7 @@ enum LockCommand {
         .joined(separator: ", ")
     }
     let (locked, usable) = (names(.locked), names(.active, .stale, .refreshing, .offline))
-    let text = locked.isEmpty ? Phrase("nothing to lock") : Phrase("locked \(locked)")
+    let text = locked.isEmpty ? Phrase("nothing to lock") : Phrase("locked: \(locked)")
     return usable.isEmpty ? text : Phrase("\(text); still usable without a passphrase or PIN: \(usable)")
   }
 
