@@ -129,17 +129,9 @@ package struct Authority: Sendable, Hashable {
       let texts = array.compactMap(\.string)
       return texts.count == array.count ? texts : nil
     }
-    guard var settings = try? AccountSettings(members: { json[$0] }, among: Self.sealed), settings.issuer != nil,
+    guard let settings = try? AccountSettings(members: { json[$0] }, among: Self.sealed), settings.issuer != nil,
       settings.clientID != nil, let origins = texts("origins")
     else { return nil }
-    // Older records contain the endpoints as a list of `name=URL`.
-    guard let endpoints = json["named_endpoints"] == nil ? [] : texts("named_endpoints") else { return nil }
-    for endpoint in endpoints {
-      let parts = endpoint.split(separator: "=", maxSplits: 1)
-      guard parts.count == 2, let setting = AccountSetting.endpoints.first(where: { $0.name == parts[0] }),
-        (try? setting.set(.string(String(parts[1])), in: &settings)) != nil
-      else { return nil }
-    }
     self.settings = settings
     caDigest = json["ca_digest"]?.string
     caCertificates = texts("ca_certificates")

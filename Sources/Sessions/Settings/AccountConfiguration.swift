@@ -160,20 +160,4 @@ package struct AccountConfiguration: Sendable, Hashable {
     for setting in AccountSetting.all { object[setting.name] = setting.value(in: settings) }
     return object
   }
-
-  /// Converts an account of version 1 of the file, which had a separate object for endpoints, and `keep_access_token`
-  /// instead of `keep`.
-  static func upgraded(_ old: JSONObject, place: String) throws(ConfigurationError) -> JSONObject {
-    var object = old
-    object["keep"] = old["keep_access_token"]
-    object["keep_access_token"] = nil
-    guard let value = old["endpoints"] else { return object }
-    guard var endpoints = value.object else { throw ConfigurationError(.invalid, "\(place).endpoints") }
-    for setting in AccountSetting.endpoints {
-      object[setting.name] = endpoints[setting.name]
-      endpoints[setting.name] = nil
-    }
-    object["endpoints"] = endpoints.isEmpty ? nil : .object(endpoints)
-    return object
-  }
 }

@@ -4,7 +4,7 @@ package import Vocabulary
 /// The content of the settings file: accounts in the order they were added, and the active one. Unknown members are
 /// preserved.
 package struct Settings: Sendable, Hashable {
-  /// The version of written files. Version 1 can be read too.
+  /// The version of the file's format.
   package static let version = 2
   package static let maximumAccounts = 1000
   package static let maximumBytes = 4 << 20
@@ -52,22 +52,16 @@ package struct Settings: Sendable, Hashable {
     }
     self.object = object
     guard let version = object["version"]?.int else { throw ConfigurationError(.invalid, "version") }
-    guard (1...Self.version).contains(version) else { throw ConfigurationError(.unsupportedVersion, "version") }
-    self.object["version"] = .int(Self.version)
+    guard version == Self.version else { throw ConfigurationError(.unsupportedVersion, "version") }
     if let value = object["accounts"] {
-      guard var named = value.object else { throw ConfigurationError(.invalid, "accounts") }
+      guard let named = value.object else { throw ConfigurationError(.invalid, "accounts") }
       for name in named.names {
         let place = "accounts.\(name)"
-        guard let account = try? AccountName(name), var settings = named[name]?.object else {
+        guard let account = try? AccountName(name), let settings = named[name]?.object else {
           throw ConfigurationError(.invalid, place)
-        }
-        if version == 1 {
-          settings = try AccountConfiguration.upgraded(settings, place: place)
-          named[name] = .object(settings)
         }
         accounts.append((account, try AccountConfiguration(settings, place: place)))
       }
-      self.object["accounts"] = .object(named)
     }
     if let value = object["lock_after"] {
       guard let seconds = value.int, (0...Self.maximumLockAfterSeconds).contains(seconds) else {

@@ -42,7 +42,7 @@ enum EventSink {
 extension AgentTree {
   func setCommands(_ commands: [JSON]) throws {
     let folder = try PrivateDirectory(opening: path("config/agent"), create: true)
-    var settings = JSONObject([("version", 1)])
+    var settings = JSONObject([("version", 2)])
     if folder.exists("config.json") {
       settings = try #require(JSON(parsing: try folder.readFile("config.json", limit: 1 << 20)).object)
     }

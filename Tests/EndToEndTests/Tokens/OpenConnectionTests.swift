@@ -21,7 +21,7 @@ import Testing
     try Session.with { session in
       let tree = session.tree
       try tree.directory.write("kept", try tree.directory.read("config/agent/config.json"))
-      try tree.directory.write("empty", #"{"version":1}"#)
+      try tree.directory.write("empty", #"{"version":2}"#)
       let peer = try Peer(tree.socketPath)
       #expect(try Self.answer(peer)["result"]?["access_token"] != nil)
       for _ in 0..<3 {

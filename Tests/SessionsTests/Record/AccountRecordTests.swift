@@ -132,7 +132,7 @@ import Vocabulary
   }
 
   @Test(arguments: [
-    "issuer", "client_id", "token_endpoint_auth_method", "allow_http_loopback", "pins", "named_endpoints", "origins",
+    "issuer", "client_id", "token_endpoint_auth_method", "allow_http_loopback", "pins", "origins",
   ])
   func `without a part of its authority, or with a wrong one, is damaged`(name: String) throws {
     let isRequired = ["issuer", "client_id", "origins"].contains(name)
@@ -160,36 +160,6 @@ import Vocabulary
       root[name] = value
       #expect(throws: damaged) { _ = try read(JSON.object(root).serialized()) }
     }
-  }
-
-  // Records of older versions contain every setting, and the endpoints in a list.
-  @Test func `of an older version is for the same settings`() throws {
-    let place = "https://as.example/token?a=b"
-    let older = try changed { open in
-      var authority = open["authority"]?.object ?? [:]
-      authority["token_endpoint_auth_method"] = "none"
-      authority["allow_http_loopback"] = false
-      authority["pins"] = []
-      authority["named_endpoints"] = [.string("token_endpoint=\(place)"), "jwks_uri=https://as.example/keys"]
-      open["authority"] = .object(authority)
-    }
-    let authority = try read(older).authority
-    var configuration = Home.configuration
-    #expect(authority.difference(from: configuration, caDigest: nil) == "token_endpoint")
-    configuration.tokenEndpoint = place
-    #expect(authority.difference(from: configuration, caDigest: nil) == "jwks_uri")
-    configuration.jwksURI = "https://as.example/keys"
-    #expect(authority.difference(from: configuration, caDigest: nil) == nil)
-  }
-
-  @Test(arguments: ["token_endpoint", "=https://as.example/t", "introspection_endpoint=https://as.example/i"])
-  func `with an endpoint in the list that is none is damaged`(entry: String) throws {
-    let older = try changed { open in
-      var authority = open["authority"]?.object ?? [:]
-      authority["named_endpoints"] = [.string(entry)]
-      open["authority"] = .object(authority)
-    }
-    #expect(throws: damaged) { _ = try read(older) }
   }
 
   /// The record's bytes with its unencrypted part changed.

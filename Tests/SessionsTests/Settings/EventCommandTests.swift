@@ -7,7 +7,7 @@ import Vocabulary
 
 @Suite struct `Commands of the settings` {
   private static func settings(_ on: String) throws(ConfigurationError) -> Settings {
-    try Settings(parsing: Array(#"{"version":1,"on":\#(on)}"#.utf8))
+    try Settings(parsing: Array(#"{"version":2,"on":\#(on)}"#.utf8))
   }
 
   @Test func `are read with their program, events, account and time`() throws {
@@ -19,7 +19,7 @@ import Vocabulary
     #expect(commands[0].events.isEmpty && commands[0].account == nil)
     #expect(commands[1].events == [.signedOut, .expired] && commands[1].timeoutSeconds == 300)
     #expect(commands[1].account == (try AccountName("work")))
-    #expect(try Settings(parsing: Array(#"{"version":1}"#.utf8)).commands == [])
+    #expect(try Settings(parsing: Array(#"{"version":2}"#.utf8)).commands == [])
   }
 
   @Test(arguments: [

@@ -46,10 +46,10 @@ import Vocabulary
   @Test func `that changed on disk is read again`() throws {
     let file = file()
     try add(work, to: file)
-    try write(#"{"version":1,"accounts":{"other":{"issuer":"https://as.example","client_id":"c"}}}"#)
+    try write(#"{"version":2,"accounts":{"other":{"issuer":"https://as.example","client_id":"c"}}}"#)
     #expect(try file.current().accounts.map(\.name.text) == ["other"])
     // Written in place, as editors do.
-    try directory.write("config/agent/config.json", #"{"version":1}"#)
+    try directory.write("config/agent/config.json", #"{"version":2}"#)
     #expect(try file.current() == Settings())
     try PrivateDirectory(opening: path, create: false).removeFile("config.json")
     #expect(try file.current() == Settings())
@@ -70,7 +70,7 @@ import Vocabulary
     read(file, seen: 1)
     #expect(file.isKnown(at: 1) && !file.isKnown(at: 2))
     let revision = file.revision
-    try write(#"{"version":1}"#)
+    try write(#"{"version":2}"#)
     #expect(try file.lastRead()[work] == Home.configuration)
     #expect(file.revision == revision)
     read(file, seen: 2)
@@ -93,14 +93,14 @@ import Vocabulary
     #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.lastRead() }
     // It is read again although nothing has changed: the failure may have been the system's.
     #expect(!file.isKnown(at: 3) && file.revision == revision)
-    try write(#"{"version":1}"#)
+    try write(#"{"version":2}"#)
     #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.lastRead() }
     read(file, seen: 4)
     #expect(try file.lastRead() == Settings())
     try write("[")
     #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.current() }
     #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.lastRead() }
-    try write(#"{"version":1}"#)
+    try write(#"{"version":2}"#)
     #expect(try file.current() == file.lastRead())
   }
 
@@ -122,7 +122,7 @@ import Vocabulary
     try FileTree.remove(path)
     #expect(try file.current() == Settings())
     #expect(file.revision != revision)
-    try write(#"{"version":1,"accounts":{"restored":{"issuer":"https://as.example","client_id":"c"}}}"#)
+    try write(#"{"version":2,"accounts":{"restored":{"issuer":"https://as.example","client_id":"c"}}}"#)
     #expect(try file.current().accounts.map(\.name.text) == ["restored"])
     try FileTree.remove(path)
     try add(work, to: file)
@@ -145,7 +145,7 @@ import Vocabulary
     return nil
   }
 
-  static let settings = #"{"version":1,"accounts":{"linked":{"issuer":"https://as.example","client_id":"c"}}}"#
+  static let settings = #"{"version":2,"accounts":{"linked":{"issuer":"https://as.example","client_id":"c"}}}"#
 
   @Test(arguments: [0o644, 0o640, 0o604] as [UInt32])
   func `may be read by others, who still may after a change`(mode: UInt32) throws {
@@ -201,7 +201,7 @@ import Vocabulary
     #expect(try directory.readText("dot/files/real.json").contains("\"work\""))
     try shell("find . -type l -printf '%p %l\n' | sort | diff before -; ! ls -A dot/files | grep -q tmp")
     // Another program writes to the target, in place and as a new file.
-    try shell("printf '{\"version\":1}' >dot/files/real.json")
+    try shell("printf '{\"version\":2}' >dot/files/real.json")
     #expect(try file.current() == Settings())
     try shell("printf '%s' '\(Self.settings)' >new; mv new dot/files/$(readlink dot/files/real.json || echo real.json)")
     #expect(try file.current().accounts.map(\.name.text) == ["linked"])

@@ -76,39 +76,6 @@ import Vocabulary
         + #""dpop":true}},"active":"work"}"# + "\n")
   }
 
-  // MARK: Version 1
-
-  @Test func `of version 1 are read, and written as version 2 with what this build does not know`() throws {
-    let text =
-      #"{"version":1,"accounts":{"work":{"issuer":"https://as.example","client_id":"cli","hook":["x"],"#
-      + #""keep_access_token":true,"endpoints":{"introspection_endpoint":"https://as.example/i","#
-      + #""token_endpoint":"https://as.example/t","jwks_uri":"https://as.example/j"}}},"active":"work"}"#
-    let settings = try parse(text)
-    let account = try #require(settings[work])
-    #expect(account.keepsAccessToken)
-    #expect(account.tokenEndpoint == "https://as.example/t" && account.jwksURI == "https://as.example/j")
-    let again = try Settings(parsing: settings.serialized())
-    #expect(again == settings && again[work] == account)
-    let written = try JSON(parsing: settings.serialized())
-    #expect(written["version"] == 2)
-    let object = try #require(written["accounts"]?["work"]?.object)
-    #expect(object["hook"] == ["x"])
-    #expect(object["endpoints"] == ["introspection_endpoint": "https://as.example/i"])
-    #expect(object["keep_access_token"] == nil)
-  }
-
-  @Test(arguments: [1, JSON.null, [], [:]]) func `of version 1 with an endpoint of the wrong type name it`(
-    value: JSON
-  ) throws {
-    let account: JSONObject = [
-      "issuer": "https://as.example", "client_id": "cli", "endpoints": ["token_endpoint": value],
-    ]
-    let settings: JSON = ["version": 1, "accounts": ["work": .object(account)]]
-    #expect(throws: ConfigurationError(.invalid, "accounts.work.token_endpoint")) {
-      try Settings(parsing: settings.serialized())
-    }
-  }
-
   @Test func `make the first account the active one`() throws {
     var settings = Settings()
     #expect(settings.active == nil)
@@ -188,8 +155,8 @@ import Vocabulary
   // MARK: Rejected settings
 
   @Test(arguments: [
-    "", "[]", "garbage", "null", #"{"version":1,"version":1}"#, #"{"version":1,"accounts":{"a":{},"a":{}}}"#,
-    #"{"version":1,"accounts":{"work":{"issuer":"a","issuer":"b"}}}"#, #"{"version":1}{}"#, "\u{FEFF}{\"version\":1}",
+    "", "[]", "garbage", "null", #"{"version":2,"version":2}"#, #"{"version":2,"accounts":{"a":{},"a":{}}}"#,
+    #"{"version":2,"accounts":{"work":{"issuer":"a","issuer":"b"}}}"#, #"{"version":2}{}"#, "\u{FEFF}{\"version\":2}",
   ])
   func `that are no strict JSON object are refused`(text: String) {
     #expect(throws: ConfigurationError(.invalid, "the file")) { try parse(text) }
@@ -200,7 +167,7 @@ import Vocabulary
     #expect(throws: ConfigurationError(.invalid, "version")) { try parse(text) }
   }
 
-  @Test(arguments: [0, 3, -1]) func `of another version are refused`(version: Int) {
+  @Test(arguments: [0, 1, 3, -1]) func `of another version are refused`(version: Int) {
     #expect(throws: ConfigurationError(.unsupportedVersion, "version")) { try parse(#"{"version":\#(version)}"#) }
   }
 
@@ -212,11 +179,11 @@ import Vocabulary
     ("accounts.work.issuer", #""accounts":{"work":{"client_id":"cli"}}"#),
   ])
   func `with a wrong part name it`(place: String, part: String) {
-    #expect(throws: ConfigurationError(.invalid, place)) { try parse(#"{"version":1,\#(part)}"#) }
+    #expect(throws: ConfigurationError(.invalid, place)) { try parse(#"{"version":2,\#(part)}"#) }
   }
 
   @Test func `are good though the active account was deleted from them`() throws {
-    let text = #"{"version":1,"accounts":{"work":{"issuer":"https://as.example","client_id":"cli"}},"active":"nobody"}"#
+    let text = #"{"version":2,"accounts":{"work":{"issuer":"https://as.example","client_id":"cli"}},"active":"nobody"}"#
     let settings = try parse(text)
     #expect(settings.active == nil && settings.accounts.count == 1)
   }
@@ -275,7 +242,7 @@ import Vocabulary
     let names = (0..<Settings.maximumAccounts).map {
       #""account-\#($0)":{"issuer":"https://as.example","client_id":"c"}"#
     }
-    var settings = try parse(#"{"version":1,"accounts":{\#(names.joined(separator: ","))}}"#)
+    var settings = try parse(#"{"version":2,"accounts":{\#(names.joined(separator: ","))}}"#)
     #expect(settings.accounts.count == Settings.maximumAccounts)
     #expect(throws: ConfigurationError(.tooManyAccounts, "accounts")) {
       try settings.set(Home.configuration, for: work)
@@ -286,7 +253,7 @@ import Vocabulary
   }
 
   @Test func `larger than their limit are refused`() {
-    let text = #"{"version":1,"x":"\#(String(repeating: "x", count: Settings.maximumBytes))"}"#
+    let text = #"{"version":2,"x":"\#(String(repeating: "x", count: Settings.maximumBytes))"}"#
     #expect(throws: ConfigurationError(.invalid, "the file")) { try parse(text) }
   }
 }
