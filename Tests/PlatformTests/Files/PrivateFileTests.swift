@@ -206,16 +206,4 @@ import Testing
     try ProcessRunner.shell("touch \(scratch.path)/more")
     #expect(throws: error(SystemError.Number.EFBIG, "readdir")) { try directory.fileNames() }
   }
-
-  @Test func `a tree is removed without following its links`() throws {
-    _ = try scratch.open("tree/a/b")
-    _ = try scratch.open("kept")
-    try scratch.write("kept/file", "x")
-    try scratch.write("tree/a/file", "x")
-    try ProcessRunner.shell("cd \(scratch.path)/tree && ln -s ../kept link && ln -s ../kept/file a/b/link")
-    try FileTree.remove(scratch.path("tree"))
-    #expect(try scratch.open().fileNames() == ["kept"])
-    #expect(try scratch.readText("kept/file") == "x")
-    #expect(throws: error(SystemError.Number.ENOENT, "unlinkat")) { try FileTree.remove(scratch.path("tree")) }
-  }
 }
