@@ -79,7 +79,7 @@ let package = Package(
 
     // Modules, highest first.
     module(
-      "CommandLine", uses: ["MCP", "AgentSocket", "Loopback", "Wire", "Vocabulary", "Encoding", "Platform"],
+      "CommandLine", uses: ["MCP", "Loopback", "Wire", "Vocabulary", "Encoding", "Platform"],
       embedding: [
         "Completion/agent.bash", "Completion/_agent", "Completion/agent.fish", "Shell/hook.bash", "Shell/hook.zsh",
         "Shell/hook.fish", "Shell/variables",
@@ -87,17 +87,14 @@ let package = Package(
     module(
       "Daemon",
       uses: [
-        "Peers", "Sessions", "OAuth", "JOSE", "HTTP", "Loopback", "QRCode", "DesktopBus", "Vault", "Crypto", "Wire",
+        "Sessions", "OAuth", "JOSE", "HTTP", "Loopback", "QRCode", "DesktopBus", "Vault", "Crypto", "Wire",
         "Vocabulary", "Encoding", "Platform",
       ]),
     // Serves the peers of a lease, which nobody trusts: it knows no secret and none of the modules that do.
-    module("Lease", uses: ["Peers", "Wire", "Vocabulary", "Encoding", "Platform", "CSeccomp"]),
-    module("Peers", uses: ["Wire", "Vocabulary", "Encoding", "Platform"]),
-    module("AgentClient", uses: ["AgentSocket", "Wire", "Vocabulary", "Encoding", "Platform"]),
+    module("Lease", uses: ["Wire", "Vocabulary", "Encoding", "Platform", "CSeccomp"]),
+    module("AgentClient", uses: ["Wire", "Vocabulary", "Encoding", "Platform"]),
     // What `agent mcp` does between its client and the daemon.
-    module("MCP", uses: ["AgentSocket", "Wire", "Vocabulary", "Encoding", "Platform"]),
-    // Apart from the library, whose async code would bring a run-time system into the thin client.
-    module("AgentSocket", uses: ["Wire", "Encoding", "Platform"]),
+    module("MCP", uses: ["Wire", "Vocabulary", "Encoding", "Platform"]),
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform"]),
     module("HTTP", uses: ["OAuth", "Vocabulary", "Crypto", "Encoding", "Platform", "CCurl", "CTLS", "CZlib"]),
     // What answers the browser at a redirect URI: in the daemon, and at the other end of `agent ssh`.
@@ -107,7 +104,7 @@ let package = Package(
     module("OAuth", uses: ["JOSE", "Vocabulary", "Crypto", "Encoding", "Platform"]),
     module("Vault", uses: ["Vocabulary", "Crypto", "Encoding", "Platform"]),
     module("JOSE", uses: ["Crypto", "Encoding"]),
-    module("Wire", uses: ["Vocabulary", "Encoding", "CProduct"]),
+    module("Wire", uses: ["Vocabulary", "Encoding", "Platform", "CProduct"]),
     module("Vocabulary", uses: ["Encoding", "Platform", "CProviders"]),
     module("Crypto", uses: ["Encoding", "Platform", "COpenSSL"]),
     module("Platform", uses: ["CPlatform"]),
@@ -136,21 +133,16 @@ let package = Package(
       swiftSettings: strict),
     // Apart from what every test may use, since it needs the failures of the protocol.
     .target(
-      name: "WireSupport", dependencies: ["Wire", "Vocabulary"], path: "Tests/WireSupport", swiftSettings: strict),
-    .target(
-      name: "PeersSupport", dependencies: ["Peers", "Wire", "Platform", "TestSupport"], path: "Tests/PeersSupport",
-      swiftSettings: strict),
+      name: "WireSupport", dependencies: ["Wire", "Vocabulary", "Encoding", "Platform", "TestSupport"],
+      path: "Tests/WireSupport", swiftSettings: strict),
     tests("EncodingTests", uses: ["Encoding"]),
     tests("PlatformTests", uses: ["Platform", "TestSupport"]),
     tests("CryptoTests", uses: ["Crypto", "Encoding", "Platform", "TestSupport"]),
     tests("JOSETests", uses: ["JOSE", "Crypto", "Encoding"]),
     tests("QRCodeTests", uses: ["QRCode"]),
     tests("VocabularyTests", uses: ["Vocabulary", "Encoding", "Platform", "TestSupport"]),
-    tests("WireTests", uses: ["Wire", "Encoding", "Vocabulary", "WireSupport", "TestSupport"]),
-    tests(
-      "PeersTests",
-      uses: ["Peers", "PeersSupport", "Wire", "WireSupport", "Vocabulary", "Encoding", "Platform", "TestSupport"]),
-    tests("LeaseTests", uses: ["Lease", "Peers", "PeersSupport", "Platform", "TestSupport"]),
+    tests("WireTests", uses: ["Wire", "Encoding", "Vocabulary", "Platform", "WireSupport", "TestSupport"]),
+    tests("LeaseTests", uses: ["Lease", "Wire", "WireSupport", "Platform", "TestSupport"]),
     tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport", "Vocabulary"]),
     tests("OAuthTests", uses: ["OAuth", "JOSE", "Crypto", "Encoding", "Vocabulary", "TestSupport"]),
     tests("LoopbackTests", uses: ["Loopback", "Vocabulary", "Crypto", "Encoding"]),
@@ -165,15 +157,15 @@ let package = Package(
     tests(
       "CommandLineTests",
       uses: [
-        "CommandLine", "MCP", "AgentSocket", "Loopback", "Wire", "Encoding", "Platform", "TestSupport", "Vocabulary",
+        "CommandLine", "MCP", "Loopback", "Wire", "Encoding", "Platform", "TestSupport", "Vocabulary",
         "WireSupport",
       ]),
     tests(
       "DaemonTests",
       uses: [
-        "Daemon", "Peers", "Sessions", "OAuth", "HTTP", "Loopback", "Vault", "Crypto", "Wire", "Vocabulary", "Encoding",
+        "Daemon", "Sessions", "OAuth", "HTTP", "Loopback", "Vault", "Crypto", "Wire", "Vocabulary", "Encoding",
         "Platform",
-        "TestSupport", "WireSupport", "PeersSupport",
+        "TestSupport", "WireSupport",
       ]),
     tests("DevIssuerTests", uses: ["devissuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     fuzzing,

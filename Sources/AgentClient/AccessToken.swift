@@ -1,4 +1,3 @@
-internal import AgentSocket
 internal import Wire
 
 /// An access token with its session.

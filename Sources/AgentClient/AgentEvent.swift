@@ -1,4 +1,3 @@
-internal import Vocabulary
 internal import Wire
 
 /// An event of a session or of the accounts.

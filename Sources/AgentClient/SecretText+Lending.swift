@@ -1,4 +1,4 @@
-internal import AgentSocket
+internal import Wire
 
 extension SecretText {
   /// Calls `body` with an empty text, and always overwrites the text afterwards.

@@ -1,4 +1,3 @@
-internal import Vocabulary
 internal import Wire
 
 /// The options of a sign-in. The default signs in the active account with its settings.

@@ -1,5 +1,4 @@
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// Writes completions, the lists in `man/`, help texts for translators and part of the JSON schema. `make install` uses

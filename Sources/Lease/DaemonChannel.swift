@@ -1,4 +1,3 @@
-internal import Peers
 internal import Platform
 internal import Wire
 

@@ -1,5 +1,4 @@
 internal import CSeccomp
-internal import Platform
 
 /// Restricts the process to some system calls (seccomp(2)) for open descriptors, memory and time. Others fail with
 /// `EPERM`.

@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Peers
 internal import Platform
 internal import Wire
 

@@ -1,4 +1,4 @@
-internal import Peers
+internal import Wire
 internal import Platform
 
 /// Copies bytes between descriptors as fast as possible until the source ends, without blocking.

@@ -1,4 +1,3 @@
-package import AgentSocket
 package import Wire
 
 /// The program that runs a bridge: finds the daemon and talks to the user.

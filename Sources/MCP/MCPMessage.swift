@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vocabulary
 internal import Wire
 
 /// A line of an MCP client or server: a JSON-RPC 2.0 message or, in MCP revision 2025-03-26, a batch. Only the parts

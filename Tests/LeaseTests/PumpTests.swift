@@ -1,5 +1,5 @@
-import Peers
-import PeersSupport
+import Wire
+import WireSupport
 import Platform
 import TestSupport
 import Testing

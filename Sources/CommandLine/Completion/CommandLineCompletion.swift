@@ -1,4 +1,3 @@
-internal import Encoding
 internal import Vocabulary
 
 /// Completes command lines for the scripts of ``CompletionScript``.

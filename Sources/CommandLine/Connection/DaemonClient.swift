@@ -1,4 +1,3 @@
-internal import AgentSocket
 internal import Encoding
 internal import Platform
 internal import Wire

@@ -1,4 +1,3 @@
-internal import Vocabulary
 internal import Wire
 
 /// The generated lists of the manual, in mdoc(7) notation.

@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Loopback
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// The language of text for users. Searches for catalogues when the first text is shown.

@@ -1,4 +1,3 @@
-internal import Encoding
 internal import Platform
 
 /// The capabilities of a terminal, and the user's preferences.

@@ -1,4 +1,3 @@
-internal import Vocabulary
 internal import Wire
 
 /// A command: its name, operands, options, descriptions and code.

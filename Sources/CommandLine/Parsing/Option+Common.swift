@@ -1,4 +1,3 @@
-internal import Vocabulary
 internal import Wire
 
 /// Lists of options.

@@ -1,5 +1,4 @@
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 extension Options {

@@ -1,4 +1,3 @@
-internal import Vocabulary
 internal import Wire
 
 /// Durations in seconds.

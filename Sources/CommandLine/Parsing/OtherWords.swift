@@ -1,4 +1,3 @@
-internal import Encoding
 internal import Vocabulary
 
 /// Words of other programs for commands and options, to suggest our own.

@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vocabulary
 internal import Wire
 
 // Programs with JSON settings.

@@ -1,4 +1,3 @@
-internal import Vocabulary
 internal import Wire
 
 // Programs that use Python's keyring.

@@ -1,6 +1,5 @@
 internal import Encoding
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// A program that `setup` can configure to get tokens from this one, with everything that differs between such

@@ -1,6 +1,5 @@
 internal import Encoding
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// The origin and account to configure a client for.

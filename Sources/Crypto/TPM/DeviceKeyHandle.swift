@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import Platform
 
 /// A function called on the signing thread after each signature, with the error if it failed.
 package typealias SignatureObserver = @Sendable (CryptoError?) -> Void

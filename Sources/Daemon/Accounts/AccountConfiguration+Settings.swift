@@ -1,7 +1,6 @@
 internal import Encoding
 internal import OAuth
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 extension AccountConfiguration {

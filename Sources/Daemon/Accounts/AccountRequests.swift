@@ -1,9 +1,7 @@
 internal import Encoding
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// Adds, shows, changes, renames and removes accounts. Each change is a job, which locks the account.

@@ -1,10 +1,8 @@
 internal import Encoding
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault
-internal import Vocabulary
 internal import Wire
 
 /// The accounts of one sign-out request.

@@ -3,7 +3,6 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
-internal import Vocabulary
 internal import Wire
 
 /// One account's settings and the contents of its vault record.

@@ -1,5 +1,4 @@
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// The parts of the daemon that react to changes in other parts. ``DaemonParts`` forwards each call.

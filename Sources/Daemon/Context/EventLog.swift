@@ -1,6 +1,5 @@
 internal import Encoding
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// Recent events in memory: the daemon's log, and the events of sessions and accounts.

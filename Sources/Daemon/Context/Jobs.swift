@@ -1,8 +1,7 @@
 internal import OAuth
-internal import Peers
+internal import Wire
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 
 /// Runs blocking work on threads, and handles the results on the loop (the loop never blocks).
 ///

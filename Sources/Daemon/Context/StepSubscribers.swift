@@ -1,8 +1,5 @@
 internal import Encoding
-internal import Peers
 internal import Synchronization
-internal import Vault
-internal import Vocabulary
 internal import Wire
 
 /// The requests that receive progress steps. Used on the loop only, except ``Flag``.

@@ -1,6 +1,5 @@
 internal import OAuth
-internal import Peers
-internal import Vocabulary
+internal import Wire
 
 /// Groups work that waits for servers, peers or other processes. Excess work of a group waits only for that group (fair
 /// shares).

@@ -1,6 +1,5 @@
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// Runs the commands configured for events, a few at a time, each with a time limit. Never blocks.

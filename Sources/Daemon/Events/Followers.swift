@@ -1,5 +1,3 @@
-internal import Peers
-internal import Vocabulary
 internal import Wire
 
 /// The requests that follow events of sessions and accounts, or of leases.

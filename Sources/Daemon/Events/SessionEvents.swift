@@ -1,6 +1,4 @@
-internal import Peers
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// Publishes events to `agent events`, token files and event commands.

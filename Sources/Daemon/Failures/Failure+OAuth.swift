@@ -1,6 +1,5 @@
 internal import Encoding
 internal import OAuth
-internal import Vocabulary
 internal import Wire
 
 extension Failure {

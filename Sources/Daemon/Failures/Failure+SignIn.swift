@@ -2,7 +2,6 @@ internal import Encoding
 internal import OAuth
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 // Failures of a sign-in.

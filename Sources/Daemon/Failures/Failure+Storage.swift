@@ -1,8 +1,6 @@
 internal import Encoding
 internal import Platform
 internal import Sessions
-internal import Vault
-internal import Vocabulary
 internal import Wire
 
 extension Failure {
@@ -114,7 +112,6 @@ extension ConfigurationError {
     case ("lock_after", _): return Phrase("a number of seconds, at most 30 days")
     case ("accounts", "issuer"): return Phrase("the URL of the issuer")
     case ("accounts", "client_id"): return Phrase("the client ID")
-    case ("accounts", "endpoints"): return Phrase("an object")
     case ("accounts", _) where parts.count < 3: return Phrase("an object that maps account names to accounts")
     case (_, "events"): return Phrase("a list of event names")
     case (_, "account"): return Phrase("the name of an account")

@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Platform
 internal import Vault
-internal import Vocabulary
 internal import Wire
 
 extension Failure {

@@ -1,8 +1,6 @@
 internal import Encoding
-internal import Peers
 internal import Sessions
 internal import Vault
-internal import Vocabulary
 internal import Wire
 
 /// Locks and unlocks the vault. Locking wipes keys and tokens from memory, except those protected only by this device.

@@ -1,6 +1,5 @@
 internal import Encoding
 internal import Vault
-internal import Vocabulary
 internal import Wire
 
 extension VaultCheck {

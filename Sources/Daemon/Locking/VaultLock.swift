@@ -1,9 +1,7 @@
 internal import DesktopBus
-internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault
-internal import Vocabulary
 internal import Wire
 
 /// Decides whether tokens may be served, and when the vault locks automatically.

@@ -1,10 +1,8 @@
 internal import Crypto
 internal import Encoding
-internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault
-internal import Vocabulary
 internal import Wire
 
 /// Handles requests about the vault.

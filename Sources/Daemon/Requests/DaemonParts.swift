@@ -1,7 +1,5 @@
-internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// The parts of the daemon, in the order of their dependencies.

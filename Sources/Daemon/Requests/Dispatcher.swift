@@ -1,8 +1,6 @@
-internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault
-internal import Vocabulary
 internal import Wire
 
 /// Passes each request to the part of the daemon that handles it.

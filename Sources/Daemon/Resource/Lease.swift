@@ -1,9 +1,7 @@
 internal import Encoding
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// The access rules of a lease and its use so far.

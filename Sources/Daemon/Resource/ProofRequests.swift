@@ -1,8 +1,6 @@
 internal import Encoding
 internal import OAuth
-internal import Peers
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// Creates DPoP proofs for requests that callers send themselves (RFC 9449 section 7.1), only for origins that may get

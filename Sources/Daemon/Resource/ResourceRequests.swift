@@ -1,9 +1,7 @@
 internal import Encoding
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// Sends requests to resources with an account's token. The origin determines the account. A request whose token is

@@ -1,10 +1,8 @@
 internal import Crypto
 internal import Encoding
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// Returns tokens to callers that send them to a URL themselves. The URL determines account and token.

@@ -1,8 +1,6 @@
 internal import Encoding
 internal import OAuth
-internal import Peers
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// Determines whether a URL is an issuer, or a resource whose metadata names its issuers (RFC 9728).

@@ -1,5 +1,4 @@
 internal import OAuth
-internal import Vocabulary
 internal import Wire
 
 /// Chooses the sign-in flow: the requested one, or else one that both machine and server support.

@@ -1,11 +1,8 @@
 internal import Crypto
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
 internal import Synchronization
-internal import Vault
-internal import Vocabulary
 internal import Wire
 
 /// Whether a sign-in was approved or cancelled, whichever came first. Thread-safe.

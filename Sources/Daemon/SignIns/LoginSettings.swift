@@ -1,7 +1,6 @@
 internal import Encoding
 internal import OAuth
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// The account and settings of a sign-in, from its request and the stored settings.

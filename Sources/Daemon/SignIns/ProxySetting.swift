@@ -1,7 +1,6 @@
 internal import Encoding
 internal import OAuth
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// A proxy's URL, split into the URL for the settings and the password for the vault.

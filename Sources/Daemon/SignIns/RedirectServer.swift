@@ -1,7 +1,6 @@
 internal import Loopback
-internal import Peers
+internal import Wire
 internal import Platform
-internal import Vocabulary
 
 /// Receives the responses of sign-ins at loopback addresses, without blocking.
 ///

@@ -2,7 +2,6 @@ internal import Crypto
 internal import OAuth
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// The descriptors with the secrets of a request.

@@ -1,7 +1,6 @@
 internal import OAuth
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// Passes a sign-in's listener from the worker that opens it to the event loop.

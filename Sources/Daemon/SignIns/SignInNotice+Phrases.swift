@@ -1,6 +1,6 @@
 internal import Encoding
 internal import Sessions
-internal import Wire
+internal import Vocabulary
 
 extension Phrase {
   /// Describes a notice of a sign-in to users.

@@ -1,10 +1,8 @@
 internal import Encoding
 internal import Loopback
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// Sign-in with a browser. The response is sent to a loopback address or pasted.

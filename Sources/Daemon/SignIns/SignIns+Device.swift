@@ -1,8 +1,6 @@
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// Sign-ins by device code. A timer polls the server until the user has decided.

@@ -1,8 +1,6 @@
 internal import Encoding
-internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// Sign-ins that are needed only if there is no session.

@@ -1,8 +1,6 @@
-internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault
-internal import Vocabulary
 internal import Wire
 
 /// How sign-ins in progress and other requests affect each other.

@@ -1,12 +1,10 @@
 internal import Crypto
 internal import Encoding
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import QRCode
 internal import Sessions
 internal import Vault
-internal import Vocabulary
 internal import Wire
 
 /// Runs sign-ins by browser and by device code (RFC 8628). Each blocking step is a job.

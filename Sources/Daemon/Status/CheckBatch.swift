@@ -1,7 +1,5 @@
 internal import Encoding
-internal import Peers
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// A `status --check` request, with the results so far.

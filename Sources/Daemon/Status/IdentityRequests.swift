@@ -1,8 +1,6 @@
 internal import Encoding
 internal import OAuth
-internal import Peers
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// Handles `whoami`: returns the claims of the verified ID Token, or those of UserInfo.

@@ -1,7 +1,5 @@
-internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// `status --check`: gets a token for each signed-in account and asks the server whether it is valid. If not, a refresh

@@ -1,9 +1,7 @@
 internal import Encoding
-internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault
-internal import Vocabulary
 internal import Wire
 
 /// Handles `status` and `list`.

@@ -1,6 +1,5 @@
-internal import Peers
+internal import Wire
 internal import Platform
-internal import Vocabulary
 
 /// A file with a current access token or ID Token, until the connection of its request closes. A standing file is kept
 /// as long as the settings list it.

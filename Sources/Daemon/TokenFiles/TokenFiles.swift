@@ -1,11 +1,8 @@
 internal import Crypto
 internal import Encoding
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vault
-internal import Vocabulary
 internal import Wire
 
 /// Keeps tokens in files, and renews them before expiry.

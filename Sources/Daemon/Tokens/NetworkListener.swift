@@ -1,4 +1,4 @@
-internal import Peers
+internal import Wire
 internal import Platform
 
 /// Reports new addresses and routes while requests wait for the network.

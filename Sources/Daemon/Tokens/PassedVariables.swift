@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Encoding
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
 internal import Wire

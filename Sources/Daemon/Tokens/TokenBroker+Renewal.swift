@@ -1,8 +1,6 @@
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// Work without a request: background renewals, and notices of expiring tokens.

@@ -1,9 +1,7 @@
 internal import Crypto
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// The runs that get tokens: with a refresh token, by token exchange (RFC 8693) or with an assertion.

@@ -1,10 +1,8 @@
 internal import Crypto
 internal import Encoding
-internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault
-internal import Vocabulary
 internal import Wire
 
 /// Finds tokens in the environment of a program that must not get any, see ``Wire/EnvironmentScreening``.

@@ -1,8 +1,6 @@
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// Requests that wait for an unreachable server, and retries after network changes.

@@ -1,9 +1,7 @@
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault
-internal import Vocabulary
 internal import Wire
 
 /// Decides whether tokens may be served while the vault can be locked.

@@ -1,6 +1,5 @@
 package import Crypto
 internal import Encoding
-internal import Peers
 package import Platform
 internal import Sessions
 internal import Wire

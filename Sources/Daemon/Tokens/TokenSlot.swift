@@ -1,10 +1,8 @@
 internal import Crypto
 internal import Encoding
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// An account's token for one target: its session, the waiting requests, and the run that gets it.

@@ -1,6 +1,5 @@
 internal import OAuth
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 extension TokenTarget {

@@ -2,7 +2,6 @@ internal import JOSE
 internal import OAuth
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// The source of the keys that verify a token.

@@ -2,7 +2,6 @@ internal import Encoding
 internal import JOSE
 internal import OAuth
 internal import Platform
-internal import Sessions
 internal import Wire
 
 /// Reads keys passed by a client: a JWK Set or JWK (RFC 7517), public keys in PEM (RFC 7468), or an HMAC secret.

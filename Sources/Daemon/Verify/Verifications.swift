@@ -1,10 +1,8 @@
 internal import Encoding
 internal import JOSE
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 internal import Wire
 
 /// Verifies tokens with the keys of an issuer or keys that the caller passes.

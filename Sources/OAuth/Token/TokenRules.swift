@@ -1,4 +1,3 @@
-internal import Crypto
 package import Encoding
 package import JOSE
 package import Vocabulary

@@ -1,6 +1,5 @@
 internal import Crypto
 package import Platform
-internal import Vault
 internal import OAuth
 internal import Synchronization
 package import Vocabulary

@@ -1,5 +1,4 @@
 package import Encoding
-package import Vocabulary
 
 /// An event of a session or account, for users, programs and event commands. ``LogEvent`` is for the daemon's internal
 /// events.

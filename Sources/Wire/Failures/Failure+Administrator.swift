@@ -1,5 +1,4 @@
 internal import Encoding
-package import Vocabulary
 
 extension Failure {
   /// The failure for an invalid file.

@@ -1,9 +1,6 @@
 package import Encoding
-// Lower modules report errors with these types.
-@_exported public import enum Vocabulary.ExitStatus
-@_exported public import enum Vocabulary.FailureCode
-@_exported public import struct Vocabulary.Correction
-@_exported public import struct Vocabulary.Phrase
+// Requests, answers and failures consist of its types.
+@_exported public import Vocabulary
 
 package struct Failure: Error, Sendable {
   package var code: FailureCode

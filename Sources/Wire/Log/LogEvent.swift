@@ -1,5 +1,4 @@
 internal import Encoding
-package import Vocabulary
 
 /// The events of the daemon's log. They contain only numbers and fixed words, except the reason for a session's end.
 package enum LogEvent: Sendable, Hashable {

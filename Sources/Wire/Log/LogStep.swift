@@ -1,5 +1,4 @@
 internal import Encoding
-package import Vocabulary
 
 /// A step of the daemon's work for a request, with its reason. Sent and logged only for `verbose` requests, except
 /// requests to servers. Contains no text except a request's URL.

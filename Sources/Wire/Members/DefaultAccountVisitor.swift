@@ -1,5 +1,3 @@
-internal import Vocabulary
-
 /// Sets the member `account` of a request that lacks it. Ignores all other members.
 struct DefaultAccountVisitor: MemberVisitor {
   let account: String

@@ -1,5 +1,4 @@
 package import Encoding
-package import Vocabulary
 
 /// Writes members into a JSON object, including false flags.
 package struct MemberObjectWriter: MemberVisitor {

@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vocabulary
 
 /// Reads members from a JSON object. Errors contain a member's name, never its value.
 struct MemberReader: MemberVisitor {

@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vocabulary
 
 /// Writes members as JSON text, in order and without absent ones.
 ///

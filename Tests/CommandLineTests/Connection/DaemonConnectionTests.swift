@@ -1,4 +1,3 @@
-import AgentSocket
 import Encoding
 import Platform
 import TestSupport

@@ -1,7 +1,6 @@
 import Encoding
 import OAuth
-import Peers
-import PeersSupport
+import WireSupport
 import Sessions
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import OAuth
-import Peers
+import Wire
 import Platform
 import Sessions
 import TestSupport

@@ -1,6 +1,6 @@
 import Crypto
 import OAuth
-import PeersSupport
+import WireSupport
 import Platform
 import Sessions
 import Testing

@@ -1,7 +1,6 @@
 import JOSE
 import OAuth
-import Peers
-import PeersSupport
+import WireSupport
 import Sessions
 import Testing
 import Vault

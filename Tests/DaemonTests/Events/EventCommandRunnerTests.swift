@@ -1,4 +1,3 @@
-import Peers
 import Platform
 import Sessions
 import TestSupport
@@ -17,7 +16,7 @@ import Wire
   private func start(
     _ line: String = "trap '' TERM; while :; do sleep 1; done"
   ) throws -> EventCommandRunner.Order {
-    let text = #"{"version":1,"on":[{"run":["/bin/sh","-c","\#(line)"],"timeout":60}]}"#
+    let text = #"{"version":2,"on":[{"run":["/bin/sh","-c","\#(line)"],"timeout":60}]}"#
     let command = try #require(try Settings(parsing: Array(text.utf8)).commands.first)
     desk.add(EventCommandRunner.Order(position: 1, command: command, account: nil, input: Array("{}\n".utf8)))
     let order = try #require(desk.next())
@@ -29,7 +28,7 @@ import Wire
   // The loop never blocks.
   @Test func `waits for no command that it cannot watch, and is idle when that has ended`() throws {
     let (order, process) = try {
-      let text = #"{"version":1,"on":[{"run":["/bin/sleep","60"]}]}"#
+      let text = #"{"version":2,"on":[{"run":["/bin/sleep","60"]}]}"#
       let command = try #require(try Settings(parsing: Array(text.utf8)).commands.first)
       desk.add(EventCommandRunner.Order(position: 1, command: command, account: nil, input: []))
       let order = try #require(desk.next())

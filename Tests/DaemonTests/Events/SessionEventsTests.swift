@@ -1,6 +1,4 @@
 import Encoding
-import Peers
-import PeersSupport
 import Platform
 import Sessions
 import TestSupport

@@ -1,7 +1,6 @@
 import Crypto
 import Encoding
-import Peers
-import PeersSupport
+import WireSupport
 import Platform
 import Sessions
 import TestSupport

@@ -1,5 +1,4 @@
 import Encoding
-import Peers
 import Platform
 import Sessions
 import TestSupport

@@ -1,8 +1,7 @@
 import Crypto
 import Encoding
 import OAuth
-import Peers
-import PeersSupport
+import WireSupport
 import Platform
 import Sessions
 import TestSupport

@@ -1,5 +1,4 @@
 import OAuth
-import Peers
 import Sessions
 import Testing
 import Vocabulary

@@ -1,8 +1,6 @@
 import Crypto
 import Encoding
 import OAuth
-import Peers
-import PeersSupport
 import Platform
 import Sessions
 import TestSupport

@@ -1,7 +1,5 @@
 import Encoding
 import OAuth
-import Peers
-import PeersSupport
 import Platform
 import Sessions
 import Testing

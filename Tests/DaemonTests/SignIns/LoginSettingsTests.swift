@@ -1,5 +1,5 @@
 import OAuth
-import PeersSupport
+import WireSupport
 @testable import Sessions
 import TestSupport
 import Testing

@@ -1,8 +1,7 @@
 import HTTP
 import Loopback
 import OAuth
-import Peers
-import PeersSupport
+import WireSupport
 import Platform
 import Sessions
 import TestSupport

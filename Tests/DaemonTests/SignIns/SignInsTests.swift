@@ -2,8 +2,7 @@ import Encoding
 import HTTP
 import Loopback
 import OAuth
-import Peers
-import PeersSupport
+import WireSupport
 import Platform
 import Sessions
 import TestSupport

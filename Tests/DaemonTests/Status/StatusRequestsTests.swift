@@ -1,6 +1,5 @@
 import Encoding
-import Peers
-import PeersSupport
+import WireSupport
 import Sessions
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Crypto
 import Encoding
 import OAuth
-import PeersSupport
+import WireSupport
 import Platform
 import TestSupport
 import Vocabulary

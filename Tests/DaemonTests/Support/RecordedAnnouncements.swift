@@ -1,5 +1,4 @@
-import Peers
-import PeersSupport
+import WireSupport
 import Sessions
 import Vocabulary
 import Wire

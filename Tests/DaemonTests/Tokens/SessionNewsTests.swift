@@ -1,7 +1,6 @@
 import Crypto
 import Encoding
 import OAuth
-import Peers
 import Platform
 import Sessions
 import TestSupport

@@ -1,4 +1,4 @@
-import Peers
+import Wire
 import Platform
 import Synchronization
 import TestSupport

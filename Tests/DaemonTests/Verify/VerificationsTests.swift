@@ -1,8 +1,6 @@
 import Encoding
 import JOSE
 import OAuth
-import Peers
-import PeersSupport
 import Platform
 import Sessions
 import TestSupport

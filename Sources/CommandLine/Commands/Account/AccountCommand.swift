@@ -1,7 +1,5 @@
-internal import AgentSocket
 internal import Encoding
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// `agent account` and `agent use`. A function without a comment reads a subcommand's command line and returns its

@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vocabulary
 internal import Wire
 
 /// Describes accounts to users. Returns nil without anything to report.

@@ -1,7 +1,5 @@
-internal import AgentSocket
 internal import Encoding
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// `agent __notify`: reads one event and shows a desktop notice with `notify-send` if a session has ended.

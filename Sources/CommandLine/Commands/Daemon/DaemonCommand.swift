@@ -1,6 +1,5 @@
 internal import Encoding
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// `agent daemon`. A function without a comment reads a subcommand's command line and returns its action.

@@ -1,6 +1,5 @@
 internal import Encoding
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// Checks what the daemon reports about itself, the vault, the servers and the accounts. Each function checks the part

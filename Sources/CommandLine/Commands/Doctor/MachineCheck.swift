@@ -1,7 +1,5 @@
-internal import AgentSocket
 internal import Encoding
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// Checks the environment and the machine. A function without a comment checks what it is named after.

@@ -1,6 +1,4 @@
-internal import AgentSocket
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 extension HelperCommand {

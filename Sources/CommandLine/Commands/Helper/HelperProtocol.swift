@@ -1,6 +1,4 @@
-internal import AgentSocket
 internal import Encoding
-internal import Vocabulary
 internal import Wire
 
 /// The protocol in which another program requests a credential: parses requests, and formats responses and failures.

@@ -1,6 +1,4 @@
-internal import AgentSocket
 internal import Encoding
-internal import Vocabulary
 internal import Wire
 
 /// SASL initial responses for mail, in Base64.

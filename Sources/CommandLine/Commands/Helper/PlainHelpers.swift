@@ -1,6 +1,4 @@
-internal import AgentSocket
 internal import Encoding
-internal import Vocabulary
 internal import Wire
 
 /// Helpers with one output format that read no input.

@@ -1,7 +1,5 @@
-internal import AgentSocket
 internal import Encoding
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// `agent serve` and `agent exec --lease`: opens a lease that lasts as long as the command runs.

@@ -1,6 +1,4 @@
-internal import AgentSocket
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// A lease: its connection to the daemon, and the process `agent-lease`, which serves its peers.

@@ -1,7 +1,5 @@
-internal import AgentSocket
 internal import Encoding
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// The variables for a command that uses HTTP with a token: the local URL of each origin of the lease, and a token that

@@ -1,8 +1,6 @@
-internal import AgentSocket
 internal import Encoding
 internal import MCP
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 extension MCPCommand {

@@ -1,8 +1,7 @@
-internal import AgentSocket
+internal import Wire
 internal import Encoding
 internal import Loopback
 internal import Platform
-internal import Vocabulary
 
 /// The loopback port for the redirect of a host's sign-in. Accepts only this user's connections.
 final class RelayPort {

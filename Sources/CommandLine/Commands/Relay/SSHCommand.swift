@@ -1,7 +1,5 @@
-internal import AgentSocket
 internal import Encoding
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// `agent ssh`, an `ssh` session whose host can sign in with this machine's browser and, with `--lend`, send requests

@@ -1,7 +1,5 @@
-internal import AgentSocket
 internal import Encoding
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// The lease of `agent ssh --lend`. The host uses it through forwarded sockets.

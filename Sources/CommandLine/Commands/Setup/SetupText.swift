@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Platform
 internal import Wire
 
 /// The result for one client and origin.

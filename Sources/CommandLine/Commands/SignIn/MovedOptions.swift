@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vocabulary
 internal import Wire
 
 /// The options of `agent login` that other commands have now.

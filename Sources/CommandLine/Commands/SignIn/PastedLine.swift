@@ -1,4 +1,3 @@
-internal import AgentSocket
 internal import Platform
 internal import Wire
 

@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vocabulary
 internal import Wire
 
 /// A sign-in to a resource instead of an authorization server (RFC 9728).

@@ -1,6 +1,5 @@
 internal import Encoding
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// The accounts and services that `agent login` offers without arguments.

@@ -1,6 +1,4 @@
-internal import AgentSocket
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// `agent exec --token-file`: runs a command as a child, with a connection that keeps the token file.

@@ -1,5 +1,3 @@
-internal import Vocabulary
-internal import AgentSocket
 internal import Encoding
 internal import Wire
 

@@ -1,6 +1,4 @@
-internal import AgentSocket
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// A vault passphrase or PIN: in a file, on a descriptor, or typed.

@@ -1,4 +1,3 @@
-import AgentSocket
 import Encoding
 import Vocabulary
 import Wire

@@ -1,5 +1,4 @@
 package import Platform
-internal import Wire
 
 /// A peer's connection: its input, output and current request. Used on the loop only.
 package final class Connection {

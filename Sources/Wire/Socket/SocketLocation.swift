@@ -1,5 +1,4 @@
 internal import Platform
-package import Wire
 
 /// The location of a daemon's socket.
 package struct SocketLocation: Sendable, Hashable {

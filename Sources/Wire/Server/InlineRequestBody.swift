@@ -1,5 +1,4 @@
 package import Platform
-package import Wire
 
 /// Receives a request's body in lines, and writes it to a worker's pipe. Requests one part at a time.
 package final class InlineRequestBody {

@@ -1,7 +1,7 @@
 import Platform
 import Testing
 
-@testable import Peers
+@testable import Wire
 
 @Suite struct `The event loop` {
   @Test func `wakes at the earliest of its timers, though that was set after it began to wait for a later one`() throws

@@ -1,6 +1,5 @@
 internal import Encoding
 package import Platform
-package import Wire
 
 /// The access rules of a connection that permits only some requests. They apply until it closes.
 package protocol Admission: AnyObject {

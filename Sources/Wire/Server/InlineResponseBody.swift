@@ -1,5 +1,4 @@
 package import Platform
-internal import Wire
 
 /// Sends a response's body in lines, from a worker's pipe, as fast as the peer reads.
 package final class InlineResponseBody {

@@ -1,5 +1,4 @@
 package import Platform
-package import Wire
 
 /// The environment variables that a request needs from this process. After passing them, repeat the request on the same
 /// connection: it had no effect.

@@ -1,5 +1,4 @@
 package import Platform
-package import Wire
 
 /// Buffers the daemon's lines, and overwrites each after use, since it may contain tokens.
 package struct LineBuffer: Sendable {

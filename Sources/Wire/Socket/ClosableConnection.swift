@@ -1,5 +1,4 @@
 package import Platform
-package import Wire
 
 /// A connection that can be closed before it is destroyed.
 package struct ClosableConnection: ~Copyable {

@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-@testable import Peers
+@testable import Wire
 
 @Suite struct `A peer's connection` {
   private static func make(mayIdle: Bool = false) throws -> (Connection, Far) {

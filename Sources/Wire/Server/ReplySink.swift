@@ -1,5 +1,4 @@
 package import Platform
-package import Wire
 
 /// The loop as seen by request handlers: responses, time, timers and descriptors.
 package protocol ReplySink: AnyObject {

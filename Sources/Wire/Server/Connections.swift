@@ -1,5 +1,4 @@
 package import Platform
-package import Wire
 
 /// The connections and their requests. Used on the loop only.
 package final class Connections {

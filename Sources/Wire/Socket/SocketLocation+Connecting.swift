@@ -1,5 +1,4 @@
 package import Platform
-package import Wire
 
 extension SocketLocation {
   /// A function that gets the steps of the search, whose text is created only if used.

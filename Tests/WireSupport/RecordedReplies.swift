@@ -1,5 +1,4 @@
 package import Encoding
-package import Peers
 package import Platform
 package import TestSupport
 package import Wire

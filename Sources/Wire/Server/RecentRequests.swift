@@ -1,6 +1,5 @@
 internal import Encoding
 internal import Platform
-internal import Wire
 
 /// Parses request lines. Caches the last token requests by their bytes.
 struct RecentRequests {

@@ -1,10 +1,8 @@
-import PeersSupport
+import WireSupport
 import Platform
 import TestSupport
 import Testing
-import Wire
-
-@testable import Peers
+@testable import Wire
 
 @Suite struct `The body of an answer in lines` {
   // It notifies its loop when it is destroyed, so it is destroyed first.

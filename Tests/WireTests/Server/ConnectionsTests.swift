@@ -3,9 +3,7 @@ import Platform
 import TestSupport
 import Testing
 import Vocabulary
-import Wire
-
-@testable import Peers
+@testable import Wire
 
 @Suite struct `The requests of connections` {
   private final class Line: SecretLine {

@@ -1,8 +1,6 @@
 import Encoding
 import Testing
-import Wire
-
-@testable import Peers
+@testable import Wire
 
 @Suite struct `Requests that come again` {
   private static func read(

@@ -1,7 +1,7 @@
 import Platform
 import Testing
 
-@testable import Peers
+@testable import Wire
 
 @Suite struct `Timers of the loop` {
   private static func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }

@@ -1,5 +1,4 @@
 package import Platform
-package import Wire
 
 /// Handles the connections' requests.
 package protocol RequestHandler: AnyObject {

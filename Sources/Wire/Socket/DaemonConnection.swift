@@ -1,5 +1,4 @@
 package import Platform
-package import Wire
 
 /// A connection to a daemon of this or another specified user.
 package struct DaemonConnection: ~Copyable, Sendable {

@@ -1,11 +1,8 @@
-import PeersSupport
 import Platform
 import TestSupport
 import Testing
-import Wire
+@testable import Wire
 import WireSupport
-
-@testable import Peers
 
 @Suite struct `A body in lines` {
   // As in the program.
