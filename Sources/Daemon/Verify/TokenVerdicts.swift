@@ -22,10 +22,7 @@ struct TokenVerdicts: Sendable {
   init(rules: TokenRules, keys: VerificationKeys, time: any TimeSource, isBrief: Bool) {
     (self.rules, self.keys, self.time, self.isBrief) = (rules, keys, time, isBrief)
     var end: [UInt8] = []
-    if !rules.unchecked.isEmpty {
-      end.append(utf8: #","not_checked":"#)
-      end.append(json: .array(rules.unchecked.map { .string($0) }))
-    }
+    if !rules.unchecked.isEmpty { end.append(member: "not_checked", .array(rules.unchecked.map { .string($0) })) }
     end.append(UInt8(ascii: "}"))
     self.end = end
   }
@@ -130,8 +127,7 @@ struct TokenVerdicts: Sendable {
         bytes.append(json: .object(claims.object))
       }
     } else {
-      bytes.append(utf8: #","payload":"#)
-      bytes.append(json: .string(Base64URL.encode(token.payload)))
+      bytes.append(member: "payload", .string(Base64URL.encode(token.payload)))
     }
     bytes += end
   }

@@ -31,6 +31,20 @@ extension ByteSink where Self: ~Copyable {
     append(UInt8(ascii: "}"))
   }
 
+  /// Writes a comma and a member of an object. Writes nothing if the value is nil.
+  package mutating func append(member name: String, _ value: JSON?) {
+    guard let value else { return }
+    append(utf8: ",\"\(name)\":")
+    append(json: value)
+  }
+
+  /// Writes a comma and a member of an object, with a string that may be secret. Writes nothing if the value is nil.
+  package mutating func append(member name: String, bytes: Span<UInt8>?) {
+    guard let bytes else { return }
+    append(utf8: ",\"\(name)\":")
+    append(jsonStringBytes: bytes)
+  }
+
   /// Writes text as a quoted JSON string; see ``append(jsonStringBytes:)``.
   package mutating func append(jsonString text: String) {
     let view = text.utf8

@@ -202,8 +202,7 @@ extension AccountRecord {
     buffer.append(json: .object(open))
     for (name, path) in Self.secretMembers {
       guard let secret = self[keyPath: path] else { continue }
-      buffer.append(utf8: ",\"\(name)\":")
-      secret.bytes.withBytes { buffer.append(jsonStringBytes: $0) }
+      secret.bytes.withBytes { buffer.append(member: name, bytes: $0) }
     }
     buffer.append(utf8: "}")
     do { return try buffer.finish() } catch { throw .memory }

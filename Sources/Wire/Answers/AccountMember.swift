@@ -1,5 +1,4 @@
 package import Encoding
-internal import Vocabulary
 
 /// The members of an account in the responses to `list`, `status` and `doctor`.
 package enum AccountMember: String, CaseIterable, Sendable {
@@ -125,9 +124,9 @@ package enum AccountMember: String, CaseIterable, Sendable {
   /// The members of the object `preset`.
   package static var presetMembers: [MemberDescription] {
     [
-      MemberDescription("file", "text", "The file."),
-      MemberDescription("unchanged", "list of texts", "The settings that have the file's values; absent without any."),
-      MemberDescription("changed", "list of texts", "The settings that the user changed; absent without any."),
+      .text("file", "The file."),
+      .texts("unchanged", "The settings that have the file's values; absent without any."),
+      .texts("changed", "The settings that the user changed; absent without any."),
     ]
   }
 
@@ -157,11 +156,11 @@ package enum AccountMember: String, CaseIterable, Sendable {
   /// The members of the object `server`.
   private static var serverMembers: [MemberDescription] {
     [
-      MemberDescription("milliseconds", "number", "The response time."),
-      MemberDescription("clock_offset", "number", "How far this machine's clock is ahead, in seconds."),
-      MemberDescription("keys", "number", "The number of published keys."),
-      MemberDescription("unusable_keys", "number", "The number of further published keys that cannot be used, if any."),
-      MemberDescription("problem", "object", "An error object."),
+      .number("milliseconds", "The response time."),
+      .number("clock_offset", "How far this machine's clock is ahead, in seconds."),
+      .number("keys", "The number of published keys."),
+      .number("unusable_keys", "The number of further published keys that cannot be used, if any."),
+      .object("problem", "An error object."),
     ]
   }
 

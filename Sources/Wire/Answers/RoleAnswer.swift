@@ -14,11 +14,7 @@ package struct RoleAnswer: Sendable {
   ///
   /// - Throws: The daemon's failure, or `internal_error` for an invalid line.
   package init(parsing line: Span<UInt8>) throws(Failure) {
-    guard let layout = try? JSONLayout(parsing: line) else { throw Reply.unreadable }
-    guard let result = layout.root["result"] else {
-      if case .failure(let failure) = try Reply(parsing: line) { throw failure }
-      throw Reply.unreadable
-    }
+    let result = try JSONLayout.result(in: line)
     guard let accessKeyID = result["access_key_id"]?.string(in: line),
       let expiresAt = result["expires_at"]?.value(in: line).int, let secret = result["secret_access_key"],
       let session = result["session_token"], secret.isString, session.isString
@@ -45,12 +41,10 @@ package struct RoleAnswer: Sendable {
     sink.append(utf8: WireProtocol.resultStart)
     sink.append(utf8: "\"account\":")
     sink.append(jsonString: account)
-    sink.append(utf8: ",\"access_key_id\":")
-    sink.append(jsonString: accessKeyID)
-    sink.append(utf8: ",\"secret_access_key\":")
-    sink.append(jsonStringBytes: secretAccessKey)
-    sink.append(utf8: ",\"session_token\":")
-    sink.append(jsonStringBytes: sessionToken)
-    sink.append(utf8: ",\"expires_at\":\(expiresAt)}}\n")
+    sink.append(member: "access_key_id", .string(accessKeyID))
+    sink.append(member: "secret_access_key", bytes: secretAccessKey)
+    sink.append(member: "session_token", bytes: sessionToken)
+    sink.append(member: "expires_at", .int(expiresAt))
+    sink.append(utf8: "}}\n")
   }
 }

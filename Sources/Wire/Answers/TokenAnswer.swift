@@ -1,5 +1,4 @@
 package import Encoding
-package import Vocabulary
 
 /// The non-secret members of a token response.
 package struct TokenDescription: Sendable, Hashable {
@@ -59,13 +58,11 @@ package struct TokenDescription: Sendable, Hashable {
 
     /// Writes the members, each after a comma.
     func append<Sink: ByteSink & ~Copyable>(to sink: inout Sink) {
-      sink.append(utf8: ",\"use\":\"\(kind.rawValue)\"")
-      if let expiresAt { sink.append(utf8: ",\"use_expires_at\":\(expiresAt)") }
-      for (name, value) in [("place", place), ("user", user), ("header", header?.text)] {
-        guard let value else { continue }
-        sink.append(utf8: ",\"\(name)\":")
-        sink.append(jsonString: value)
-      }
+      sink.append(member: "use", .string(kind.rawValue))
+      sink.append(member: "use_expires_at", expiresAt.map(JSON.int))
+      sink.append(member: "place", place.map(JSON.string))
+      sink.append(member: "user", user.map(JSON.string))
+      sink.append(member: "header", (header?.text).map(JSON.string))
     }
   }
 
@@ -85,31 +82,29 @@ package struct TokenDescription: Sendable, Hashable {
 
   static var memberDescriptions: [MemberDescription] {
     [
-      MemberDescription("account", "text", "The account of the token."),
-      MemberDescription("issuer", "text", "Its authorization server."),
-      MemberDescription("subject", "text", "The user, according to the ID Token."),
-      MemberDescription(
-        WireProtocol.signInMember, "number",
+      .text("account", "The account of the token."),
+      .text("issuer", "Its authorization server."),
+      .text("subject", "The user, according to the ID Token."),
+      .number(
+        WireProtocol.signInMember,
         "The end of the session, in unix seconds, if the server announced it and it is less than three days away."),
-      MemberDescription(WireProtocol.accessTokenMember, "text", "The token."),
-      MemberDescription("token_type", "text", "`Bearer`, or `DPoP` for a token that is bound to a key."),
-      MemberDescription("scope", "text", "The granted scope."),
-      MemberDescription("expires_at", "number", "When it expires; absent if the server named no lifetime."),
-      MemberDescription(
-        "offline", "boolean", "A refresh was due, but the server could not be reached; absent otherwise."),
-      MemberDescription("variables", "list of texts", "The variables, as `NAME=FIELD`, if requested."),
-      MemberDescription("id_token", "text", "The ID Token, if requested and available."),
-      MemberDescription(
-        "id_token_expired", "boolean", "It has expired, and the server gives no new one; absent otherwise."),
-      MemberDescription("claims", "object", "Its claims, if requested and available."),
-      MemberDescription(
-        "use", "text",
+      .text(WireProtocol.accessTokenMember, "The token."),
+      .text("token_type", "`Bearer`, or `DPoP` for a token that is bound to a key."),
+      .text("scope", "The granted scope."),
+      .number("expires_at", "When it expires; absent if the server named no lifetime."),
+      .flag("offline", "A refresh was due, but the server could not be reached; absent otherwise."),
+      .texts("variables", "The variables, as `NAME=FIELD`, if requested."),
+      .text("id_token", "The ID Token, if requested and available."),
+      .flag("id_token_expired", "It has expired, and the server gives no new one; absent otherwise."),
+      .object("claims", "Its claims, if requested and available."),
+      .text(
+        "use",
         "The returned token, `access_token` or `id_token`. This and the next members are there if the request has `url`,"
           + " `user`, `use` or `refused`."),
-      MemberDescription("use_expires_at", "number", "When that token expires, if known."),
-      MemberDescription("place", "text", "The origin, with the path in the settings, that may get the token."),
-      MemberDescription("user", "text", "The user name in the settings."),
-      MemberDescription("header", "text", "The header field in the settings; see agent-config(5)."),
+      .number("use_expires_at", "When that token expires, if known."),
+      .text("place", "The origin, with the path in the settings, that may get the token."),
+      .text("user", "The user name in the settings."),
+      .text("header", "The header field in the settings; see agent-config(5)."),
     ]
   }
 
@@ -126,44 +121,21 @@ package struct TokenDescription: Sendable, Hashable {
     sink.append(utf8: WireProtocol.resultStart)
     sink.append(utf8: "\"account\":")
     sink.append(jsonString: account)
-    sink.append(utf8: ",\"issuer\":")
-    sink.append(jsonString: issuer)
-    if let subject {
-      sink.append(utf8: ",\"subject\":")
-      sink.append(jsonString: subject)
-    }
+    sink.append(member: "issuer", .string(issuer))
+    sink.append(member: "subject", subject.map(JSON.string))
     // This precedes the token, for readers that stop after the token.
-    if let signInBy { sink.append(utf8: ",\"\(WireProtocol.signInMember)\":\(signInBy)") }
-    sink.append(utf8: ",\"")
-    sink.append(utf8: WireProtocol.accessTokenMember)
-    sink.append(utf8: "\":")
-    sink.append(jsonStringBytes: accessToken)
-    sink.append(utf8: ",\"token_type\":")
-    sink.append(jsonString: tokenType)
-    if let scope {
-      sink.append(utf8: ",\"scope\":")
-      sink.append(jsonString: scope)
-    }
-    if let expiresAt { sink.append(utf8: ",\"expires_at\":\(expiresAt)") }
-    if isOffline { sink.append(utf8: ",\"offline\":true") }
-    if !variables.isEmpty {
-      sink.append(utf8: ",\"variables\":")
-      sink.append(json: .array(variables.map { .string($0) }))
-    }
-    if let idToken {
-      sink.append(utf8: ",\"id_token\":")
-      sink.append(jsonStringBytes: idToken)
-    }
-    if isIDTokenExpired { sink.append(utf8: ",\"id_token_expired\":true") }
-    if let claims {
-      sink.append(utf8: ",\"claims\":")
-      sink.append(json: .object(claims))
-    }
+    sink.append(member: WireProtocol.signInMember, signInBy.map(JSON.int))
+    sink.append(member: WireProtocol.accessTokenMember, bytes: accessToken)
+    sink.append(member: "token_type", .string(tokenType))
+    sink.append(member: "scope", scope.map(JSON.string))
+    sink.append(member: "expires_at", expiresAt.map(JSON.int))
+    sink.append(member: "offline", isOffline ? true : nil)
+    sink.append(member: "variables", variables.isEmpty ? nil : .array(variables.map(JSON.string)))
+    sink.append(member: "id_token", bytes: idToken)
+    sink.append(member: "id_token_expired", isIDTokenExpired ? true : nil)
+    sink.append(member: "claims", claims.map(JSON.object))
     use?.append(to: &sink)
-    if let proof {
-      sink.append(utf8: ",\"dpop\":")
-      sink.append(jsonString: proof)
-    }
+    sink.append(member: "dpop", proof.map(JSON.string))
     sink.append(utf8: "}}\n")
   }
 }
@@ -178,13 +150,8 @@ package struct TokenAnswer: Sendable {
   ///
   /// - Throws: The daemon's failure, or `internal_error` for an invalid line.
   package init(parsing line: Span<UInt8>) throws(Failure) {
-    guard let layout = try? JSONLayout(parsing: line) else { throw Reply.unreadable }
-    guard let result = layout.root["result"] else {
-      if case .failure(let failure) = try Reply(parsing: line) { throw failure }
-      throw Reply.unreadable
-    }
-    guard layout.root["v"]?.value(in: line).int == WireProtocol.version,
-      let token = result[WireProtocol.accessTokenMember],
+    let result = try JSONLayout.result(in: line)
+    guard let token = result[WireProtocol.accessTokenMember],
       token.isString, let account = result["account"]?.string(in: line),
       let issuer = result["issuer"]?.string(in: line), let tokenType = result["token_type"]?.string(in: line)
     else { throw Reply.unreadable }
@@ -226,5 +193,19 @@ package struct TokenAnswer: Sendable {
   /// All claims of the verified ID Token; nil if not requested.
   package func claims(from line: Span<UInt8>) -> JSONObject? {
     result["claims"]?.value(in: line).object
+  }
+}
+
+extension JSONLayout {
+  /// The position of the result in a response line.
+  ///
+  /// - Throws: The daemon's failure, or `internal_error` for an invalid line.
+  static func result(in line: Span<UInt8>) throws(Failure) -> Node {
+    guard let layout = try? JSONLayout(parsing: line) else { throw Reply.unreadable }
+    guard layout.root["v"]?.value(in: line).int == WireProtocol.version, let result = layout.root["result"] else {
+      if case .failure(let failure) = try Reply(parsing: line) { throw failure }
+      throw Reply.unreadable
+    }
+    return result
   }
 }

@@ -1,5 +1,4 @@
 package import Encoding
-package import Vocabulary
 
 /// Reads, writes or describes the JSON members of a protocol object.
 ///
@@ -174,6 +173,22 @@ package struct MemberDescription: Sendable, Hashable {
     self.meaning = meaning
     self.members = members
     self.isElsewhere = isElsewhere
+  }
+
+  package static func text(_ name: String, _ meaning: String) -> Self { Self(name, "text", meaning) }
+  package static func texts(_ name: String, _ meaning: String) -> Self { Self(name, "list of texts", meaning) }
+  package static func number(_ name: String, _ meaning: String) -> Self { Self(name, "number", meaning) }
+  package static func flag(_ name: String, _ meaning: String) -> Self { Self(name, "boolean", meaning) }
+
+  /// - Parameter isElsewhere: See ``isElsewhere``.
+  package static func object(
+    _ name: String, _ meaning: String, members: [MemberDescription] = [], isElsewhere: Bool = false
+  ) -> Self {
+    Self(name, "object", meaning, members: members, isElsewhere: isElsewhere)
+  }
+
+  package static func objects(_ name: String, _ meaning: String, members: [MemberDescription] = []) -> Self {
+    Self(name, "list of objects", meaning, members: members)
   }
 
   package var isList: Bool { type.utf8.starts(with: "list".utf8) }

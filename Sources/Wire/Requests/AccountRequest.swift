@@ -1,5 +1,3 @@
-package import Vocabulary
-
 package enum AccountRequest: RequestBody {
   /// Adds an account without signing in. Requires issuer and client ID.
   case add(account: String, AccountSettings)
@@ -88,8 +86,8 @@ package enum AccountRequest: RequestBody {
   }
 
   package var manualEntry: RequestManualEntry {
-    let account = MemberDescription("account", "text", "The account.")
-    let active = MemberDescription("active", "boolean", "Whether it is the active one.")
+    let account = MemberDescription.text("account", "The account.")
+    let active = MemberDescription.flag("active", "Whether it is the active one.")
     switch self {
     case .add:
       return RequestManualEntry(
@@ -99,12 +97,11 @@ package enum AccountRequest: RequestBody {
         "Returns the settings of an account. None of them is secret.",
         result: [
           account, active,
-          MemberDescription(
-            "directory", "text", "The directory that the account was chosen for; absent if by name or active."),
-          MemberDescription("protection", "text", "How its record in the vault opens; absent without one."),
-          MemberDescription("preset", "object", AccountMember.presetMeaning, members: AccountMember.presetMembers),
-          MemberDescription(
-            "settings", "object", "The settings, as in agent-config(5).",
+          .text("directory", "The directory that the account was chosen for; absent if by name or active."),
+          .text("protection", "How its record in the vault opens; absent without one."),
+          .object("preset", AccountMember.presetMeaning, members: AccountMember.presetMembers),
+          .object(
+            "settings", "The settings, as in agent-config(5).",
             members: AccountSetting.all.map(MemberDescription.init),
             isElsewhere: true),
         ])
@@ -113,41 +110,36 @@ package enum AccountRequest: RequestBody {
         "Changes the given settings and resets those in `unset`.",
         result: [
           account,
-          MemberDescription(
-            "signed_out", "boolean", "Whether it is signed out until the change is undone or the user signs in again."),
-          MemberDescription("setting", "text", "The setting that signs it out."),
-          MemberDescription(
-            "kept", "boolean", "The access token, which is the entire session, is now stored; see `keep`."),
+          .flag("signed_out", "Whether it is signed out until the change is undone or the user signs in again."),
+          .text("setting", "The setting that signs it out."),
+          .flag("kept", "The access token, which is the entire session, is now stored; see `keep`."),
         ], note: "`protect` needs an unlocked level; `vault_create` makes one that does not exist yet.")
     case .rename:
       return RequestManualEntry(
         "Renames an account; its session continues. An existing name is refused.",
         result: [
-          MemberDescription("account", "text", "The new name."),
-          MemberDescription("renamed_from", "text", "The old name."), active,
+          .text("account", "The new name."),
+          .text("renamed_from", "The old name."), active,
         ])
     case .remove:
       return RequestManualEntry(
         "Signs out and deletes the settings. If the account was the active one, another becomes active.",
         result: [
-          account, MemberDescription("revoked", "boolean", "Whether the server confirmed the end of the session."),
-          MemberDescription("detail", "text", "If not, why."),
-          MemberDescription(
-            "client_deleted", "boolean",
-            "Whether the client registered for the account was deleted; absent without one."
-          ),
-          MemberDescription("client_detail", "text", "If not, why."),
-          MemberDescription("active_account", "text", "The new active account, if that changed."),
+          account, .flag("revoked", "Whether the server confirmed the end of the session."),
+          .text("detail", "If not, why."),
+          .flag("client_deleted", "Whether the client registered for the account was deleted; absent without one."),
+          .text("client_detail", "If not, why."),
+          .text("active_account", "The new active account, if that changed."),
         ])
     case .import:
       return RequestManualEntry(
         "Adds an account with a refresh token, which is used once to check it. `issuer` and `client_id` are required.",
         result: [
-          account, MemberDescription("issuer", "text", "Its authorization server."),
-          MemberDescription("subject", "text", "The user, according to the ID Token if there is one."),
-          MemberDescription("scope", "text", "The granted scope."),
-          MemberDescription("expires_at", "number", "When the access token expires."),
-          MemberDescription("renews", "boolean", "Tokens are renewed without the user."),
+          account, .text("issuer", "Its authorization server."),
+          .text("subject", "The user, according to the ID Token if there is one."),
+          .text("scope", "The granted scope."),
+          .number("expires_at", "When the access token expires."),
+          .flag("renews", "Tokens are renewed without the user."),
         ],
         note:
           "A descriptor with the refresh token follows, as `SCM_RIGHTS`, then the announced ones. Each message has one"
@@ -158,22 +150,18 @@ package enum AccountRequest: RequestBody {
           + " (draft-ietf-oauth-client-id-metadata-document-03): that of the account, or of `client_id` without one. Nothing"
           + " is sent.",
         result: [
-          MemberDescription("client_id", "text", "The URL."),
-          MemberDescription("client_name", "text", "The name that the server shows to users."),
-          MemberDescription("application_type", "text", "`native`."),
-          MemberDescription("grant_types", "list of texts", "The grant types in use."),
-          MemberDescription("response_types", "list of texts", "`code`."),
-          MemberDescription("redirect_uris", "list of texts", "The redirect URI of such a client at all servers."),
-          MemberDescription("token_endpoint_auth_method", "text", "`none` or `private_key_jwt`."),
-          MemberDescription(
-            "jwks", "object", "The public half of the client's key.",
-            members: [MemberDescription("keys", "list of objects", "The key.")]),
-          MemberDescription("scope", "text", "The scope of the account."),
-          MemberDescription("dpop_bound_access_tokens", "boolean", "Whether tokens are bound to a key."),
-          MemberDescription(
-            "id_token_signed_response_alg", "text", "The algorithm of ID Tokens, if the settings have one."),
-          MemberDescription(
-            "userinfo_signed_response_alg", "text", "The algorithm of UserInfo, if the settings have one."),
+          .text("client_id", "The URL."),
+          .text("client_name", "The name that the server shows to users."),
+          .text("application_type", "`native`."),
+          .texts("grant_types", "The grant types in use."),
+          .texts("response_types", "`code`."),
+          .texts("redirect_uris", "The redirect URI of such a client at all servers."),
+          .text("token_endpoint_auth_method", "`none` or `private_key_jwt`."),
+          .object("jwks", "The public half of the client's key.", members: [.objects("keys", "The key.")]),
+          .text("scope", "The scope of the account."),
+          .flag("dpop_bound_access_tokens", "Whether tokens are bound to a key."),
+          .text("id_token_signed_response_alg", "The algorithm of ID Tokens, if the settings have one."),
+          .text("userinfo_signed_response_alg", "The algorithm of UserInfo, if the settings have one."),
         ])
     }
   }

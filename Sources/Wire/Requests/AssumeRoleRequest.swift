@@ -38,11 +38,11 @@ package struct AssumeRoleRequest: RequestBody {
       "Exchanges the token for a destination, by default the ID Token, for credentials of an AWS role"
         + " (`AssumeRoleWithWebIdentity`). They are kept in memory for each role, until 20 minutes before they expire.",
       result: [
-        MemberDescription("account", "text", "The account of the token."),
-        MemberDescription("access_key_id", "text", "The ID of the key."),
-        MemberDescription("secret_access_key", "text", "The key."),
-        MemberDescription("session_token", "text", "The token to send with each request."),
-        MemberDescription("expires_at", "number", "When they expire."),
+        .text("account", "The account of the token."),
+        .text("access_key_id", "The ID of the key."),
+        .text("secret_access_key", "The key."),
+        .text("session_token", "The token to send with each request."),
+        .number("expires_at", "When they expire."),
       ])
   }
 }

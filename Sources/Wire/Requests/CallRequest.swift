@@ -1,5 +1,4 @@
 package import Encoding
-package import Vocabulary
 
 /// Sends a request to a resource with a token that stays in the daemon.
 ///
@@ -92,10 +91,10 @@ package struct CallRequest: RequestBody {
       "Sends a request to a resource with an account's token, which stays in the daemon. The event `response` has the"
         + " response head; there may be events `notice`.",
       result: [
-        MemberDescription("account", "text", "The account whose token was used."),
-        MemberDescription("status", "number", "The status of the response."),
-        MemberDescription("body_bytes", "number", "The number of bytes of the response body."),
-        MemberDescription("problem", "object", "An error object: why the response is not a success."),
+        .text("account", "The account whose token was used."),
+        .number("status", "The status of the response."),
+        .number("body_bytes", "The number of bytes of the response body."),
+        .object("problem", "An error object: why the response is not a success."),
       ],
       note: "A pipe or socket for the response body follows, as `SCM_RIGHTS`; it becomes non-blocking. With"
         + " `body_descriptor` that one comes first. Each message has one descriptor, so the line is then sent in two parts."

@@ -1,5 +1,3 @@
-package import Vocabulary
-
 /// Determines whether a URL is an authorization server or a resource (RFC 9728).
 package struct DiscoverRequest: RequestBody {
   package var url: String
@@ -29,30 +27,24 @@ package struct DiscoverRequest: RequestBody {
         + " without a token. The servers that it names are not contacted: the user must confirm one before a `login` request"
         + " names it. If the URL is the issuer of an account, nothing is fetched.",
       result: [
-        MemberDescription(
-          "account", "text",
-          "The account for this resource, whose server is unchanged; the other members are then absent."),
-        MemberDescription("provider", "text", "The built-in provider at this host; the other members are then absent."),
-        MemberDescription(
-          "issuer_metadata_found", "boolean", "It is an authorization server; the members below are then absent."),
-        MemberDescription("resource", "text", "The resource, which is the URL."),
-        MemberDescription(
-          "authorization_servers", "list of texts",
-          "The servers that issue tokens for it, at most 16, in the resource's order."),
-        MemberDescription(
-          "servers_with_client", "list of texts",
+        .text(
+          "account", "The account for this resource, whose server is unchanged; the other members are then absent."),
+        .text("provider", "The built-in provider at this host; the other members are then absent."),
+        .flag("issuer_metadata_found", "It is an authorization server; the members below are then absent."),
+        .text("resource", "The resource, which is the URL."),
+        .texts("authorization_servers", "The servers that issue tokens for it, at most 16, in the resource's order."),
+        .texts(
+          "servers_with_client",
           "Those of `authorization_servers` for which a file of client IDs has a client; see agent-config(5)."),
-        MemberDescription(
-          "scopes", "list of texts", "The scopes to request: those in its challenge, or else all that it knows."),
-        MemberDescription(
-          "dpop_bound_access_tokens_required", "boolean", "It accepts only DPoP-bound access tokens (RFC 9449)."),
-        MemberDescription(
-          "dpop_signing_alg_values_supported", "list of texts",
+        .texts("scopes", "The scopes to request: those in its challenge, or else all that it knows."),
+        .flag("dpop_bound_access_tokens_required", "It accepts only DPoP-bound access tokens (RFC 9449)."),
+        .texts(
+          "dpop_signing_alg_values_supported",
           "The algorithms of proofs that it accepts, for `proof_algorithms` of `login`."),
-        MemberDescription(
-          "account_issuer", "text",
+        .text(
+          "account_issuer",
           "The authorization server of the requested account, if it exists: it has a client at that server."),
-        MemberDescription("name", "text", "The account for this resource, or a free name for a new one."),
+        .text("name", "The account for this resource, or a free name for a new one."),
       ])
   }
 }

@@ -28,10 +28,8 @@ package struct EventsRequest: RequestBody {
       "Returns recent events of sessions and accounts. With `follow` sends the event `following`, then new events `session`"
         + " or `lease_entry`, until the client disconnects or the daemon stops.",
       result: [
-        MemberDescription(
-          "events", "list of objects",
-          "The oldest first; see agent-events(1). Clients ignore unknown events."),
-        MemberDescription("dropped", "number", "The number of earlier events that are no longer kept."),
+        .objects("events", "The oldest first; see agent-events(1). Clients ignore unknown events."),
+        .number("dropped", "The number of earlier events that are no longer kept."),
       ],
       note:
         "With `follow` the last line is always an error. At most 32 requests can follow. Slow readers are disconnected."

@@ -176,15 +176,14 @@ package struct LeaseStatusRequest: RequestBody {
     RequestManualEntry(
       "Returns the limits of the lease that the connection belongs to. Elsewhere it fails with `invalid_request`.",
       result: [
-        MemberDescription("lease", "text", "The name of the lease in its events, 16 hexadecimal digits."),
-        MemberDescription("places", "list of texts", "The allowed hosts, origins and URL prefixes."),
-        MemberDescription("methods", "list of texts", "The methods; absent if all are allowed."),
-        MemberDescription(
-          "headers", "list of texts", "The headers that pass besides the usual ones; absent if there are none."),
-        MemberDescription("dropped_headers", "number", "The number of dropped request headers; absent if 0."),
-        MemberDescription("expires_in", "number", "The remaining seconds; absent without a limit."),
-        MemberDescription("uses_left", "number", "The remaining requests; absent without a limit."),
-        MemberDescription("hand_out_token", "boolean", "A peer may ask for the token."),
+        .text("lease", "The name of the lease in its events, 16 hexadecimal digits."),
+        .texts("places", "The allowed hosts, origins and URL prefixes."),
+        .texts("methods", "The methods; absent if all are allowed."),
+        .texts("headers", "The headers that pass besides the usual ones; absent if there are none."),
+        .number("dropped_headers", "The number of dropped request headers; absent if 0."),
+        .number("expires_in", "The remaining seconds; absent without a limit."),
+        .number("uses_left", "The remaining requests; absent without a limit."),
+        .flag("hand_out_token", "A peer may ask for the token."),
       ])
   }
 }

@@ -1,5 +1,4 @@
 package import Encoding
-package import Vocabulary
 
 /// Starts a sign-in, and adds the account if an issuer is given.
 ///
@@ -139,21 +138,20 @@ package struct LoginRequest: RequestBody {
       "Signs in to an account and, if `issuer` is there, adds it first. A new account needs `client_id` unless the provider"
         + " has one. The events are `device_code` or `browser`, `qr_code`, `confirm`, `redirect_refused` and `notice`.",
       result: [
-        MemberDescription("account", "text", "The account."),
-        MemberDescription("issuer", "text", "Its authorization server."),
-        MemberDescription("subject", "text", "The user, according to the ID Token."),
-        MemberDescription("person", "text", "The user's email address or name."),
-        MemberDescription("active_account", "text", "The active account."),
-        MemberDescription("kept", "boolean", "No sign-in was necessary; see `unless`."),
-        MemberDescription("scope", "text", "The granted scope."),
-        MemberDescription("expires_at", "number", "When the access token expires."),
-        MemberDescription("renews", "boolean", "Tokens are renewed without the user."),
-        MemberDescription(
-          "not_kept", "boolean",
-          "The access token is the entire session and only in memory; `account` with `keep` stores it."),
-        MemberDescription("guest", "boolean", "The session has no user."),
-        MemberDescription("assertion", "boolean", "The session has no user, and an assertion renews it."),
-        MemberDescription("upgraded_from_guest", "boolean", "The session before it had no user."),
+        .text("account", "The account."),
+        .text("issuer", "Its authorization server."),
+        .text("subject", "The user, according to the ID Token."),
+        .text("person", "The user's email address or name."),
+        .text("active_account", "The active account."),
+        .flag("kept", "No sign-in was necessary; see `unless`."),
+        .text("scope", "The granted scope."),
+        .number("expires_at", "When the access token expires."),
+        .flag("renews", "Tokens are renewed without the user."),
+        .flag(
+          "not_kept", "The access token is the entire session and only in memory; `account` with `keep` stores it."),
+        .flag("guest", "The session has no user."),
+        .flag("assertion", "The session has no user, and an assertion renews it."),
+        .flag("upgraded_from_guest", "The session before it had no user."),
       ],
       note: "Closing the connection before the last line cancels the sign-in.")
   }

@@ -25,7 +25,7 @@ package struct LoginRedirectRequest: RequestBody {
   package var manualEntry: RequestManualEntry {
     RequestManualEntry(
       "Passes the URL at which the browser ended to a waiting sign-in.",
-      result: [MemberDescription("account", "text", "The account of the sign-in, whose own request has its result.")],
+      result: [.text("account", "The account of the sign-in, whose own request has its result.")],
       note:
         "It may also be sent on the connection of the sign-in before that has ended. It then has no last line, and a"
         + " rejection is the event `redirect_refused`.")
@@ -57,7 +57,7 @@ package struct LoginConfirmRequest: RequestBody {
   package var manualEntry: RequestManualEntry {
     RequestManualEntry(
       "Confirms or denies that the user is the one who signed in, after the event `confirm`.",
-      result: [MemberDescription("account", "text", "The account of the sign-in, whose own request has its result.")],
+      result: [.text("account", "The account of the sign-in, whose own request has its result.")],
       note: "It may also be sent on the connection of the sign-in, like `login_redirect`.")
   }
 }
@@ -89,6 +89,6 @@ package struct LoginResumeRequest: RequestBody {
     RequestManualEntry(
       "Resumes a background sign-in: sends its event again, and answers like `login` when it ends. Closing the connection"
         + " does not end it.",
-      result: [MemberDescription("account", "text", "As for `login`, as are the other members.")])
+      result: [.text("account", "As for `login`, as are the other members.")])
   }
 }

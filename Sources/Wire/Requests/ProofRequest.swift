@@ -39,8 +39,8 @@ package struct ProofRequest: RequestBody {
         + " needs its own proof. The URL chooses the account, as for `resource`, and an origin that no account lists gets"
         + " no proof.",
       result: [
-        MemberDescription("account", "text", "The account of the token."),
-        MemberDescription("dpop", "text", "The value of the header `DPoP`."),
+        .text("account", "The account of the token."),
+        .text("dpop", "The value of the header `DPoP`."),
       ])
   }
 }

@@ -198,16 +198,16 @@ package struct RequestEnvelope: Sendable, Hashable {
   /// The descriptions of the members of all requests, in the manual's order.
   package static var memberDescriptions: [MemberDescription] {
     [
-      MemberDescription("v", "number", "The version, \(WireProtocol.version). Required."),
-      MemberDescription("request", "text", "The name of one of the requests below. Required."),
-      MemberDescription(
-        "timeout", "number",
+      .number("v", "The version, \(WireProtocol.version). Required."),
+      .text("request", "The name of one of the requests below. Required."),
+      .number(
+        "timeout",
         "The longest wait for the last line, in seconds, from 1 to \(WireProtocol.maximumTimeoutSeconds) (default:"
           + " \(WireProtocol.defaultTimeoutSeconds)). `login`, `login_resume`, `daemon_stop`, `token_file`, `lease` and"
           + " `events` with `follow` have no default."),
-      MemberDescription("verbose", "boolean", "Send events `progress` that describe the work for this request."),
-      MemberDescription(
-        "directory", "text",
+      .flag("verbose", "Send events `progress` that describe the work for this request."),
+      .text(
+        "directory",
         "The client's working directory, an absolute path. A request without an account then uses the one that the user"
           + " has chosen for the nearest directory (`agent use --directory`), if any. If it is empty and there is such a"
           + " choice for any directory, the error is `directory_needed`, without any effect. Without this member,"

@@ -76,12 +76,12 @@ package enum StateRequest: RequestBody {
 
   /// The description of pending sign-ins in `status`, `doctor` and `list`.
   private static var signInsMember: MemberDescription {
-    MemberDescription(
-      "sign_ins", "list of objects", "The sign-ins that wait for the user; absent if there are none.",
+    .objects(
+      "sign_ins", "The sign-ins that wait for the user; absent if there are none.",
       members: [
-        MemberDescription("account", "text", "The account."),
-        MemberDescription("flow", "text", "The pending step: `browser`, `paste`, `device` or `confirmation`."),
-        MemberDescription("expires_at", "number", "The end of the wait."),
+        .text("account", "The account."),
+        .text("flow", "The pending step: `browser`, `paste`, `device` or `confirmation`."),
+        .number("expires_at", "The end of the wait."),
       ])
   }
 
@@ -91,64 +91,60 @@ package enum StateRequest: RequestBody {
       RequestManualEntry(
         "Describes accounts, sessions, daemon and vault. The result contains no tokens.",
         result: [
-          MemberDescription(
-            "accounts", "list of objects", "The accounts.", members: AccountMember.descriptions(of: .status)),
+          .objects("accounts", "The accounts.", members: AccountMember.descriptions(of: .status)),
           Self.signInsMember,
           DaemonRequest.summaryMember,
-          MemberDescription("vault", "object", "The vault.", members: VaultRequest.summaryMembers),
+          .object("vault", "The vault.", members: VaultRequest.summaryMembers),
         ])
     case .doctor:
       RequestManualEntry(
         "Answers like `status`, with more members, and asks each authorization server, for at most two seconds. The"
           + " cached documents do not change.",
         result: [
-          MemberDescription(
-            "accounts", "list of objects", "The accounts, with these members in addition to those in `status`.",
+          .objects(
+            "accounts", "The accounts, with these members in addition to those in `status`.",
             members: AccountMember.descriptions(of: .doctor, beyond: .status)),
-          MemberDescription(
-            "unknown_settings", "list of objects",
+          .objects(
+            "unknown_settings",
             "Members of the settings file that this version does not know, and keeps; absent without any.",
             members: [
-              MemberDescription("file", "text", "The path of the file."),
-              MemberDescription("line", "number", "The line."),
-              MemberDescription("column", "number", "The column, in characters."),
-              MemberDescription("name", "text", "The member."),
-              MemberDescription("account", "text", "The account that has it; absent for the file itself."),
-              MemberDescription("meant", "text", "The name that was probably meant."),
+              .text("file", "The path of the file."),
+              .number("line", "The line."),
+              .number("column", "The column, in characters."),
+              .text("name", "The member."),
+              .text("account", "The account that has it; absent for the file itself."),
+              .text("meant", "The name that was probably meant."),
             ]),
         ])
     case .list:
       RequestManualEntry(
         "Lists the accounts.",
         result: [
-          MemberDescription(
-            "accounts", "list of objects", "The accounts.", members: AccountMember.descriptions(of: .list)),
+          .objects("accounts", "The accounts.", members: AccountMember.descriptions(of: .list)),
           Self.signInsMember,
         ])
     case .use:
-      RequestManualEntry(
-        "Makes an account the active one.", result: [MemberDescription("account", "text", "The active account.")])
+      RequestManualEntry("Makes an account the active one.", result: [.text("account", "The active account.")])
     case .useDirectory:
       RequestManualEntry(
         "Sets the account for requests from a directory, and those below it, that name no account.",
         result: [
-          MemberDescription("account", "text", "The account; absent if the directory has none of its own now."),
-          MemberDescription("directory", "text", "The directory."),
+          .text("account", "The account; absent if the directory has none of its own now."),
+          .text("directory", "The directory."),
         ])
     case .notify:
       RequestManualEntry(
         "Adds a command to the settings that shows a desktop notice when a session ends, or removes it.",
-        result: [MemberDescription("notify", "boolean", "Whether there are notices.")])
+        result: [.flag("notify", "Whether there are notices.")])
     case .whoami:
       RequestManualEntry(
         "Returns the signed-in user, according to the verified ID Token, or else to the UserInfo endpoint.",
         result: [
-          MemberDescription("account", "text", "The account."),
-          MemberDescription("issuer", "text", "Its authorization server."),
-          MemberDescription("subject", "text", "The user."),
-          MemberDescription("claims", "object", "The claims about the user."),
-          MemberDescription(
-            "source", "text", "`id_token` for verified claims, `userinfo` for others; absent without claims."),
+          .text("account", "The account."),
+          .text("issuer", "Its authorization server."),
+          .text("subject", "The user."),
+          .object("claims", "The claims about the user."),
+          .text("source", "`id_token` for verified claims, `userinfo` for others; absent without claims."),
         ])
     }
   }
@@ -183,21 +179,20 @@ package enum DaemonRequest: RequestBody {
   package var manualEntry: RequestManualEntry {
     switch self {
     case .status:
-      RequestManualEntry(
-        "Describes the daemon.", result: Self.statusMembers)
+      RequestManualEntry("Describes the daemon.", result: Self.statusMembers)
     case .log:
       RequestManualEntry(
         "Returns the recent log entries. They contain no token, no code and no text of a server or a peer. Single steps,"
           + " such as an exchange with a server, are logged only while a request with `verbose` is being answered.",
         result: [
-          MemberDescription(
-            "events", "list of objects",
+          .objects(
+            "events",
             "The oldest first. Each has `time`, `event`, `account` if it is about one, and further members of its own:"
               + " `attempt`, `duration_ms`, `wait_ms`, `seconds`, `seconds_left`, `seconds_wanted`, `result` (`ok` or an"
               + " error code), `endpoint`, `status` (of HTTP), `algorithm`, `change`, `cause`, `protection`, `reason`,"
               + " `signal`, `errno`, `position` or `count`. `text` is the event as a sentence in English, so a client can"
               + " show one that it does not know."),
-          MemberDescription("dropped", "number", "The number of earlier events that are no longer kept."),
+          .number("dropped", "The number of earlier events that are no longer kept."),
         ])
     case .stop, .restart:
       RequestManualEntry(
@@ -205,54 +200,46 @@ package enum DaemonRequest: RequestBody {
           + " sent a one-time code or token, the process waits up to 120 more seconds for the response. It"
           + " then accepts no other requests, and keeps the lock of that account.",
         result: [
-          MemberDescription("pid", "number", "The process that is about to end."),
-          MemberDescription(
-            "unstored", "list of texts",
-            "Accounts whose refresh token could not be stored and is lost; absent if none."
-          ),
-          MemberDescription(
-            "finishing", "list of texts",
-            "Accounts whose servers have not answered; absent if there are none."),
+          .number("pid", "The process that is about to end."),
+          .texts("unstored", "Accounts whose refresh token could not be stored and is lost; absent if none."),
+          .texts("finishing", "Accounts whose servers have not answered; absent if there are none."),
         ])
     }
   }
 
   /// The description of the daemon in `status`.
   static var summaryMember: MemberDescription {
-    MemberDescription("daemon", "object", "The daemon.", members: statusMembers)
+    .object("daemon", "The daemon.", members: statusMembers)
   }
 
   package static var statusMembers: [MemberDescription] {
     [
-      MemberDescription("pid", "number", "The process ID."),
-      MemberDescription("version", "text", "The version."),
-      MemberDescription(
-        "commit", "text",
-        "The commit it was built from, followed by `-dirty` if files had been changed; absent if unknown."),
-      MemberDescription(
-        "libraries", "object", "The versions of the libraries in use.",
-        members: ["libcurl", "openssl", "libqrencode"].map { MemberDescription($0, "text", "The version.") }),
-      MemberDescription("program_replaced", "boolean", "Whether the program file was replaced by another version."),
-      MemberDescription(
-        "own_namespaces", "boolean",
+      .number("pid", "The process ID."),
+      .text("version", "The version."),
+      .text(
+        "commit", "The commit it was built from, followed by `-dirty` if files had been changed; absent if unknown."),
+      .object(
+        "libraries", "The versions of the libraries in use.",
+        members: ["libcurl", "openssl", "libqrencode"].map { .text($0, "The version.") }),
+      .flag("program_replaced", "Whether the program file was replaced by another version."),
+      .flag(
+        "own_namespaces",
         "Whether it was started in a network or mount namespace other than that of process 1. Programs outside do not use"
           + " it."),
-      MemberDescription(
-        "service", "text",
-        "The systemd service whose program started it, if not its own. It ends with that service."),
-      MemberDescription("uptime", "number", "Seconds since the start."),
-      MemberDescription("socket", "text", "The path of the socket; absent for a private daemon."),
-      MemberDescription("memory_pss_kib", "number", "The proportional set size, in KiB."),
-      MemberDescription("memory_private_dirty_kib", "number", "The private dirty memory, in KiB."),
-      MemberDescription("secure_heap", "text", "The memory for secrets: `locked`, `unlocked` or `unavailable`."),
-      MemberDescription("secure_heap_used", "number", "The number of bytes of it in use."),
-      MemberDescription(
-        "limits", "object",
+      .text("service", "The systemd service whose program started it, if not its own. It ends with that service."),
+      .number("uptime", "Seconds since the start."),
+      .text("socket", "The path of the socket; absent for a private daemon."),
+      .number("memory_pss_kib", "The proportional set size, in KiB."),
+      .number("memory_private_dirty_kib", "The private dirty memory, in KiB."),
+      .text("secure_heap", "The memory for secrets: `locked`, `unlocked` or `unavailable`."),
+      .number("secure_heap_used", "The number of bytes of it in use."),
+      .object(
+        "limits",
         "The inherited limits that the daemon cannot raise.",
         members: [
           "processor_seconds", "file_bytes", "data_bytes", "stack_bytes", "processes", "descriptors", "locked_bytes",
           "address_space_bytes", "group_memory_bytes",
-        ].map { MemberDescription($0, "number", "Absent if there is none.") }),
+        ].map { .number($0, "Absent if there is none.") }),
     ]
   }
 }

@@ -1,5 +1,4 @@
 internal import Encoding
-package import Vocabulary
 
 /// Requests a file with a token that is renewed until the connection closes.
 package struct TokenFileRequest: RequestBody {

@@ -1,5 +1,3 @@
-package import Vocabulary
-
 /// Requests an access token.
 package struct TokenRequest: RequestBody {
   /// The account; nil for the active one.
@@ -181,8 +179,8 @@ package struct ForgetRequest: RequestBody {
       "Drops the cached token for a destination that rejected it, so that the next request gets a new one. A descriptor"
         + " sent with the request has the token's bytes; any other token is kept, and so is the session.",
       result: [
-        MemberDescription("account", "text", "The account that lists the destination."),
-        MemberDescription("forgotten", "boolean", "Whether it was the cached token."),
+        .text("account", "The account that lists the destination."),
+        .flag("forgotten", "Whether it was the cached token."),
       ])
   }
 }
@@ -224,17 +222,15 @@ package struct LogoutRequest: RequestBody {
     RequestManualEntry(
       "Ends sessions here, then at the authorization server. An unreachable server is tried for a day. Settings are kept.",
       result: [
-        MemberDescription(
-          "accounts", "list of objects", "The accounts. The daemon opens no page itself.",
+        .objects(
+          "accounts", "The accounts. The daemon opens no page itself.",
           members: [
-            MemberDescription("account", "text", "The name."),
-            MemberDescription("revoked", "boolean", "Whether the server confirmed the end of the session."),
-            MemberDescription("detail", "text", "If not, why."),
-            MemberDescription("was_signed_in", "boolean", "False if there was no session to end."),
-            MemberDescription(
-              "end_session_url", "text", "With `browser`, the server's page that ends the browser's session."),
-            MemberDescription(
-              "error", "object", "With `all`, an error object if the account is still signed in."),
+            .text("account", "The name."),
+            .flag("revoked", "Whether the server confirmed the end of the session."),
+            .text("detail", "If not, why."),
+            .flag("was_signed_in", "False if there was no session to end."),
+            .text("end_session_url", "With `browser`, the server's page that ends the browser's session."),
+            .object("error", "With `all`, an error object if the account is still signed in."),
           ])
       ])
   }

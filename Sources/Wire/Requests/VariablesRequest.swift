@@ -50,8 +50,7 @@ package struct EnvironmentScreening: RequestBody {
         + " those of locked accounts.",
       result: [
         MemberDescription("holding", "list of numbers", "The values that contain a token, by their number from 0."),
-        MemberDescription(
-          "mapped", "list of texts", "The variables in the settings of all accounts (`agent account set --var`)."),
+        .texts("mapped", "The variables in the settings of all accounts (`agent account set --var`)."),
       ])
   }
 }

@@ -1,5 +1,3 @@
-package import Vocabulary
-
 /// Manages the vault.
 ///
 /// Secrets are passed in descriptors, in the documented order.
@@ -121,34 +119,34 @@ package enum VaultRequest: RequestBody {
     let passed =
       "A descriptor with the passphrase or PIN follows, as `SCM_RIGHTS`: 1 to 1024 bytes of UTF-8. A trailing newline is"
       + " dropped. It is never a member."
-    let opened = [MemberDescription("protection", "text", "The level.")]
-    let slot = [
-      MemberDescription("slot", "number", "The number of the slot."),
-      MemberDescription("kind", "text", "`host`, `tpm2` or `passphrase`."),
-      MemberDescription("protection", "text", "The level that it opens."),
+    let opened = [MemberDescription.text("protection", "The level.")]
+    let slot: [MemberDescription] = [
+      .number("slot", "The number of the slot."),
+      .text("kind", "`host`, `tpm2` or `passphrase`."),
+      .text("protection", "The level that it opens."),
     ]
     switch self {
     case .lock:
       return RequestManualEntry(
         "Wipes the keys that a passphrase or a PIN opened, and the tokens of their accounts. The result is sent when running"
           + " refreshes are stored.",
-        result: [MemberDescription("locked", "list of texts", "The levels that are now locked.")])
+        result: [.texts("locked", "The levels that are now locked.")])
     case .unlock: return RequestManualEntry("Unlocks a level with its passphrase or PIN.", result: opened, note: passed)
     case .status:
       return RequestManualEntry(
         "Describes the slots and levels of the vault. Nothing is opened.",
         result: Self.fileMembers + [
-          MemberDescription(
-            "levels", "list of objects", "The levels that a slot opens.",
+          .objects(
+            "levels", "The levels that a slot opens.",
             members: opened + [
-              MemberDescription("locked", "boolean", "Whether it is locked."),
-              MemberDescription("accounts", "list of texts", "The names of its accounts."),
+              .flag("locked", "Whether it is locked."),
+              .texts("accounts", "The names of its accounts."),
             ]),
-          MemberDescription(
-            "slots", "list of objects", "The slots.",
-            members: slot + [MemberDescription("needs_secret", "boolean", "`vault_rotate_key` needs its passphrase.")]),
-          MemberDescription("lock_after", "number", "The time without use until it locks, in seconds; 0 means never."),
-          MemberDescription("problem", "object", "An error object, if the vault cannot be read."),
+          .objects(
+            "slots", "The slots.",
+            members: slot + [.flag("needs_secret", "`vault_rotate_key` needs its passphrase.")]),
+          .number("lock_after", "The time without use until it locks, in seconds; 0 means never."),
+          .object("problem", "An error object, if the vault cannot be read."),
         ])
     case .create:
       return RequestManualEntry(
@@ -164,64 +162,57 @@ package enum VaultRequest: RequestBody {
     case .removeSlot:
       return RequestManualEntry(
         "Removes a slot, unless it is the last one of its level.",
-        result: [MemberDescription("slot", "number", "The number of the slot.")])
+        result: [.number("slot", "The number of the slot.")])
     case .rotateKey:
       return RequestManualEntry(
         "Makes new keys for all unlocked levels and encrypts their accounts again, in one write.",
-        result: [MemberDescription("rotated", "list of texts", "The levels with new keys.")])
+        result: [.texts("rotated", "The levels with new keys.")])
     case .rebind:
       return RequestManualEntry(
         "Opens a vault that does not open here with a passphrase of the level `device`, removes slots that no longer open,"
           + " and binds it to this device.",
-        result: [MemberDescription("slots", "list of objects", "The slots.", members: slot)], note: passed)
+        result: [.objects("slots", "The slots.", members: slot)], note: passed)
     case .setAside:
       return RequestManualEntry(
         "Renames a vault that does not open, so that the next sign-in makes a new one. Nothing is deleted.",
-        result: [MemberDescription("paths", "list of texts", "The new paths of the files.")])
+        result: [.texts("paths", "The new paths of the files.")])
     case .check:
       return RequestManualEntry(
         "Reads and checks the entire vault.",
         result: [
-          MemberDescription(
-            "sound", "boolean", "Whether nothing is damaged and everything opens that should open here."),
-          MemberDescription(
-            "slots", "list of objects", "The slots.",
-            members: slot + [MemberDescription("state", "text", "What was found.")]),
-          MemberDescription(
-            "accounts", "list of objects", "The accounts with a record.",
-            members: [MemberDescription("account", "text", "The name.")] + opened + [
-              MemberDescription("state", "text", "What was found.")
+          .flag("sound", "Whether nothing is damaged and everything opens that should open here."),
+          .objects("slots", "The slots.", members: slot + [.text("state", "What was found.")]),
+          .objects(
+            "accounts", "The accounts with a record.",
+            members: [.text("account", "The name.")] + opened + [
+              .text("state", "What was found.")
             ]),
-          MemberDescription("problem", "object", "An error object, if the vault does not open at all."),
+          .object("problem", "An error object, if the vault does not open at all."),
         ])
     case .set:
       return RequestManualEntry(
-        "Sets when the vault locks itself.", result: [MemberDescription("lock_after", "number", "The new setting.")])
+        "Sets when the vault locks itself.", result: [.number("lock_after", "The new setting.")])
     }
   }
 
   /// The members about a vault file.
   private static var fileMembers: [MemberDescription] {
     [
-      MemberDescription("path", "text", "The file."), MemberDescription("exists", "boolean", "Whether it exists."),
-      MemberDescription(
-        "device_bound", "boolean",
-        "Whether another machine cannot open it: this one has a machine ID, or the TPM binds it."),
-      MemberDescription(
-        "binding", "text", "What opens it in the background: `tpm2` or `host`; absent if nothing does."),
-      MemberDescription("binding_problem", "text", "Why that is not the TPM."),
+      .text("path", "The file."), .flag("exists", "Whether it exists."),
+      .flag("device_bound", "Whether another machine cannot open it: this one has a machine ID, or the TPM binds it."),
+      .text("binding", "What opens it in the background: `tpm2` or `host`; absent if nothing does."),
+      .text("binding_problem", "Why that is not the TPM."),
     ]
   }
 
   /// The description of the vault in `status`.
   static var summaryMembers: [MemberDescription] {
     fileMembers + [
-      MemberDescription("slots", "list of texts", "The slots that open it."),
-      MemberDescription(
-        "installation", "text",
+      .texts("slots", "The slots that open it."),
+      .text(
+        "installation",
         "A random hexadecimal number made with the vault: if it differs, all earlier sessions are gone."),
-      MemberDescription(
-        "problem", "object", "An error object: why there is no `installation`, although the file exists."),
+      .object("problem", "An error object: why there is no `installation`, although the file exists."),
     ]
   }
 }

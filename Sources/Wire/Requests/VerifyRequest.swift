@@ -1,5 +1,3 @@
-package import Vocabulary
-
 /// Verifies tokens. Descriptors: a key set if announced, one to read tokens from (one per line), and one to
 /// write results to.
 package struct VerifyRequest: RequestBody {

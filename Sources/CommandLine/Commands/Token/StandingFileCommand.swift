@@ -1,7 +1,5 @@
-internal import AgentSocket
 internal import Encoding
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// `agent token-file`: manages files that contain a token while an account is signed in.
@@ -10,12 +8,12 @@ enum StandingFileCommand {
     .tokenFile,
     summary: "Keep tokens in files while accounts are signed in",
     answer: [
-      MemberDescription(
-        "token_files", "list of objects", "The files; of `add` the new one, of `remove` those left of the account.",
+      .objects(
+        "token_files", "The files; of `add` the new one, of `remove` those left of the account.",
         members: [
-          MemberDescription("account", "text", "The account."), MemberDescription("path", "text", "The file."),
-          MemberDescription("id_token", "boolean", "True if it contains the ID Token."),
-          MemberDescription("written", "boolean", "Whether the file is there, as while the account is signed in."),
+          .text("account", "The account."), .text("path", "The file."),
+          .flag("id_token", "True if it contains the ID Token."),
+          .flag("written", "Whether the file is there, as while the account is signed in."),
         ])
     ],
     options: [

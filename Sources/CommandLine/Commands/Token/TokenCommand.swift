@@ -1,4 +1,3 @@
-internal import AgentSocket
 internal import Encoding
 internal import Platform
 internal import Wire
@@ -82,9 +81,7 @@ enum TokenCommand {
           let scheme = token == .idToken ? "Bearer" : try TokenText.scheme(of: answer)
           text.append(utf8: "Authorization: \(scheme) ")
           text.append(contentsOf: value)
-        case .json:
-          text.append(utf8: ",\"id_token\":")
-          text.append(jsonStringBytes: value)
+        case .json: text.append(member: "id_token", bytes: value)
         }
       }
     }
@@ -94,22 +91,17 @@ enum TokenCommand {
   /// Writes the object without its closing brace.
   private static func appendJSON(_ answer: TokenAnswer, from line: Span<UInt8>, to text: inout SecretText) {
     let description = answer.description
-    func append(_ name: String, _ value: String) {
-      text.append(utf8: ",\"\(name)\":")
-      text.append(jsonString: value)
-    }
     text.append(utf8: "{\"account\":")
     text.append(jsonString: description.account)
-    append("issuer", description.issuer)
-    text.append(utf8: ",\"access_token\":")
+    text.append(member: "issuer", .string(description.issuer))
     SecretText.with(capacity: line.count) { token in
       answer.appendAccessToken(from: line, to: &token)
-      text.append(jsonStringBytes: token.bytes.span)
+      text.append(member: "access_token", bytes: token.bytes.span)
     }
-    append("token_type", description.tokenType)
-    if let scope = description.scope { append("scope", scope) }
-    if let expiresAt = description.expiresAt { text.append(utf8: ",\"expires_at\":\(expiresAt)") }
-    if description.isOffline { text.append(utf8: ",\"offline\":true") }
+    text.append(member: "token_type", .string(description.tokenType))
+    text.append(member: "scope", description.scope.map(JSON.string))
+    text.append(member: "expires_at", description.expiresAt.map(JSON.int))
+    text.append(member: "offline", description.isOffline ? true : nil)
   }
 }
 
