@@ -143,23 +143,20 @@ extension SessionEvent: MemberList {
       case .expiry:
         try members.visitNumber(
           "expires_at", &expiresAt, "When the token expires; absent if the server named no lifetime.")
-      case .end: try members.visitNumber("expires_at", &expiresAt, in: 0...Int.max, isRequired: true) { "The end." }
+      case .end: try members.visitNumber("expires_at", &expiresAt, isRequired: true, "The end.")
       case .guest:
-        try members.visitValue("guest", &guest, isRequired: false) { "The session has no user." }
-        try members.visitValue("upgraded_from_guest", &upgradedFromGuest, isRequired: false) {
-          "The session before it had no user."
-        }
+        try members.visitValue("guest", &guest, "The session has no user.")
+        try members.visitValue("upgraded_from_guest", &upgradedFromGuest, "The session before it had no user.")
       case .renewable:
-        try members.visitValue("renewable", &isRenewable, isRequired: true) {
-          "Whether the next command gets a token without a sign-in."
-        }
+        try members.visitValue(
+          "renewable", &isRenewable, isRequired: true, "Whether the next command gets a token without a sign-in.")
       case .cause: try members.visitChoice("cause", &cause, isRequired: true, "Why the session ended.")
       case .reason:
         try members.visitText(
           "reason", &reason, "The reason that the server gave for refusing the refresh token, if any.")
       case .failure: try visitFailure(with: &members)
       case .formerName:
-        try members.visitText("renamed_from", &formerName, limit: 64, isRequired: true) { "The former name." }
+        try members.visitText("renamed_from", &formerName, limit: 64, isRequired: true, "The former name.")
       }
     }
   }

@@ -4,39 +4,10 @@ package import Encoding
 package struct MemberObjectWriter: MemberVisitor {
   fileprivate var object = JSONObject()
 
-  package mutating func visitText(
-    _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
+  package mutating func visit(
+    _ name: String, _ value: inout JSON?, _ form: MemberForm, isRequired: Bool, _ meaning: () -> String
   ) {
-    object[name] = value.map(JSON.string)
-  }
-
-  package mutating func visitFlag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {
-    object[name] = .bool(value)
-  }
-
-  package mutating func visitNumber(
-    _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
-  ) {
-    object[name] = value.map(JSON.int)
-  }
-
-  package mutating func visitTexts(
-    _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
-  ) {
-    object[name] = value.isEmpty ? nil : .array(value.map(JSON.string))
-  }
-
-  package mutating func visitNumbers(
-    _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
-  ) {
-    object[name] = value.isEmpty ? nil : .array(value.map(JSON.int))
-  }
-
-  package mutating func visitWord(
-    _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
-  ) -> Bool {
-    object[name] = value.map(JSON.string)
-    return false
+    object[name] = value
   }
 
   package mutating func visitValue<Value: MemberValue>(

@@ -8,36 +8,10 @@ package protocol MemberVisitor {
   /// The error for an invalid member, which only reading can throw.
   associatedtype Problem: Error
 
-  /// Visits a string.
-  ///
-  /// - Parameter limit: The maximum length in bytes (default: that of a setting).
-  mutating func visitText(
-    _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
+  /// Visits a value that is a string, a Boolean, a number or a list.
+  mutating func visit(
+    _ name: String, _ value: inout JSON?, _ form: MemberForm, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
-  /// Visits a Boolean; false if the member is missing.
-  mutating func visitFlag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Problem)
-  /// Visits an integer.
-  mutating func visitNumber(
-    _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
-  ) throws(Problem)
-  /// Visits a list of strings.
-  ///
-  /// - Parameter orOne: Whether a single string is read as a list.
-  mutating func visitTexts(
-    _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
-  ) throws(Problem)
-  /// Visits a list of integers.
-  ///
-  /// - Parameter limit: The maximum number of elements.
-  mutating func visitNumbers(
-    _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
-  ) throws(Problem)
-  /// Visits a string with a fixed set of values.
-  ///
-  /// - Returns: Whether a value was read into `value`.
-  mutating func visitWord(
-    _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
-  ) throws(Problem) -> Bool
   /// A value with its own JSON format.
   mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
@@ -66,12 +40,16 @@ package protocol MemberValue: Sendable {
 
 extension MemberVisitor {
   /// Visits an optional string.
+  ///
+  /// - Parameter limit: The maximum length in bytes (default: that of a setting).
   @inline(__always)
   mutating func visitText(
-    _ name: String, _ value: inout String?, limit: Int? = nil,
+    _ name: String, _ value: inout String?, limit: Int? = nil, isRequired: Bool = false,
     _ meaning: @autoclosure () -> String
   ) throws(Problem) {
-    try visitText(name, &value, limit: limit, isRequired: false, meaning)
+    var json = value.map(JSON.string)
+    try visit(name, &json, .text(limit: limit), isRequired: isRequired, meaning)
+    value = json?.string
   }
 
   /// Visits a required string.
@@ -81,16 +59,27 @@ extension MemberVisitor {
     _ meaning: @autoclosure () -> String
   ) throws(Problem) {
     var given: String? = value
-    try visitText(name, &given, limit: limit, isRequired: true, meaning)
+    try visitText(name, &given, limit: limit, isRequired: true, meaning())
     if let given { value = given }
+  }
+
+  /// Visits a Boolean; false if the member is missing.
+  @inline(__always)
+  mutating func visitFlag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Problem) {
+    var json: JSON? = .bool(value)
+    try visit(name, &json, .flag, isRequired: false, meaning)
+    value = json?.bool ?? false
   }
 
   /// Visits an optional integer.
   @inline(__always)
   mutating func visitNumber(
-    _ name: String, _ value: inout Int?, in range: ClosedRange<Int> = 0...Int.max, _ meaning: @autoclosure () -> String
+    _ name: String, _ value: inout Int?, in range: ClosedRange<Int> = 0...Int.max, isRequired: Bool = false,
+    _ meaning: @autoclosure () -> String
   ) throws(Problem) {
-    try visitNumber(name, &value, in: range, isRequired: false, meaning)
+    var json = value.map(JSON.int)
+    try visit(name, &json, .number(range), isRequired: isRequired, meaning)
+    value = json?.int
   }
 
   /// Visits a required integer.
@@ -99,15 +88,31 @@ extension MemberVisitor {
     _ name: String, _ value: inout Int, in range: ClosedRange<Int> = 0...Int.max, _ meaning: @autoclosure () -> String
   ) throws(Problem) {
     var given: Int? = value
-    try visitNumber(name, &given, in: range, isRequired: true, meaning)
+    try visitNumber(name, &given, in: range, isRequired: true, meaning())
     if let given { value = given }
   }
 
+  /// Visits a list of strings.
+  ///
+  /// - Parameter orOne: Whether a single string is read as a list.
   @inline(__always)
   mutating func visitTexts(
-    _ name: String, _ value: inout [String], _ meaning: @autoclosure () -> String
+    _ name: String, _ value: inout [String], orOne: Bool = false, _ meaning: @autoclosure () -> String
   ) throws(Problem) {
-    try visitTexts(name, &value, orOne: false, meaning())
+    var json: JSON? = value.isEmpty ? nil : .array(value.map(JSON.string))
+    try visit(name, &json, .texts(orOne: orOne), isRequired: false, meaning)
+    value = json?.array?.compactMap(\.string) ?? (json?.string).map { [$0] } ?? []
+  }
+
+  /// Visits a list of integers.
+  ///
+  /// - Parameter limit: The maximum number of elements.
+  mutating func visitNumbers(
+    _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
+  ) throws(Problem) {
+    var json: JSON? = value.isEmpty ? nil : .array(value.map(JSON.int))
+    try visit(name, &json, .numbers(range, limit: limit), isRequired: false, meaning)
+    value = json?.array?.compactMap(\.int) ?? []
   }
 
   /// One of an enumeration's raw values; nil if absent.
@@ -115,9 +120,9 @@ extension MemberVisitor {
   mutating func visitChoice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, _ value: inout Choice?, isRequired: Bool = false, _ meaning: @autoclosure () -> String
   ) throws(Problem) {
-    var text = value?.rawValue
-    let words = { Choice.allCases.map(\.rawValue) }
-    if try visitWord(name, &text, among: words, isRequired: isRequired, meaning) { value = text.flatMap(Choice.init) }
+    var json = (value?.rawValue).map(JSON.string)
+    try visit(name, &json, .word { Choice.allCases.map(\.rawValue) }, isRequired: isRequired, meaning)
+    value = (json?.string).flatMap(Choice.init)
   }
 
   /// A required raw value of an enumeration.
@@ -132,9 +137,9 @@ extension MemberVisitor {
 
   @inline(__always)
   mutating func visitValue<Value: MemberValue>(
-    _ name: String, _ value: inout Value?, _ meaning: @autoclosure () -> String
+    _ name: String, _ value: inout Value?, isRequired: Bool = false, _ meaning: @autoclosure () -> String
   ) throws(Problem) {
-    try self.visitValue(name, &value, isRequired: false, meaning)
+    try self.visitValue(name, &value, isRequired: isRequired, meaning)
   }
 
   @inline(__always)
@@ -237,41 +242,10 @@ package struct MemberDescriber: MemberVisitor {
       .member(MemberDescription(name, type, isRequired && marksRequired ? "\(meaning) Required." : meaning)))
   }
 
-  package mutating func visitText(
-    _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
+  package mutating func visit(
+    _ name: String, _ value: inout JSON?, _ form: MemberForm, isRequired: Bool, _ meaning: () -> String
   ) {
-    add(name, "text", meaning(), isRequired: isRequired)
-  }
-
-  package mutating func visitFlag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {
-    add(name, "boolean", meaning())
-  }
-
-  package mutating func visitNumber(
-    _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
-  ) {
-    let limits = range.upperBound == .max ? "" : " From \(range.lowerBound) to \(range.upperBound)."
-    add(name, "number", meaning() + limits, isRequired: isRequired)
-  }
-
-  package mutating func visitTexts(
-    _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
-  ) {
-    add(name, "list of texts", orOne ? "\(meaning()) A single text is accepted, too." : meaning())
-  }
-
-  package mutating func visitNumbers(
-    _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
-  ) {
-    add(name, "list of numbers", "\(meaning()) At most \(limit).")
-  }
-
-  package mutating func visitWord(
-    _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
-  ) -> Bool {
-    let list = Self.list(words().map { "`\($0)`" })
-    add(name, "text", "\(meaning()) One of \(list).", isRequired: isRequired)
-    return false
+    add(name, form.type, meaning() + form.note, isRequired: isRequired)
   }
 
   package mutating func visitValue<Value: MemberValue>(

@@ -1,8 +1,6 @@
 internal import Encoding
 
-/// Writes members as JSON text, in order and without absent ones.
-///
-/// Builds no tree of values, because each call of the client writes a request.
+/// Writes members as JSON text, in order and without absent ones and false flags.
 struct MemberWriter: MemberVisitor {
   private(set) var bytes: [UInt8] = []
 
@@ -11,54 +9,12 @@ struct MemberWriter: MemberVisitor {
     bytes.append(UInt8(ascii: "{"))
   }
 
-  mutating func visitText(
-    _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
+  mutating func visit(
+    _ name: String, _ value: inout JSON?, _ form: MemberForm, isRequired: Bool, _ meaning: () -> String
   ) {
-    guard let value else { return }
+    guard let value, value != false else { return }
     begin(name)
-    bytes.append(jsonString: value)
-  }
-
-  mutating func visitFlag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {
-    guard value else { return }
-    begin(name)
-    bytes.append(utf8: "true")
-  }
-
-  mutating func visitNumber(
-    _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
-  ) {
-    guard let value else { return }
-    begin(name)
-    bytes.append(utf8: "\(value)")
-  }
-
-  mutating func visitTexts(
-    _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
-  ) {
-    guard !value.isEmpty else { return }
-    begin(name)
-    bytes.append(UInt8(ascii: "["))
-    for index in value.indices {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      bytes.append(jsonString: value[index])
-    }
-    bytes.append(UInt8(ascii: "]"))
-  }
-
-  mutating func visitNumbers(
-    _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
-  ) {
-    guard !value.isEmpty else { return }
-    begin(name)
-    bytes.append(utf8: "[\(value.map(String.init).joined(separator: ","))]")
-  }
-
-  mutating func visitWord(
-    _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
-  ) -> Bool {
-    visitText(name, &value, limit: nil, isRequired: isRequired, meaning)
-    return false
+    bytes.append(json: value)
   }
 
   mutating func visitValue<Value: MemberValue>(

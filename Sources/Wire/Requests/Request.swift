@@ -34,74 +34,59 @@ package indirect enum Request: Sendable, Hashable {
   case leaseStatus(LeaseStatusRequest = LeaseStatusRequest())
   case daemon(DaemonRequest)
 
-  /// Calls the visitor with the request's value, without an existential box.
-  private func accept<Visitor: RequestVisitor>(_ visitor: Visitor) -> Visitor.Result {
+  /// Calls the visitor with the request's value, without an existential box. Returns the request with its result.
+  private func accept<Visitor: RequestVisitor>(_ visitor: inout Visitor) throws(Visitor.Problem) -> Request {
     switch self {
-    case .token(let body): visitor.visit(body)
-    case .forget(let body): visitor.visit(body)
-    case .assumeRole(let body): visitor.visit(body)
-    case .proof(let body): visitor.visit(body)
-    case .variables(let body): visitor.visit(body)
-    case .screenEnvironment(let body): visitor.visit(body)
-    case .login(let body): visitor.visit(body)
-    case .loginRedirect(let body): visitor.visit(body)
-    case .loginConfirm(let body): visitor.visit(body)
-    case .loginResume(let body): visitor.visit(body)
-    case .discover(let body): visitor.visit(body)
-    case .logout(let body): visitor.visit(body)
-    case .state(let body): visitor.visit(body)
-    case .call(let body): visitor.visit(body)
-    case .resourceBody(let body): visitor.visit(body)
-    case .verify(let body): visitor.visit(body)
-    case .account(let body): visitor.visit(body)
-    case .vault(let body): visitor.visit(body)
-    case .events(let body): visitor.visit(body)
-    case .tokenFile(let body): visitor.visit(body)
-    case .lease(let body): visitor.visit(body)
-    case .leaseAnswer(let body): visitor.visit(body)
-    case .leasePeer(let body): visitor.visit(body)
-    case .leaseHTTP(let body): visitor.visit(body)
-    case .leaseStatus(let body): visitor.visit(body)
-    case .daemon(let body): visitor.visit(body)
+    case .token(let body): .token(try visitor.visit(body))
+    case .forget(let body): .forget(try visitor.visit(body))
+    case .assumeRole(let body): .assumeRole(try visitor.visit(body))
+    case .proof(let body): .proof(try visitor.visit(body))
+    case .variables(let body): .variables(try visitor.visit(body))
+    case .screenEnvironment(let body): .screenEnvironment(try visitor.visit(body))
+    case .login(let body): .login(try visitor.visit(body))
+    case .loginRedirect(let body): .loginRedirect(try visitor.visit(body))
+    case .loginConfirm(let body): .loginConfirm(try visitor.visit(body))
+    case .loginResume(let body): .loginResume(try visitor.visit(body))
+    case .discover(let body): .discover(try visitor.visit(body))
+    case .logout(let body): .logout(try visitor.visit(body))
+    case .state(let body): .state(try visitor.visit(body))
+    case .call(let body): .call(try visitor.visit(body))
+    case .resourceBody(let body): .resourceBody(try visitor.visit(body))
+    case .verify(let body): .verify(try visitor.visit(body))
+    case .account(let body): .account(try visitor.visit(body))
+    case .vault(let body): .vault(try visitor.visit(body))
+    case .events(let body): .events(try visitor.visit(body))
+    case .tokenFile(let body): .tokenFile(try visitor.visit(body))
+    case .lease(let body): .lease(try visitor.visit(body))
+    case .leaseAnswer(let body): .leaseAnswer(try visitor.visit(body))
+    case .leasePeer(let body): .leasePeer(try visitor.visit(body))
+    case .leaseHTTP(let body): .leaseHTTP(try visitor.visit(body))
+    case .leaseStatus(let body): .leaseStatus(try visitor.visit(body))
+    case .daemon(let body): .daemon(try visitor.visit(body))
     }
   }
 
   /// Visits the members; returns the request with their new values.
-  fileprivate func visitingMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem)
-    -> Request
-  {
-    switch self {
-    case .token(let body): .token(try body.visitingMembers(with: &members))
-    case .forget(let body): .forget(try body.visitingMembers(with: &members))
-    case .assumeRole(let body): .assumeRole(try body.visitingMembers(with: &members))
-    case .proof(let body): .proof(try body.visitingMembers(with: &members))
-    case .variables(let body): .variables(try body.visitingMembers(with: &members))
-    case .screenEnvironment(let body): .screenEnvironment(try body.visitingMembers(with: &members))
-    case .login(let body): .login(try body.visitingMembers(with: &members))
-    case .loginRedirect(let body): .loginRedirect(try body.visitingMembers(with: &members))
-    case .loginConfirm(let body): .loginConfirm(try body.visitingMembers(with: &members))
-    case .loginResume(let body): .loginResume(try body.visitingMembers(with: &members))
-    case .discover(let body): .discover(try body.visitingMembers(with: &members))
-    case .logout(let body): .logout(try body.visitingMembers(with: &members))
-    case .state(let body): .state(try body.visitingMembers(with: &members))
-    case .call(let body): .call(try body.visitingMembers(with: &members))
-    case .resourceBody(let body): .resourceBody(try body.visitingMembers(with: &members))
-    case .verify(let body): .verify(try body.visitingMembers(with: &members))
-    case .account(let body): .account(try body.visitingMembers(with: &members))
-    case .vault(let body): .vault(try body.visitingMembers(with: &members))
-    case .events(let body): .events(try body.visitingMembers(with: &members))
-    case .tokenFile(let body): .tokenFile(try body.visitingMembers(with: &members))
-    case .lease(let body): .lease(try body.visitingMembers(with: &members))
-    case .leaseAnswer(let body): .leaseAnswer(try body.visitingMembers(with: &members))
-    case .leasePeer(let body): .leasePeer(try body.visitingMembers(with: &members))
-    case .leaseHTTP(let body): .leaseHTTP(try body.visitingMembers(with: &members))
-    case .leaseStatus(let body): .leaseStatus(try body.visitingMembers(with: &members))
-    case .daemon(let body): .daemon(try body.visitingMembers(with: &members))
-    }
+  fileprivate func visitingMembers<Visitor: MemberVisitor>(
+    with members: inout Visitor
+  ) throws(Visitor.Problem) -> Request {
+    var visitor = MembersVisitor(members: members)
+    defer { members = visitor.members }
+    return try accept(&visitor)
   }
 
-  package var properties: RequestProperties { accept(PropertiesVisitor()) }
-  package var manualEntry: RequestManualEntry { accept(ManualEntryVisitor()) }
+  package var properties: RequestProperties {
+    var visitor = PropertiesVisitor()
+    _ = accept(&visitor)
+    return visitor.properties!
+  }
+
+  package var manualEntry: RequestManualEntry {
+    var visitor = ManualEntryVisitor()
+    _ = accept(&visitor)
+    return visitor.manualEntry!
+  }
+
   package func has(_ trait: RequestTraits) -> Bool { properties.has(trait) }
   /// See ``RequestProperties/waitSeconds``.
   package var waitSeconds: Int { properties.waitSeconds }
@@ -147,27 +132,38 @@ package indirect enum Request: Sendable, Hashable {
   package static func declaration(named name: String) -> Request? { declarationsByName[name] }
 }
 
-extension RequestBody {
-  fileprivate func visitingMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) -> Self
-  {
-    var body = self
+/// A function that accepts any type of request, and returns it.
+private protocol RequestVisitor {
+  associatedtype Problem: Error
+  mutating func visit<Body: RequestBody>(_ body: Body) throws(Problem) -> Body
+}
+
+private struct MembersVisitor<Members: MemberVisitor>: RequestVisitor {
+  var members: Members
+
+  mutating func visit<Body: RequestBody>(_ body: Body) throws(Members.Problem) -> Body {
+    var body = body
     try body.visitMembers(with: &members)
     return body
   }
 }
 
-/// A function that accepts any type of request.
-private protocol RequestVisitor {
-  associatedtype Result
-  func visit(_ body: some RequestBody) -> Result
-}
-
 private struct PropertiesVisitor: RequestVisitor {
-  func visit(_ body: some RequestBody) -> RequestProperties { body.properties }
+  var properties: RequestProperties?
+
+  mutating func visit<Body: RequestBody>(_ body: Body) -> Body {
+    properties = body.properties
+    return body
+  }
 }
 
 private struct ManualEntryVisitor: RequestVisitor {
-  func visit(_ body: some RequestBody) -> RequestManualEntry { body.manualEntry }
+  var manualEntry: RequestManualEntry?
+
+  mutating func visit<Body: RequestBody>(_ body: Body) -> Body {
+    manualEntry = body.manualEntry
+    return body
+  }
 }
 
 /// A request with its deadline and other common members.

@@ -1,3 +1,4 @@
+internal import Encoding
 /// Requests an access token.
 package struct TokenRequest: RequestBody {
   /// The account; nil for the active one.
@@ -75,15 +76,12 @@ package struct TokenRequest: RequestBody {
           + " lists it, never the active one, and its settings for the destination choose the token. If no account lists"
           + " it, the error is `place_not_listed`.")
       try members.visitText("user", &user, "The user name at the destination (default: any).")
-      // The generic `choice` would cost helpers page faults.
-      var use = kind?.rawValue
-      let kinds = { TokenKind.allCases.map(\.rawValue) }
-      if try members.visitWord(
-        "use", &use, among: kinds, isRequired: false,
-        { "The token to return unless the settings choose one (default: the access token)." })
-      {
-        kind = use.flatMap { TokenKind(rawValue: $0) }
+      // The generic `visitChoice` would cost helpers page faults.
+      var use = (kind?.rawValue).map(JSON.string)
+      try members.visit("use", &use, .word { TokenKind.allCases.map(\.rawValue) }, isRequired: false) {
+        "The token to return unless the settings choose one (default: the access token)."
       }
+      kind = (use?.string).flatMap { TokenKind(rawValue: $0) }
       try members.visitFlag(
         "refused", &isRefused,
         "The destination has rejected the token, which is renewed unless a new one was rejected there in the last five"
