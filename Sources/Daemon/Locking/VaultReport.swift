@@ -1,6 +1,7 @@
 internal import Encoding
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// The result of `vault status`.
@@ -74,5 +75,76 @@ struct VaultReport: Sendable {
     object["lock_after"] = .int(lockAfterSeconds)
     object["problem"] = problem.map { Failure($0, account: nil).json }
     return object
+  }
+}
+
+extension SlotSummary {
+  /// `{"slot","kind","protection"}`.
+  var json: JSONObject {
+    JSONObject([
+      ("slot", .int(number)), ("kind", .string(name)), ("protection", .string(protection.rawValue)),
+    ])
+  }
+}
+
+extension VaultSummary {
+  /// `{"path","exists","device_bound","binding","binding_problem"}`.
+  var json: JSONObject {
+    var object = JSONObject([
+      ("path", .string(path)), ("exists", .bool(exists)), ("device_bound", .bool(isDeviceBound)),
+    ])
+    object["binding"] = binding.map { .string($0) }
+    object["binding_problem"] = bindingProblem.map { .string($0) }
+    return object
+  }
+
+  /// The kind of slot that unlocks the vault without the user: `tpm2` or `host`. Nil if there is none.
+  private var binding: String? {
+    let kinds = slots.filter { $0.protection == .device }.compactMap(\.kind)
+    return [SlotKind.tpm2, .host].first { kinds.contains($0) }?.name
+  }
+
+  /// Why the TPM is not used. Nil if it is used or could be.
+  private var bindingProblem: String? {
+    binding == SlotKind.tpm2.name ? nil : tpmProblem?.message
+  }
+}
+
+extension VaultCheck {
+  /// `{"sound","slots","accounts","problem"}`.
+  var json: JSONObject {
+    var object = JSONObject([("sound", .bool(isSound))])
+    object["slots"] = .array(
+      slots.map { slot in
+        var json = slot.summary.json
+        json["state"] = .string(slot.state.wireName)
+        return .object(json)
+      })
+    object["accounts"] = .array(
+      records.map { record in
+        [
+          "account": .string(record.account.text), "protection": .string(record.protection.rawValue),
+          "state": .string(record.state.rawValue),
+        ]
+      })
+    object["problem"] = problem.map { Failure($0, account: nil).json }
+    return object
+  }
+
+  /// The result if no vault exists.
+  static let nothing = JSONObject([("sound", true), ("slots", .array([])), ("accounts", .array([]))])
+}
+
+extension VaultCheck.SlotState {
+  fileprivate var wireName: String {
+    switch self {
+    case .opens: "opens"
+    case .needsSecret: "asks"
+    case .foreign: "foreign"
+    case .deviceSecretMissing: "secret_missing"
+    case .unavailable: "unavailable"
+    case .damaged: "damaged"
+    case .unknown: "unknown"
+    }
   }
 }

@@ -1,4 +1,5 @@
 internal import Encoding
+package import Vocabulary
 
 /// The method of a request to a resource (RFC 9110 section 9.1), case-sensitive.
 package struct ResourceMethod: Sendable, Hashable {
@@ -31,4 +32,26 @@ package struct ResourceMethod: Sendable, Hashable {
   }
 
   private func isOne(of names: [String]) -> Bool { names.contains { $0.hasSameBytes(as: text) } }
+}
+
+/// An origin that may receive an access token: scheme, host and port (RFC 6454).
+package struct ResourceOrigin: Sendable, Hashable {
+  /// `https://host` in lowercase, with the port unless it is the default.
+  package let text: String
+
+  package init(of endpoint: Endpoint) { text = endpoint.uri.origin }
+
+  /// Parses `host`, `host:port`, or a URL with only a host and port, like ``OriginEntry``.
+  package init?(_ text: String, allowHTTPLoopback: Bool) {
+    guard let entry = OriginEntry(text, allowHTTPLoopback: allowHTTPLoopback), entry.path.isEmpty, entry.isBare else {
+      return nil
+    }
+    self.init(of: entry)
+  }
+
+  package init(of entry: OriginEntry) { text = entry.origin }
+
+  package static func == (one: ResourceOrigin, other: ResourceOrigin) -> Bool {
+    one.text.hasSameBytes(as: other.text)
+  }
 }

@@ -27,3 +27,29 @@ package struct BootTimer: ~Copyable, Sendable {
     return unsafe read(raw, &count, 8) == 8
   }
 }
+
+/// Wakes a poll loop from another thread (`eventfd(2)`). Readable once signalled, until drained.
+package struct EventCounter: ~Copyable, Sendable {
+  private let descriptor: FileDescriptor
+
+  /// The descriptor to poll.
+  package var raw: Int32 { descriptor.raw }
+
+  package init() throws(SystemError) {
+    descriptor = FileDescriptor(owning: try SystemCall.checked(agent_event_counter_create(), "eventfd"))
+  }
+
+  /// Makes the descriptor readable. Never blocks; thread-safe.
+  package borrowing func signal() {
+    var one: UInt64 = 1
+    // It fails only if the counter is at its maximum, and then it is already readable.
+    _ = unsafe write(raw, &one, 8)
+  }
+
+  /// Makes it unreadable again. Returns whether it had been signalled.
+  @discardableResult
+  package borrowing func drain() -> Bool {
+    var count: UInt64 = 0
+    return unsafe read(raw, &count, 8) == 8
+  }
+}
