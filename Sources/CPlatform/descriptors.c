@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "CPlatform.h"
+#include "errors.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -31,36 +31,28 @@ int agent_occupy_standard_descriptors(void) {
 }
 
 int agent_open_path(int directory, const char *name) {
-  int opened = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  return opened >= 0 ? opened : -errno;
+  return or_errno(openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-int agent_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : -errno; }
+int agent_pipe(int ends[2]) { return or_errno(pipe2(ends, O_CLOEXEC)); }
 
 int agent_socket_pair(int ends[2]) {
-  return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0 ? 0 : -errno;
+  return or_errno(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
 }
 
-int agent_duplicate(int descriptor) {
-  int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
-  return copy >= 0 ? copy : -errno;
-}
+int agent_duplicate(int descriptor) { return or_errno(fcntl(descriptor, F_DUPFD_CLOEXEC, 3)); }
 
-int agent_memory_file(void) {
-  int file = memfd_create("agent", MFD_CLOEXEC);
-  return file >= 0 ? file : -errno;
-}
+int agent_memory_file(void) { return or_errno(memfd_create("agent", MFD_CLOEXEC)); }
 
 int agent_set_nonblocking(int descriptor, int enabled) {
   int flags = fcntl(descriptor, F_GETFL);
   if (flags < 0) return -errno;
   int wanted = enabled ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
   if (wanted == flags) return 0;
-  return fcntl(descriptor, F_SETFL, wanted) == 0 ? 0 : -errno;
+  return or_errno(fcntl(descriptor, F_SETFL, wanted));
 }
 
 int agent_poll_one(int descriptor, int for_writing, int timeout_milliseconds) {
   struct pollfd entry = {.fd = descriptor, .events = for_writing ? POLLOUT : POLLIN};
-  int count = poll(&entry, 1, timeout_milliseconds);
-  return count >= 0 ? count : -errno;
+  return or_errno(poll(&entry, 1, timeout_milliseconds));
 }

@@ -1,23 +1,20 @@
 #define _GNU_SOURCE
 #include "CPlatform.h"
+#include "errors.h"
 
-#include <errno.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
 #define MAXIMUM_EVENTS 64
 
-int agent_epoll_create(void) {
-  int poller = epoll_create1(EPOLL_CLOEXEC);
-  return poller >= 0 ? poller : -errno;
-}
+int agent_epoll_create(void) { return or_errno(epoll_create1(EPOLL_CLOEXEC)); }
 
 static int control(int poller, int operation, int descriptor, unsigned int interest, unsigned long long key) {
   struct epoll_event event = {.events = 0, .data.u64 = key};
   if (interest & agent_readable) event.events |= EPOLLIN | EPOLLRDHUP;
   if (interest & agent_writable) event.events |= EPOLLOUT;
-  return epoll_ctl(poller, operation, descriptor, &event) == 0 ? 0 : -errno;
+  return or_errno(epoll_ctl(poller, operation, descriptor, &event));
 }
 
 int agent_epoll_add(int poller, int descriptor, unsigned int interest, unsigned long long key) {
@@ -44,18 +41,12 @@ int agent_epoll_wait(int poller, struct agent_event *events, int capacity, int t
   return count;
 }
 
-int agent_event_counter_create(void) {
-  int counter = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  return counter >= 0 ? counter : -errno;
-}
+int agent_event_counter_create(void) { return or_errno(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
-int agent_boot_timer_create(void) {
-  int timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-  return timer >= 0 ? timer : -errno;
-}
+int agent_boot_timer_create(void) { return or_errno(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)); }
 
 int agent_boot_timer_set(int timer, long long nanoseconds) {
   struct itimerspec when = {
       .it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000}};
-  return timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, 0) == 0 ? 0 : -errno;
+  return or_errno(timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, 0));
 }

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "CPlatform.h"
+#include "errors.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
@@ -153,10 +153,7 @@ int agent_spawn_beside(const char *path, char *const *arguments, char *const *en
   return result;
 }
 
-int agent_process_descriptor(int process) {
-  long descriptor = syscall(SYS_pidfd_open, process, 0);
-  return descriptor >= 0 ? (int)descriptor : -errno;
-}
+int agent_process_descriptor(int process) { return or_errno((int)syscall(SYS_pidfd_open, process, 0)); }
 
 int agent_execute(const char *path, char *const *arguments, char *const *environment) {
   execve(path, arguments, environment);
@@ -179,7 +176,7 @@ int agent_limit_raise(int resource, long most) {
   rlim_t wanted = most >= 0 && limit.rlim_max > (rlim_t)most ? (rlim_t)most : limit.rlim_max;
   if (limit.rlim_cur >= wanted) return 0;
   limit.rlim_cur = wanted;
-  return setrlimit(resource, &limit) == 0 ? 0 : -errno;
+  return or_errno(setrlimit(resource, &limit));
 }
 
 int agent_limit_lower(int resource, long most) {
@@ -187,19 +184,19 @@ int agent_limit_lower(int resource, long most) {
   if (getrlimit(resource, &limit) != 0) return -errno;
   if (limit.rlim_max <= (rlim_t)most) return 0;
   limit.rlim_cur = limit.rlim_max = (rlim_t)most;
-  return setrlimit(resource, &limit) == 0 ? 0 : -errno;
+  return or_errno(setrlimit(resource, &limit));
 }
 
 int agent_disable_core_dumps(void) {
   struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
-  return setrlimit(RLIMIT_CORE, &none) == 0 ? 0 : -errno;
+  return or_errno(setrlimit(RLIMIT_CORE, &none));
 }
 
 int agent_run_on_all_processors(void) {
   // The maximum number that the kernel supports. It removes missing ones, and those of other control groups.
   unsigned char all[8192 / 8];
   memset(all, 0xFF, sizeof all);
-  return sched_setaffinity(0, sizeof all, (const cpu_set_t *)all) == 0 ? 0 : -errno;
+  return or_errno(sched_setaffinity(0, sizeof all, (const cpu_set_t *)all));
 }
 
 void agent_reset_priority(void) {
@@ -210,9 +207,6 @@ void agent_reset_priority(void) {
   syscall(SYS_ioprio_set, 1, 0, 0);
 }
 
-int agent_set_undumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : -errno; }
+int agent_set_undumpable(void) { return or_errno(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)); }
 
-int agent_is_dumpable(void) {
-  int value = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
-  return value >= 0 ? value : -errno;
-}
+int agent_is_dumpable(void) { return or_errno(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0)); }

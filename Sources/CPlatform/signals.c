@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "CPlatform.h"
+#include "errors.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -11,7 +11,7 @@
 
 static int dispose(int number, void (*handler)(int)) {
   struct sigaction action = {.sa_handler = handler};
-  return sigaction(number, &action, 0) == 0 ? 0 : -errno;
+  return or_errno(sigaction(number, &action, 0));
 }
 
 int agent_signal_ignore(int number) { return dispose(number, SIG_IGN); }
@@ -74,8 +74,7 @@ int agent_signal_descriptor(const int *numbers, long count) {
   sigset_t set;
   int failure = make_set(&set, numbers, count);
   if (failure < 0) return failure;
-  int descriptor = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  return descriptor >= 0 ? descriptor : -errno;
+  return or_errno(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 int agent_signal_next(int descriptor, int *by_kernel) {

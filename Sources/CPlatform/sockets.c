@@ -1,17 +1,14 @@
 #define _GNU_SOURCE
 #include "CPlatform.h"
+#include "errors.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-int agent_unix_socket(void) {
-  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  return descriptor >= 0 ? descriptor : -errno;
-}
+int agent_unix_socket(void) { return or_errno(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
 
 // The maximum length of a path, excluding the final NUL.
 long agent_unix_path_capacity(void) { return (long)sizeof(((struct sockaddr_un *)0)->sun_path) - 1; }
@@ -29,19 +26,18 @@ int agent_unix_bind(int descriptor, const char *path) {
   struct sockaddr_un address;
   int failure = unix_address(&address, path);
   if (failure < 0) return failure;
-  return bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0 ? 0 : -errno;
+  return or_errno(bind(descriptor, (struct sockaddr *)&address, sizeof address));
 }
 
 int agent_unix_connect(int descriptor, const char *path) {
   struct sockaddr_un address;
   int failure = unix_address(&address, path);
   if (failure < 0) return failure;
-  return connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0 ? 0 : -errno;
+  return or_errno(connect(descriptor, (struct sockaddr *)&address, sizeof address));
 }
 
 int agent_loopback_socket(int ipv6) {
-  int descriptor = socket(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  return descriptor >= 0 ? descriptor : -errno;
+  return or_errno(socket(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
 }
 
 union loopback_address {
@@ -69,13 +65,13 @@ int agent_loopback_bind(int descriptor, int ipv6, int port) {
   socklen_t length = loopback_address(&address, ipv6, port);
   int one = 1;
   if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) != 0) return -errno;
-  return bind(descriptor, &address.any, length) == 0 ? 0 : -errno;
+  return or_errno(bind(descriptor, &address.any, length));
 }
 
 int agent_loopback_connect(int descriptor, int ipv6, int port) {
   union loopback_address address;
   socklen_t length = loopback_address(&address, ipv6, port);
-  return connect(descriptor, &address.any, length) == 0 ? 0 : -errno;
+  return or_errno(connect(descriptor, &address.any, length));
 }
 
 int agent_tcp_end(int descriptor, int of_peer, unsigned int *words, int *count) {
@@ -96,10 +92,7 @@ int agent_tcp_end(int descriptor, int of_peer, unsigned int *words, int *count) 
   }
 }
 
-int agent_accept(int listener) {
-  int descriptor = accept4(listener, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  return descriptor >= 0 ? descriptor : -errno;
-}
+int agent_accept(int listener) { return or_errno(accept4(listener, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK)); }
 
 int agent_peer(int descriptor, unsigned int *user) {
   struct ucred peer;
@@ -125,11 +118,11 @@ int agent_is_unix_connection(int descriptor) {
 
 int agent_set_send_timeout(int descriptor, long seconds) {
   struct timeval limit = {.tv_sec = seconds};
-  return setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0 ? 0 : -errno;
+  return or_errno(setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit));
 }
 
 int agent_set_timeouts(int descriptor, long milliseconds) {
   struct timeval limit = {.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000};
   if (setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0) return -errno;
-  return setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0 ? 0 : -errno;
+  return or_errno(setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit));
 }

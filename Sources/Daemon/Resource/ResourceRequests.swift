@@ -146,7 +146,7 @@ final class ResourceRequests: AccountPart {
       if claims == nil { slot?.refusals.refused(by: origin, generation: generation, now: now) }
       // Another request may have obtained a new token.
       obtainToken(for: transfer) {
-        var need = TokenNeed(forceRefresh: $0.session.grant === grant)
+        var need = TokenNeed(forceRefresh: grant.hasSameToken(as: $0.session.grant))
         need.claims = claims
         return need
       }
@@ -169,7 +169,7 @@ final class ResourceRequests: AccountPart {
       }
       if let body = bodies[transfer.ticket] { body.end(after: response.contentBytes, answer) } else { answer() }
       // The body cannot be sent again.
-      if isRefused, !isPermanent, let slot, slot.session.grant === grant, slot.session.refresh == nil {
+      if isRefused, !isPermanent, let slot, grant.hasSameToken(as: slot.session.grant), slot.session.refresh == nil {
         slot.session.forgetToken()
       }
     }

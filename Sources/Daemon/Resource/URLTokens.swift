@@ -151,7 +151,7 @@ final class URLTokens: AccountPart {
     }
     var placed = placed
     placed.hasRenewed = true
-    obtain(placed, try broker.resolve(slot.name.text), renewing: slot.session.grant === grant)
+    obtain(placed, try broker.resolve(slot.name.text), renewing: grant.hasSameToken(as: slot.session.grant))
     return true
   }
 

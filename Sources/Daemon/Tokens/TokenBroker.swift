@@ -159,7 +159,7 @@ final class TokenBroker: DaemonPart {
     let target = try TokenTarget.make(request.target, account: account.name.text)
     let need = TokenNeed(
       minimumValiditySeconds: request.minimumValiditySeconds,
-      forceRefresh: spent.map { account.slot(for: target).session.grant === $0 } ?? request.forceRefresh)
+      forceRefresh: spent.map { $0.hasSameToken(as: account.slot(for: target).session.grant) } ?? request.forceRefresh)
     let waiter = Waiter(ticket: ticket, need: need, target: target, waitsUntil: waitEnd(request.waitSeconds)) {
       [self] slot, outcome in
       answering(ticket) { () throws(Failure) in try answer(request, ticket, replacing: spent, slot, outcome) }

@@ -94,7 +94,7 @@ package enum Discovery {
     _ endpoint: Endpoint, _ role: EndpointRole, _ transport: Transport, _ http: any HTTPClient,
     _ cancellation: Cancellation?, ifNoneMatch entityTag: String? = nil
   ) throws(OAuthError) -> HTTPResponse {
-    var request = HTTPRequest(get: endpoint, role, transport: transport, cancellation: cancellation)
+    var request = HTTPRequest(.get, endpoint, role, transport: transport, cancellation: cancellation)
     request.followsRedirects = true
     request.ifNoneMatch = entityTag
     if role == .keys { request.responseLimit = JWKSet.maximumByteCount }

@@ -108,7 +108,7 @@ package struct ResourceDiscovery {
   /// Requests the resource without a token. An MCP server may refuse every GET, and challenge only a client's messages,
   /// or only those after the first.
   private func ask() throws(OAuthError) -> Hint {
-    let get = HTTPRequest(get: resource, .resource, transport: transport, cancellation: cancellation)
+    let get = HTTPRequest(.get, resource, .resource, transport: transport, cancellation: cancellation)
     guard let response = try answer(to: get) else { return Hint() }
     var hint = try hint(in: response)
     guard !hint.isChallenge, (400..<500).contains(response.status), response.status != 401 else { return hint }
@@ -185,7 +185,7 @@ package struct ResourceDiscovery {
   }
 
   private func get(_ place: Endpoint) throws(OAuthError) -> HTTPResponse {
-    var request = HTTPRequest(get: place, .metadata, transport: transport, cancellation: cancellation)
+    var request = HTTPRequest(.get, place, .metadata, transport: transport, cancellation: cancellation)
     request.followsRedirects = true
     do { return try http.send(request) } catch {
       throw OAuthError(error, .metadata, at: place, proxy: transport.proxy?.url)

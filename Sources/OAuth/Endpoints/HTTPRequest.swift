@@ -53,9 +53,10 @@ package struct HTTPRequest: ~Copyable {
   package var cancellation: Cancellation?
 
   package init(
-    get endpoint: Endpoint, _ role: EndpointRole, transport: Transport, cancellation: Cancellation? = nil
+    _ method: Method, _ endpoint: Endpoint, _ role: EndpointRole, transport: Transport,
+    cancellation: Cancellation? = nil
   ) {
-    self.method = .get
+    self.method = method
     self.endpoint = endpoint
     self.role = role
     self.transport = transport
@@ -66,12 +67,8 @@ package struct HTTPRequest: ~Copyable {
     post endpoint: Endpoint, _ role: EndpointRole, form: consuming SecretBytes, transport: Transport,
     cancellation: Cancellation? = nil
   ) {
-    self.method = .post
-    self.endpoint = endpoint
-    self.role = role
-    self.transport = transport
+    self.init(.post, endpoint, role, transport: transport, cancellation: cancellation)
     self.form = consume form
-    self.cancellation = cancellation
   }
 
   package init(
@@ -80,15 +77,5 @@ package struct HTTPRequest: ~Copyable {
   ) {
     self.init(post: endpoint, role, form: json, transport: transport, cancellation: cancellation)
     isJSON = true
-  }
-
-  package init(
-    delete endpoint: Endpoint, _ role: EndpointRole, transport: Transport, cancellation: Cancellation? = nil
-  ) {
-    self.method = .delete
-    self.endpoint = endpoint
-    self.role = role
-    self.transport = transport
-    self.cancellation = cancellation
   }
 }

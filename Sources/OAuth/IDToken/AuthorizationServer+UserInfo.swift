@@ -17,7 +17,7 @@ extension AuthorizationServer {
     let endpoint = try require(metadata.userinfoEndpoint, .userinfo)
     let response = try proving(.get, endpoint, as: .resourceServer, accessToken: accessToken) {
       (proof) throws(OAuthError) in
-      var request = HTTPRequest(get: endpoint, .userinfo, transport: privateTransport, cancellation: cancellation)
+      var request = HTTPRequest(.get, endpoint, .userinfo, transport: privateTransport, cancellation: cancellation)
       request.authorization = try authorization(with: accessToken)
       request.proof = proof
       return try send(request)

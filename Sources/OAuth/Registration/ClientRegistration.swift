@@ -135,7 +135,7 @@ extension ClientRegistration.Management {
   /// - Throws: `registrationGone` if the server does not know the client or token; otherwise the server's error.
   package func delete(transport: Transport, http: any HTTPClient) throws(OAuthError) {
     let role = EndpointRole.registration
-    var request = HTTPRequest(delete: endpoint, role, transport: transport)
+    var request = HTTPRequest(.delete, endpoint, role, transport: transport)
     request.authorization = try token.authorization("Bearer")
     let response: HTTPResponse
     do { response = try http.send(request) } catch { throw OAuthError(error, request) }

@@ -38,7 +38,7 @@ package struct WorkflowTokenService: Sendable {
     var transport = transport
     // Pins and client certificate are for the authorization server only.
     (transport.pins, transport.clientCertificate) = ([], nil)
-    var request = HTTPRequest(get: endpoint, .resource, transport: transport, cancellation: cancellation)
+    var request = HTTPRequest(.get, endpoint, .resource, transport: transport, cancellation: cancellation)
     request.responseLimit = Self.maxAnswerBytes
     request.authorization = try token.authorization("Bearer")
     let response: HTTPResponse

@@ -80,7 +80,7 @@ extension SessionServices {
     _ issuer: Issuer, _ transport: Transport, _ http: ClockReader, _ cancellation: Cancellation
   ) throws(OAuthError) {
     let endpoint = try Endpoint(issuer.text, allowHTTPLoopback: transport.allowHTTPLoopback)
-    let request = HTTPRequest(get: endpoint, .metadata, transport: transport, cancellation: cancellation)
+    let request = HTTPRequest(.get, endpoint, .metadata, transport: transport, cancellation: cancellation)
     do { _ = try http.send(request) } catch {
       throw OAuthError(error, .metadata, at: endpoint, proxy: transport.proxy?.url)
     }

@@ -6,9 +6,9 @@ package import Platform
 package import Vocabulary
 
 /// An access token in memory and its properties. Its secrets are sealed until used.
-package final class AccessGrant: Sendable {
+package struct AccessGrant: Sendable {
   /// Empty once the token has expired.
-  package let accessToken: SealedSecret
+  package private(set) var accessToken: SealedSecret
   /// `Bearer` or `DPoP`, spelled as in RFC 6750 and RFC 9449.
   package let tokenType: String
   /// The granted scope. Nil if the server sent none.
@@ -20,19 +20,19 @@ package final class AccessGrant: Sendable {
   /// The `sub` of the verified ID Token.
   package let subject: String?
   /// The verified ID Token in compact form, possibly expired, if any.
-  package let idToken: SealedSecret?
+  package private(set) var idToken: SealedSecret?
   /// The time just before the request was sent (RFC 6749, section 5.1).
   package let issuedAt: Instant
   /// The lifetime according to the server. Nil if it sent none: the token is then used until a resource rejects it.
   package let lifetimeSeconds: Int?
   /// The generation of the vault record written with the token.
-  package let recordGeneration: UInt64
+  package private(set) var recordGeneration: UInt64
   /// The generation of the record that the refresh replaced, if any.
   package let replacedGeneration: UInt64?
   /// The key that the token is bound to. Nil for a Bearer token.
   package let dpopKey: DPoPKey?
   /// The protection level of the vault record.
-  package let protection: Protection
+  package private(set) var protection: Protection
   /// Whether another token can be obtained without the user. False for a session that is only this token.
   let isRenewable: Bool
   /// The end of the session according to the record, unless the user signs in again.
@@ -40,7 +40,7 @@ package final class AccessGrant: Sendable {
   /// The machine's clock when the token was issued, in unix seconds.
   private let issuedAtUnixSeconds: Int
   /// By how many seconds the machine's clock was moved since then. Negative if it was set back.
-  private let clockChange: Int
+  private var clockChange = 0
 
   package init(
     accessToken: SharedSecret, tokenType: String, scope: String?, isScopeNamed: Bool = false,
@@ -65,7 +65,6 @@ package final class AccessGrant: Sendable {
     self.protection = protection
     self.isRenewable = isRenewable
     self.expiry = expiry
-    clockChange = 0
   }
 
   /// Creates the grant from a token response.
@@ -73,7 +72,7 @@ package final class AccessGrant: Sendable {
   /// - Parameters:
   ///   - askedScope: The requested scope. It is the granted one if the response names none (RFC 6749, section 5.1).
   ///   - namedScope: The scope that the refresh requested, if any.
-  convenience init(
+  init(
     _ response: TokenResponse, askedScope: String?, namedScope: String? = nil, subject: String?,
     idToken: SealedSecret? = nil, issuedAt: Instant,
     issuedAtUnixSeconds: Int, recordGeneration: UInt64, replacedGeneration: UInt64? = nil, dpopKey: DPoPKey?,
@@ -94,41 +93,27 @@ package final class AccessGrant: Sendable {
     return !named.missing(of: granted).isEmpty
   }
 
-  private init(
-    _ other: AccessGrant, accessToken: SealedSecret? = nil, idToken: SealedSecret? = nil,
-    recordGeneration: UInt64? = nil, protection: Protection? = nil, clockChange: Int? = nil
-  ) {
-    self.accessToken = accessToken ?? other.accessToken
-    tokenType = other.tokenType
-    scope = other.scope
-    isScopeNamed = other.isScopeNamed
-    isScopeIgnored = other.isScopeIgnored
-    subject = other.subject
-    self.idToken = idToken ?? other.idToken
-    issuedAt = other.issuedAt
-    issuedAtUnixSeconds = other.issuedAtUnixSeconds
-    lifetimeSeconds = other.lifetimeSeconds
-    self.recordGeneration = recordGeneration ?? other.recordGeneration
-    replacedGeneration = other.replacedGeneration
-    dpopKey = other.dpopKey
-    self.protection = protection ?? other.protection
-    isRenewable = other.isRenewable
-    expiry = other.expiry
-    self.clockChange = clockChange ?? other.clockChange
+  private func changed(_ change: (inout AccessGrant) -> Void) -> AccessGrant {
+    var grant = self
+    change(&grant)
+    return grant
   }
 
   /// A copy that belongs to the rewritten record.
   func moved(to generation: UInt64, protection: Protection? = nil) -> AccessGrant {
-    AccessGrant(self, recordGeneration: generation, protection: protection)
+    changed {
+      $0.recordGeneration = generation
+      if let protection { $0.protection = protection }
+    }
   }
 
   /// A copy without the access token, which has expired.
-  func withoutAccessToken() -> AccessGrant { AccessGrant(self, accessToken: .empty) }
+  func withoutAccessToken() -> AccessGrant { changed { $0.accessToken = .empty } }
 
   /// Shares the ID Token object with `other` if it is the same.
   package func sharingIDToken(with other: AccessGrant) -> AccessGrant {
     guard let idToken, let known = other.idToken, idToken !== known, idToken.isSame(as: known) else { return self }
-    return AccessGrant(self, idToken: known)
+    return changed { $0.idToken = known }
   }
 
   /// Decrypts the access token. Keep it only while needed.
@@ -141,6 +126,9 @@ package final class AccessGrant: Sendable {
     guard let idToken, let compact = try? idToken.open() else { return JSONObject() }
     return compact.bytes.withBytes { try? JWTClaims(ofVerified: $0).object } ?? JSONObject()
   }
+
+  /// Whether both are copies of the grant of one token.
+  package func hasSameToken(as other: AccessGrant?) -> Bool { accessToken === other?.accessToken }
 
   // MARK: - Times
 
@@ -210,7 +198,7 @@ package final class AccessGrant: Sendable {
     let passed = Int(issuedAt.duration(to: now).components.seconds)
     let change = wallSeconds.saturatingSum(0 - passed).saturatingSum(0 - issuedAtUnixSeconds)
     guard abs(change - clockChange) > Self.clockTolerance else { return self }
-    return AccessGrant(self, clockChange: change)
+    return changed { $0.clockChange = change }
   }
 
   /// The remaining lifetime, or nil if the server sent none.

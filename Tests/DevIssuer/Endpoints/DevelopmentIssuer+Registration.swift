@@ -207,7 +207,7 @@ final class ClientDocuments: Sendable {
   func fetch(_ url: String) -> ClientDocument {
     do {
       let endpoint = try Endpoint(url, allowHTTPLoopback: true)
-      var request = HTTPRequest(get: endpoint, .metadata, transport: transport)
+      var request = HTTPRequest(.get, endpoint, .metadata, transport: transport)
       // The maximum size of a document (section 8).
       request.responseLimit = 5 * 1024
       return ClientDocument(url: url, answer: .success(try http.send(request)))

@@ -32,7 +32,7 @@ func get(
   cancellation: Cancellation? = nil
 ) throws -> HTTPRequest {
   var request = HTTPRequest(
-    get: try Endpoint(url, allowHTTPLoopback: true), .metadata, transport: transport, cancellation: cancellation)
+    .get, try Endpoint(url, allowHTTPLoopback: true), .metadata, transport: transport, cancellation: cancellation)
   request.followsRedirects = followsRedirects
   if let limit { request.responseLimit = limit }
   return request
