@@ -93,7 +93,7 @@ public final class SignIn: AsyncSequence, Sendable {
   /// - Throws: An error with the code `redirect_rejected` if the URL is not the response of this sign-in, which
   ///   continues.
   public func pass(redirect url: String) async throws(AgentError) {
-    _ = try await agent.ask(.loginRedirect(LoginRedirectRequest(login: try login(), url: url)))
+    _ = try await agent.ask(.loginStep(.redirect(login: try login(), url: url)))
   }
 
   /// Answers ``Step/confirm(subject:name:)``.
@@ -101,7 +101,7 @@ public final class SignIn: AsyncSequence, Sendable {
   /// - Parameter isUser: Whether the user confirms the sign-in. If false, the server ends the session and the sign-in
   ///   fails.
   public func confirm(_ isUser: Bool) async throws(AgentError) {
-    _ = try await agent.ask(.loginConfirm(LoginConfirmRequest(login: try login(), isConfirmed: isUser)))
+    _ = try await agent.ask(.loginStep(.confirm(login: try login(), isConfirmed: isUser)))
   }
 
   /// The sign-in's ID, from its first step.

@@ -66,8 +66,8 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .screenEnvironment: try parts.broker.screen(ticket, passed: passed)
       case .state(.whoami(let name, let verified)): try parts.identity.whoami(name, isVerified: verified, ticket)
       case .login(let request): try parts.signIns.login(request, ticket, passed: passed)
-      case .loginRedirect, .loginConfirm: try parts.signIns.handleAnswer(request, ticket)
-      case .loginResume(let request): try parts.signIns.resume(request, ticket)
+      case .loginStep(.resume(let name, let waits)): try parts.signIns.resume(name, waits: waits, ticket)
+      case .loginStep: try parts.signIns.handleAnswer(request, ticket)
       case .discover(let request): try parts.discoveries.discover(request, ticket)
       case .logout(let request): try parts.signOuts.logout(request, ticket)
       case .state(.status(let name, check: false)): try parts.status.listAccounts(.status, name, ticket)
@@ -107,8 +107,8 @@ final class Dispatcher: DaemonPart, RequestHandler {
     let name: AccountName?
     switch request {
     case .login(let login): name = (try? LoginSettings(login, settings))?.account
-    case .loginResume(let resumed):
-      guard let login = parts.signIns.login(named: resumed.login) else { return }
+    case .loginStep(.resume(let resumed, _)):
+      guard let login = parts.signIns.login(named: resumed) else { return }
       name = login.account
     case .discover: return
     default:
@@ -164,7 +164,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     case .resourceBody(let part) where parts.resources.expectsBody(ticket):
       parts.resources.appendBodyPart(part, ticket)
       return true
-    case .loginRedirect, .loginConfirm: return parts.signIns.handleFollowUp(request, ticket)
+    case .loginStep(.redirect), .loginStep(.confirm): return parts.signIns.handleFollowUp(request, ticket)
     default: return false
     }
   }

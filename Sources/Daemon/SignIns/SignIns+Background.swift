@@ -36,17 +36,17 @@ extension SignIns {
   }
 
   /// Waits for a background sign-in or reports its state. Responds at once if it has ended.
-  func resume(_ request: LoginResumeRequest, _ ticket: Ticket) throws(Failure) {
+  func resume(_ name: String, waits: Bool, _ ticket: Ticket) throws(Failure) {
     forgetEnded()
-    guard let login = login(named: request.login) else {
-      let reply = ended.first { Login.isSame($0.name, request.login) }?.reply
+    guard let login = login(named: name) else {
+      let reply = ended.first { Login.isSame($0.name, name) }?.reply
       guard let reply else {
         throw Failure(
-          .unknownLogin, "no such sign-in: it has ended, or the daemon was restarted", hint: startHint(request.login))
+          .unknownLogin, "no such sign-in: it has ended, or the daemon was restarted", hint: startHint(name))
       }
       return loop.send(reply, to: ticket)
     }
-    guard request.waits else { return loop.send(.result(progressResult(login, login.expiry)), to: ticket) }
+    guard waits else { return loop.send(.result(progressResult(login, login.expiry)), to: ticket) }
     if login.ticket != .noRequest {
       loop.send(.failure(Failure(.cancelled, "another command is now waiting for this sign-in")), to: login.ticket)
     }

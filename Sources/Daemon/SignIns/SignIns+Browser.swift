@@ -58,8 +58,9 @@ extension SignIns {
   /// The sign-in's name and the action for a redirect URL or a confirmation. Nil for other requests.
   private func step(_ request: Request) -> (login: String, take: () throws(Failure) -> Login)? {
     switch request {
-    case .loginRedirect(let redirect): (redirect.login, { () throws(Failure) in try self.redirectPasted(redirect) })
-    case .loginConfirm(let confirm): (confirm.login, { () throws(Failure) in try self.confirm(confirm) })
+    case .loginStep(.redirect(let name, let url)): (name, { () throws(Failure) in try self.redirectPasted(name, url) })
+    case .loginStep(.confirm(let name, let isConfirmed)):
+      (name, { () throws(Failure) in try self.confirm(name, isConfirmed: isConfirmed) })
     default: nil
     }
   }
@@ -67,11 +68,11 @@ extension SignIns {
   /// Handles a pasted redirect URL.
   ///
   /// - Throws: `redirect_rejected` if it is not the response. The sign-in continues to wait.
-  func redirectPasted(_ request: LoginRedirectRequest) throws(Failure) -> Login {
-    guard let login = logins.values.first(where: { $0.isNamed(request.login) }), !login.isFinishing,
+  func redirectPasted(_ name: String, _ url: String) throws(Failure) -> Login {
+    guard let login = logins.values.first(where: { $0.isNamed(name) }), !login.isFinishing,
       login.unconfirmed == nil, let waiting = login.browser
     else { throw Failure(.redirectRejected, "no sign-in is waiting for this address; it may have ended") }
-    guard accept(waiting.request.answer(inPasted: request.url), login, waiting) != .foreign else {
+    guard accept(waiting.request.answer(inPasted: url), login, waiting) != .foreign else {
       noteForeignRedirect(login)
       throw Failure(
         .redirectRejected, "this address does not belong to this sign-in",
@@ -148,10 +149,10 @@ extension SignIns {
   /// Handles the user's answer about who has signed in.
   ///
   /// - Throws: `redirect_rejected` if no sign-in waits for it.
-  func confirm(_ request: LoginConfirmRequest) throws(Failure) -> Login {
-    guard let login = logins.values.first(where: { $0.isNamed(request.login) }), let waiting = login.unconfirmed
+  func confirm(_ name: String, isConfirmed: Bool) throws(Failure) -> Login {
+    guard let login = logins.values.first(where: { $0.isNamed(name) }), let waiting = login.unconfirmed
     else { throw Failure(.redirectRejected, "no sign-in is waiting to be confirmed; it may have ended") }
-    guard request.isConfirmed else {
+    guard isConfirmed else {
       conclude(login, .failure(Self.confirmationDenied(login.account)))
       end(login, .accessDenied)
       return login

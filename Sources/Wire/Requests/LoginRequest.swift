@@ -32,7 +32,7 @@ package struct LoginRequest: RequestBody {
   package var flow: Flow?
   package var canOpenBrowser = false
   /// The port where another machine receives the redirect for the caller, who sends its URL in a
-  /// ``LoginRedirectRequest``.
+  /// ``LoginStepRequest/redirect(login:url:)``.
   package var redirectPort: Int?
 
   /// The condition for skipping the sign-in, if any. The result then has `kept`.

@@ -12,9 +12,7 @@ package indirect enum Request: Sendable, Hashable {
   case variables(VariablesRequest)
   case screenEnvironment(EnvironmentScreening = EnvironmentScreening())
   case login(LoginRequest)
-  case loginRedirect(LoginRedirectRequest)
-  case loginConfirm(LoginConfirmRequest)
-  case loginResume(LoginResumeRequest)
+  case loginStep(LoginStepRequest)
   case discover(DiscoverRequest)
   case logout(LogoutRequest)
   case state(StateRequest)
@@ -44,9 +42,7 @@ package indirect enum Request: Sendable, Hashable {
     case .variables(let body): .variables(try visitor.visit(body))
     case .screenEnvironment(let body): .screenEnvironment(try visitor.visit(body))
     case .login(let body): .login(try visitor.visit(body))
-    case .loginRedirect(let body): .loginRedirect(try visitor.visit(body))
-    case .loginConfirm(let body): .loginConfirm(try visitor.visit(body))
-    case .loginResume(let body): .loginResume(try visitor.visit(body))
+    case .loginStep(let body): .loginStep(try visitor.visit(body))
     case .discover(let body): .discover(try visitor.visit(body))
     case .logout(let body): .logout(try visitor.visit(body))
     case .state(let body): .state(try visitor.visit(body))
@@ -111,10 +107,9 @@ package indirect enum Request: Sendable, Hashable {
       .token(TokenRequest()), .forget(ForgetRequest(url: "")),
       .assumeRole(AssumeRoleRequest(url: "", roleARN: "", sessionName: "")),
       .proof(ProofRequest(method: "", url: "")), .variables(VariablesRequest(names: [])), .screenEnvironment(),
-      .login(LoginRequest()), .loginRedirect(LoginRedirectRequest(login: "", url: "")),
-      .loginConfirm(LoginConfirmRequest(login: "", isConfirmed: false)),
-      .loginResume(LoginResumeRequest(login: "", waits: false)), .discover(DiscoverRequest(url: "")),
-      .logout(LogoutRequest()),
+      .login(LoginRequest()),
+    ] + LoginStepRequest.declarations.map(Request.loginStep) + [
+      .discover(DiscoverRequest(url: "")), .logout(LogoutRequest()),
     ] + StateRequest.declarations.map(Request.state) + [
       .call(CallRequest(url: "", method: "")), .resourceBody(ResourceBodyRequest(bytes: [], isLast: false)),
       .verify(VerifyRequest()),

@@ -157,8 +157,8 @@ import Wire
     let (second, _) = try conversation.receive()
     #expect(
       second.request
-        == .loginRedirect(
-          LoginRedirectRequest(login: "0f", url: "http://127.0.0.1:8400/id.example.com?code=c&state=s")))
+        == .loginStep(
+          .redirect(login: "0f", url: "http://127.0.0.1:8400/id.example.com?code=c&state=s")))
     try conversation.send(.result(result))
     #expect(try running.wait() == .exited(0))
   }
@@ -189,7 +189,7 @@ import Wire
       expiresAt: 4_000_000_000)
     try conversation.send(.event(.confirm(question)))
     let (answer, _) = try conversation.receive()
-    #expect(answer.request == .loginConfirm(LoginConfirmRequest(login: "0f", isConfirmed: false)))
+    #expect(answer.request == .loginStep(.confirm(login: "0f", isConfirmed: false)))
     try conversation.send(.failure(Failure(.accessDenied, "nobody confirmed who signed in")))
     #expect(try running.wait() == .exited(6))
   }

@@ -170,7 +170,7 @@ import WireSupport
       (12, .discover(DiscoverRequest(url: "https://as.example"))), (13, .state(.use(account: "mail"))),
       (14, .tokenFile(TokenFileRequest(account: "mail"))), (15, .events(EventsRequest(account: "mail", follow: true))),
       (16, .forget(ForgetRequest(url: "https://api.example/"))), (17, .daemon(.log)),
-      (18, .loginResume(LoginResumeRequest(login: "none", waits: true))), (19, .token(placed)),
+      (18, .loginStep(.resume(login: "none", waits: true))), (19, .token(placed)),
     ] {
       dispatcher.beginSteps(of: request, .number(number))
     }

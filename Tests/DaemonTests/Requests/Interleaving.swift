@@ -233,7 +233,7 @@ private final class Trial {
       guard let browser, let state = browser.url.split(separator: "&").first(where: { $0.hasPrefix("state=") })
       else { return }
       let url = "\(browser.redirectURI)?code=c-1&\(state)"
-      return send(.loginRedirect(LoginRedirectRequest(login: browser.login, url: url)))
+      return send(.loginStep(.redirect(login: browser.login, url: url)))
     }
     guard plan.work == .poll else { return }
     daemon.settle {

@@ -768,7 +768,7 @@ import Wire
   @Test func `takes its answer beside the request that waits for it, and beside no other`() throws {
     func taken(_ url: String, _ number: Int) -> Bool {
       home.signIns.handleFollowUp(
-        .loginRedirect(LoginRedirectRequest(login: event.login, url: url)), .number(number))
+        .loginStep(.redirect(login: event.login, url: url)), .number(number))
     }
     let right = try answer("code=c-1")
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
@@ -957,7 +957,7 @@ import Wire
   }
 
   private func answer(_ isConfirmed: Bool, login: String? = nil) throws(Failure) {
-    _ = try home.signIns.confirm(LoginConfirmRequest(login: login ?? event.login, isConfirmed: isConfirmed))
+    _ = try home.signIns.confirm(login ?? event.login, isConfirmed: isConfirmed)
     home.daemon.runJobs()
   }
 
@@ -979,7 +979,7 @@ import Wire
   // No confirmation is wasted.
   @Test func `is finished once the person has said yes, though whoever began it goes`() throws {
     try redirect(isFromOwnUser: false)
-    _ = try home.signIns.confirm(LoginConfirmRequest(login: event.login, isConfirmed: true))
+    _ = try home.signIns.confirm(event.login, isConfirmed: true)
     home.signIns.abandon(.number(1))
     home.daemon.runJobs()
     #expect(try home.daemon.storedToken("work") == "rt-1")
@@ -1129,11 +1129,11 @@ private final class SignInHome {
   }
 
   func resume(_ login: String, _ number: Int, waits: Bool = true) throws(Failure) {
-    try signIns.resume(LoginResumeRequest(login: login, waits: waits), .number(number))
+    try signIns.resume(login, waits: waits, .number(number))
   }
 
   func paste(_ login: String, _ url: String) throws(Failure) {
-    _ = try signIns.redirectPasted(LoginRedirectRequest(login: login, url: url))
+    _ = try signIns.redirectPasted(login, url)
   }
 
   /// The user code sent to a request.

@@ -98,8 +98,8 @@ private let fullDiscovery: DiscoverRequest = {
     .token(TokenRequest(account: "", minimumValiditySeconds: 86_400)),
     .token(TokenRequest(extras: TokenRequest.Extras(idToken: true, claims: true))),
     .login(LoginRequest()), .login(fullLogin),
-    .loginRedirect(
-      LoginRedirectRequest(login: "0f", url: "http://127.0.0.1/?state=" + String(repeating: "s", count: 16_000))),
+    .loginStep(
+      .redirect(login: "0f", url: "http://127.0.0.1/?state=" + String(repeating: "s", count: 16_000))),
     .discover(DiscoverRequest(url: "https://api.example/")), .discover(fullDiscovery),
     .logout(LogoutRequest()), .logout(LogoutRequest(account: "work", local: true)),
     .logout(LogoutRequest(all: true, local: true)), .logout(LogoutRequest(browser: true)),

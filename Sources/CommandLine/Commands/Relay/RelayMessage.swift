@@ -8,7 +8,7 @@ enum RelayMessage {
   /// The sockets' directory in the host's runtime directory.
   static let folder = "relays"
   /// The limit of a line in bytes: a URL with its JSON escapes, and the names of the sign-in.
-  static let maximumBytes = 2 * LoginRedirectRequest.maximumURLBytes
+  static let maximumBytes = 2 * LoginStepRequest.maximumURLBytes
   private static let version = 1
 
   static func line(_ members: [(String, JSON?)]) -> [UInt8] {

@@ -30,7 +30,7 @@ struct RelayedRequest: Equatable {
   /// - Returns: Nil unless the URL is an https request for the code flow with PKCE whose redirect has a query and goes
   ///   to the port. Rejects pushed (RFC 9126) and signed requests (RFC 9101), which cannot be checked.
   init?(_ url: String, port: UInt16) {
-    guard url.utf8.count <= LoginRedirectRequest.maximumURLBytes, url.utf8.allSatisfy(\.isVisibleASCII),
+    guard url.utf8.count <= LoginStepRequest.maximumURLBytes, url.utf8.allSatisfy(\.isVisibleASCII),
       let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")),
       let page = try? URI(String(url[..<mark])), page.isHTTPS, page.fragment == nil
     else { return nil }
@@ -66,6 +66,6 @@ struct RelayedRequest: Equatable {
       fields.contains(where: { ["code", "error"].contains($0.name) && !$0.value.isEmpty })
     else { return nil }
     let url = "\(redirectURI)?\(String(decoding: query, as: UTF8.self))"
-    return url.utf8.count <= LoginRedirectRequest.maximumURLBytes ? url : nil
+    return url.utf8.count <= LoginStepRequest.maximumURLBytes ? url : nil
   }
 }

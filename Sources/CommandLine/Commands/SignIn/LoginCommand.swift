@@ -157,7 +157,7 @@ struct LoginCommand {
     if invocation.has(.account) { throw Invocation.conflict(Option.account.declaration, Option.resume.declaration) }
     client = DaemonClient(invocation)
     self.waiting = waiting
-    request = .loginResume(LoginResumeRequest(login: login, waits: !invocation[.start]))
+    request = .loginStep(.resume(login: login, waits: !invocation[.start]))
     (files, resource, unlocking, mayAsk) = (nil, nil, nil, false)
   }
 

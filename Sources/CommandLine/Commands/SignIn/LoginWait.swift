@@ -128,7 +128,7 @@ struct LoginWait {
     pasted = nil
     let isConfirmed = choices.mayAsk ? try Confirmation.ask(LoginText.question(confirm)) ?? false : false
     try connection.send(
-      RequestEnvelope(.loginConfirm(LoginConfirmRequest(login: confirm.login, isConfirmed: isConfirmed))))
+      RequestEnvelope(.loginStep(.confirm(login: confirm.login, isConfirmed: isConfirmed))))
   }
 
   /// Opens the page, or shows how to.
@@ -189,7 +189,7 @@ struct LoginWait {
       return try leaveRelay(error, &signals, &reporter)
     }
     guard let url, relayed.take() != nil else { return }
-    try connection.send(RequestEnvelope(.loginRedirect(LoginRedirectRequest(login: login, url: url))))
+    try connection.send(RequestEnvelope(.loginStep(.redirect(login: login, url: url))))
   }
 
   /// Continues without the user's machine: opens the page here or lets the user paste the redirect.
@@ -232,7 +232,7 @@ struct LoginWait {
   private mutating func readPasted(_ connection: borrowing DaemonConnection) throws(Failure) {
     guard let url = try pasted?.read() else { return }
     isPasteOver = pasted?.isTerminal != true
-    try connection.send(RequestEnvelope(.loginRedirect(LoginRedirectRequest(login: login, url: url))))
+    try connection.send(RequestEnvelope(.loginStep(.redirect(login: login, url: url))))
   }
 
   // MARK: Waiting

@@ -44,7 +44,7 @@ struct PastedLine {
     if isTerminal { hasEnded = edit(chunk) || hasEnded } else { bytes += chunk }
     chunk.overwrite()
     if let address = takeURL(isOver: hasEnded) { return address }
-    guard bytes.count <= LoginRedirectRequest.maximumURLBytes else {
+    guard bytes.count <= LoginStepRequest.maximumURLBytes else {
       bytes.overwrite()
       throw Failure(.invalidRequest, "the address is too long")
     }

@@ -1,0 +1,70 @@
+/// A message to a sign-in with this ID.
+///
+/// Allowed on any connection. On the connection of `login`, a redirect or confirmation must be sent before the result,
+/// and a rejection is the event `redirect_refused`.
+package enum LoginStepRequest: RequestBody {
+  /// Passes the redirect's URL, after the event `browser`.
+  case redirect(login: String, url: String)
+  /// Confirms or denies that the user is the one who signed in, after the event `confirm`. If denied, the grant is
+  /// revoked.
+  case confirm(login: String, isConfirmed: Bool)
+  /// Returns the state of a sign-in that continues in the background, or waits for its result. Its start returned the
+  /// ID: 128 random bits, valid until the daemon ends.
+  case resume(login: String, waits: Bool)
+
+  /// The maximum URL length, since codes may be long (RFC 6749, section 4.1.2).
+  package static let maximumURLBytes = 16_384
+
+  static let declarations: [Self] = [
+    .redirect(login: "", url: ""), .confirm(login: "", isConfirmed: false), .resume(login: "", waits: false),
+  ]
+
+  package var properties: RequestProperties {
+    switch self {
+    case .redirect: RequestProperties("login_redirect", about: .any)
+    case .confirm: RequestProperties("login_confirm", about: .any)
+    case .resume: RequestProperties("login_resume", [.change, .endless], from: .authorizationServer, about: .any)
+    }
+  }
+
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    switch self {
+    case .redirect(var login, var url):
+      try members.visitText("login", &login, "The sign-in, as in the event `browser`.")
+      try members.visitText(
+        "url", &url, limit: Self.maximumURLBytes, "The URL, at most \(Self.maximumURLBytes) bytes.")
+      self = .redirect(login: login, url: url)
+    case .confirm(var login, var isConfirmed):
+      try members.visitText("login", &login, "The sign-in, as in the event.")
+      try members.visitFlag(
+        "confirmed", &isConfirmed, "Store the session; otherwise it is ended at the server, and the sign-in fails.")
+      self = .confirm(login: login, isConfirmed: isConfirmed)
+    case .resume(var login, let waits):
+      try members.visitText("login", &login, "The sign-in, as in the result of its start.")
+      var reports = !waits
+      try members.visitFlag("report", &reports, "Answer at once, with the members of a start.")
+      self = .resume(login: login, waits: !reports)
+    }
+  }
+
+  package var manualEntry: RequestManualEntry {
+    let account = MemberDescription.text("account", "The account of the sign-in, whose own request has its result.")
+    return switch self {
+    case .redirect:
+      RequestManualEntry(
+        "Passes the URL at which the browser ended to a waiting sign-in.", result: [account],
+        note:
+          "It may also be sent on the connection of the sign-in before that has ended. It then has no last line, and a"
+          + " rejection is the event `redirect_refused`.")
+    case .confirm:
+      RequestManualEntry(
+        "Confirms or denies that the user is the one who signed in, after the event `confirm`.", result: [account],
+        note: "It may also be sent on the connection of the sign-in, like `login_redirect`.")
+    case .resume:
+      RequestManualEntry(
+        "Resumes a background sign-in: sends its event again, and answers like `login` when it ends. Closing the connection"
+          + " does not end it.",
+        result: [.text("account", "As for `login`, as are the other members.")])
+    }
+  }
+}
