@@ -91,8 +91,7 @@ struct TypedTokens {
 
   /// Whether the pipe accepts data within ``pollInterval``.
   private func isPipeWritable() throws(Failure) -> Bool {
-    do { return try pipe.descriptor.waitUntilWritable(timeout: Self.pollInterval) } catch {
-      throw Failure(error, doing: "cannot pass the tokens to the daemon")
-    }
+    return try system(
+      pipe.descriptor.waitUntilWritable(timeout: Self.pollInterval), doing: "cannot pass the tokens to the daemon")
   }
 }

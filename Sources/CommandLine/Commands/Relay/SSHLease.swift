@@ -35,9 +35,7 @@ final class SSHLease {
     try configuration.requireSession()
     socket = try LeaseSocket(at: nil, servesOthers: false)
     keeper = try LeaseKeeper(configuration, socket.takeListener())
-    do throws(SystemError) { poller = try Poller() } catch {
-      throw Failure(error, doing: "cannot keep the lease open")
-    }
+    poller = try system(Poller(), doing: "cannot keep the lease open")
   }
 
   /// Makes the lease available in a directory of the host.
@@ -66,9 +64,7 @@ final class SSHLease {
       return (SharedDescriptor(listener), port)
     }
     for place in opened.places { try keeper.serve(place.request, at: place.listener) }
-    do throws(SystemError) { try keeper.watch(poller) } catch {
-      throw Failure(error, doing: "cannot keep the lease open")
-    }
+    try system(keeper.watch(poller), doing: "cannot keep the lease open")
     LeaseCommand.describeOrigins(request, of: keeper.account, console)
     console.note(Phrase("to use it on \(host): AGENT_SOCKET=\(far) agent request URL"))
     return [Array("AGENT_SOCKET=\(far)".utf8)] + opened.variables
