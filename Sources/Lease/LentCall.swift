@@ -136,7 +136,7 @@ final class LentCall {
 
   /// A socket pair with a non-blocking near end.
   private static func makePair() throws(SystemError) -> (near: SharedDescriptor, far: SharedDescriptor) {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     try pair.first.setNonBlocking(true)
     return (SharedDescriptor(pair.first), SharedDescriptor(pair.second))
   }

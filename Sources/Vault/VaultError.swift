@@ -209,8 +209,6 @@ package struct VaultError: Error, Hashable, Sendable {
       ? Phrase("set XDG_STATE_HOME to a directory on a file system that supports locks") : .command("agent doctor")
   }
 
-  package var message: String { row().sentence.english }
-
   package var lacksSpace: Bool { code == .noSpace || code == .overQuota }
 
   /// Whether the error is about the file or directory at ``path``, not about an account or a secret.

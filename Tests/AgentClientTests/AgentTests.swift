@@ -295,7 +295,7 @@ import WireSupport
   }
 
   private static func sockets() throws -> (near: SharedDescriptor, far: SharedDescriptor) {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     return (SharedDescriptor(pair.first), SharedDescriptor(pair.second))
   }
 

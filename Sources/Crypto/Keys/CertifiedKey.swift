@@ -17,11 +17,6 @@ package final class CertifiedKey: Sendable {
   /// Whether the key is in a device.
   package var isInDevice: Bool { key.isInDevice }
 
-  /// Whether the key matches its public half. For a device key, requires that the device can sign now.
-  ///
-  /// - Throws: As ``KeyDevice/sign(digest:with:)``.
-  package func isConsistent() throws(CryptoError) -> Bool { try key.isConsistent() }
-
   /// Passes OpenSSL objects to `body`: the certificate (`X509`), the key (`EVP_PKEY`) and the rest of the chain
   /// (`STACK_OF(X509)`).
   ///

@@ -16,12 +16,6 @@ package enum Random {
     return bytes
   }
 
-  package static func fill(_ secret: inout SecretBytes) throws(CryptoError) {
-    try secret.withMutableBytes { (bytes) throws(CryptoError) in
-      try unsafe bytes.withUnsafeMutableBufferPointer { (buffer) throws(CryptoError) in try unsafe fill(buffer) }
-    }
-  }
-
   /// Fills memory with secret random bytes from libcrypto's private generator.
   static func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>) throws(CryptoError) {
     if buffer.isEmpty { return }

@@ -88,8 +88,6 @@ package enum UnixSocket {
     try SystemCall.library("shutdown") { Glibc.shutdown(number, Int32(SHUT_WR)) }
   }
 
-  package static func pair() throws(SystemError) -> SocketPair { try SocketPair() }
-
   /// The effective user of the peer process at the time of its connect or listen (`SO_PEERCRED`, `unix(7)`).
   ///
   /// - Throws: `ENOTCONN` if the socket has no such peer.

@@ -20,7 +20,7 @@ import WireSupport
 
   // Every refusal is told.
   @Test func `tells what the daemon said before it hung up, though the request could not be sent`() throws {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     let refusal = Failure(.tooBusy, "others need its place", hint: "try again")
     try pair.second.writeAll(Reply.failure(refusal).serialized().span)
     try UnixSocket.shutDown(pair.second)
@@ -29,7 +29,7 @@ import WireSupport
   }
 
   @Test func `gives one line at a time, however they arrive`() throws {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     var connection = try DaemonConnection(over: pair.first)
     try pair.second.writeAll(Self.bytes("one\ntwo\n\nthr").span)
     #expect(try connection.nextLine(before: Self.soon, Self.copy) == "one")
@@ -43,7 +43,7 @@ import WireSupport
   @Test(arguments: [1, 16_383, 16_384, 16_385, 100_000]) func `takes lines of any size up to the limit`(size: Int)
     throws
   {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     var connection = try DaemonConnection(over: pair.first)
     let text = String(repeating: "x", count: size)
     let writing = pair.second
@@ -56,7 +56,7 @@ import WireSupport
   }
 
   @Test func `refuses a line that is longer than the protocol allows`() throws {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     var connection = try DaemonConnection(over: pair.first)
     let shared = SharedDescriptor(pair.second)
     Signals.ignoreFailingWrites()
@@ -69,7 +69,7 @@ import WireSupport
   }
 
   @Test func `says that the daemon ended when it hangs up`() throws {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     var connection = try DaemonConnection(over: pair.first)
     try pair.second.writeAll(Self.bytes("half a li").span)
     try pair.second.close()
@@ -79,7 +79,7 @@ import WireSupport
   }
 
   @Test func `waits no longer than the deadline`() throws {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     var connection = try DaemonConnection(over: pair.first)
     try pair.second.writeAll(Self.bytes("half a li").span)
     expect(throws: Failure(.timeout, "the daemon did not answer in time")) {
@@ -88,7 +88,7 @@ import WireSupport
   }
 
   @Test func `passes a descriptor with a request`() throws {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     let connection = try DaemonConnection(over: pair.first)
     let secret = try Pipe()
     try connection.send(RequestEnvelope(.state(.list)), passing: [SharedDescriptor(secret.writing)])
@@ -102,7 +102,7 @@ import WireSupport
   }
 
   @Test func `shows notices on the way to the answer and returns the answer`() throws {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     var connection = try DaemonConnection(over: pair.first)
     try pair.second.writeAll(Reply.event(.notice("hello")).serialized().span)
     try pair.second.writeAll(Reply.result(JSONObject([("account", "work")])).serialized().span)
@@ -115,7 +115,7 @@ import WireSupport
   }
 
   @Test func `throws the daemon's own failure`() throws {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     var connection = try DaemonConnection(over: pair.first)
     let failure = Failure(.noAccount, "no accounts yet", hint: "agent login")
     try pair.second.writeAll(Reply.failure(failure).serialized().span)

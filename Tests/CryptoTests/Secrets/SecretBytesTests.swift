@@ -47,9 +47,8 @@ import Testing
     #expect(revealed(one) != repeated(0, 32))
   }
 
-  @Test func `filling replaces the whole secret`() throws {
-    var bytes = try SecretBytes(zeroed: 64)
-    try Random.fill(&bytes)
+  @Test func `random bytes fill the whole secret`() throws {
+    let bytes = try SecretBytes.random(64)
     #expect(revealed(bytes)[..<32] != repeated(0, 32)[...])
     #expect(revealed(bytes)[32...] != repeated(0, 32)[...])
   }

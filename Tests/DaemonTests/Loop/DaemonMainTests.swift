@@ -22,7 +22,7 @@ import Wire
 
   /// Runs it with the first of two connected sockets as its only connection; the second is closed.
   private static func serveWhoHasGone(in home: String, _ more: [String]) throws -> Int32 {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     try pair.second.close()
     let socket = SharedDescriptor(pair.first)
     let status = try run(in: home, ["--connection-fd", String(socket.descriptor.raw)] + more)

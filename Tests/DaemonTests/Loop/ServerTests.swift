@@ -86,7 +86,7 @@ private final class Peer: Sendable {
 @Suite struct `A daemon for one client` {
   @Test func `stops once, though its client asks for it and goes`() throws {
     let home = try ServerHome()
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     try pair.second.writeAll(Array("{\"v\":1,\"request\":\"daemon_stop\"}\n".utf8).span)
     try pair.second.close()
     try home.server(.connection(pair.first)).run()
@@ -99,7 +99,7 @@ private final class Peer: Sendable {
     let mirror = try Pipe()
     let log = EventLog(time: home.time, mirror: LogMirror(mirror.writing, hasLevels: false))
     let reader = SharedDescriptor(mirror.reading)
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     let server = try Server(
       .connection(pair.first), services: home.services, settingsFile: home.settings, files: WatchedFiles(), log: log,
       signals: try Signals.SignalReceiver([Signals.SIGPIPE]), housekeeping: {})
@@ -139,7 +139,7 @@ private final class Peer: Sendable {
     @Sendable func change(_ mode: String) throws {
       try #require(try ProcessRunner.shell("chmod \(mode) '\(vault)'").succeeded)
     }
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     let peer = try Peer(pair.second)
     let last = try home.serve(.connection(pair.first)) {
       try peer.send(.token(TokenRequest(account: "work")))

@@ -100,7 +100,7 @@ import Testing
 
   @Test(arguments: [0, DescriptorContent.maximumKeptBytes])
   func `is incomplete when its stream ends after the cancellation`(kept: Int) throws {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     let writing = SharedDescriptor(pair.first)
     try Threads.start(name: "writer") {
       try? writing.descriptor.writeAll([UInt8](repeating: 0x78, count: kept).span)

@@ -254,7 +254,7 @@ import WireSupport
     let parts = try DaemonParts(home.context)
     var request = LeaseRequest(account: "work")
     (request.lendsToken, request.target.scope) = (true, ["read"])
-    let channel = try UnixSocket.pair()
+    let channel = try SocketPair()
     try parts.resources.leases.open(request, .number(9), passed: [SharedDescriptor(channel.first)])
     let peer = try parts.resources.leases.connect(home.sink.channels[0])
     let terms = try #require(home.sink.admissions.last)
@@ -279,7 +279,7 @@ import WireSupport
   @Test func `hold for no socket that cannot be watched`() throws {
     let home = try DaemonHome(signedIn: "work", origins: ["https://api.example"])
     let parts = try DaemonParts(home.context)
-    let channel = try UnixSocket.pair()
+    let channel = try SocketPair()
     let end = SharedDescriptor(channel.first)
     home.sink.isFull = true
     let failure = #expect(throws: Failure.self) {
@@ -365,7 +365,7 @@ import WireSupport
   private func open(_ number: Int, _ edit: (inout LeaseRequest) -> Void = { _ in }) throws {
     var request = LeaseRequest(account: "work")
     edit(&request)
-    let channel = try UnixSocket.pair()
+    let channel = try SocketPair()
     try leases.open(request, .number(number), passed: [SharedDescriptor(channel.first)])
     opened.channels[number] = home.sink.channels.last
   }
@@ -392,7 +392,7 @@ import WireSupport
   @Test func `has one end of a pair of sockets`() throws {
     let pipe = try Pipe()
     let listener = SharedDescriptor(try UnixSocket.listen(in: home.runtime(), name: "lease", backlog: 1))
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     let end = SharedDescriptor(try pair.first.duplicate())
     for passed in [[], [SharedDescriptor(try pipe.reading.duplicate())], [listener], [end, end]] {
       let failure = #expect(throws: Failure.self) {
@@ -545,7 +545,7 @@ private final class LeaseRun {
     parts = try DaemonParts(home.context)
     var request = LeaseRequest(account: "work")
     edit(&request)
-    let channel = try UnixSocket.pair()
+    let channel = try SocketPair()
     try leases.open(request, .number(9), passed: [SharedDescriptor(channel.first)])
   }
 
@@ -560,7 +560,7 @@ extension Leases {
   /// - Parameter channel: The connection of that process.
   /// - Returns: The other end of the peer's connection.
   fileprivate func connect(_ channel: UInt64) throws -> SharedDescriptor {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     let request = LeasePeerRequest(user: Int(Machine.userID), process: 1)
     try peer(request, Ticket(connection: channel, serial: 1), passed: [SharedDescriptor(pair.first)])
     return SharedDescriptor(pair.second)

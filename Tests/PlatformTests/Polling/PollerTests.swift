@@ -31,7 +31,7 @@ import Testing
 
   @Test func `a peer that went away is told apart from bytes`() throws {
     let poller = try Poller()
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     let second = pair.second
     let first = pair.first
     try poller.add(first.raw, interest: .read, key: 1)

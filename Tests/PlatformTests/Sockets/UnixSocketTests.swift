@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test func `a silent peer does not hold a reader longer than the time limit`() throws {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     try UnixSocket.setTimeouts(pair.first, seconds: 1)
     var buffer: [UInt8] = [1]
     #expect(throws: SystemError(errno: SystemError.Number.EAGAIN, operation: "read")) {
@@ -113,7 +113,7 @@ import Testing
 
   @Test func `sending to an end that is closed is an error and no signal`() async {
     await #expect(processExitsWith: .success) {
-      let pair = try UnixSocket.pair()
+      let pair = try SocketPair()
       try pair.second.close()
       do throws(SystemError) { try UnixSocket.sendAll([1].span, over: pair.first) } catch {
         #expect(error.isDisconnected)
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test func `a descriptor passes beside bytes`() throws {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     let pipe = try Pipe()
     #expect(try UnixSocket.send(Array("x".utf8).span, passing: pipe.writing.raw, over: pair.first) == 1)
     var received: [UInt8] = []

@@ -64,7 +64,7 @@ import Vocabulary
 
   /// The other end of a new connection.
   private func connect() throws -> SharedDescriptor {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     try pair.first.setNonBlocking(true)
     try connections.admit(pair.first)
     try UnixSocket.setTimeouts(pair.second, seconds: 600)
@@ -209,7 +209,7 @@ import Vocabulary
   @Test func `under terms that ended fail with the reason, and no others do`() throws {
     let (terms, others) = (Terms(), Terms())
     func connect(_ admission: Terms) throws -> SharedDescriptor {
-      let pair = try UnixSocket.pair()
+      let pair = try SocketPair()
       try pair.first.setNonBlocking(true)
       _ = try connections.admit(pair.first, under: admission, mayIdle: false)
       try UnixSocket.setTimeouts(pair.second, seconds: 600)
@@ -230,7 +230,7 @@ import Vocabulary
 
   @Test func `under terms that ended get the reason whole, though they have not read what came before`() throws {
     let terms = Terms()
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     try pair.first.setNonBlocking(true)
     _ = try connections.admit(pair.first, under: terms, mayIdle: false)
     try UnixSocket.setTimeouts(pair.second, seconds: 600)
@@ -256,7 +256,7 @@ import Vocabulary
 
   /// The other end of an accepted connection.
   private func accept() throws -> SharedDescriptor {
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     try pair.first.setNonBlocking(true)
     connections.accept(pair.first)
     try UnixSocket.setTimeouts(pair.second, seconds: 600)
@@ -337,7 +337,7 @@ import Vocabulary
   @Test func `that are held have their deadline, and only the rest of it afterwards`() throws {
     let terms = Terms()
     terms.holds = true
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     try pair.first.setNonBlocking(true)
     _ = try connections.admit(pair.first, under: terms, mayIdle: false)
     try UnixSocket.setTimeouts(pair.second, seconds: 600)
@@ -362,7 +362,7 @@ import Vocabulary
   @Test func `of a lent socket give way before all others`() throws {
     let own = try accept()
     try pass(seconds: 1)
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     try pair.first.setNonBlocking(true)
     _ = try connections.admit(pair.first, under: Terms(), mayIdle: false)
     try UnixSocket.setTimeouts(pair.second, seconds: 600)
@@ -391,7 +391,7 @@ import Vocabulary
   @Test func `come within a minute, and else their connection is closed`() throws {
     let connections = Connections(loop, mayIdle: false)
     connections.handler = handler
-    let pair = try UnixSocket.pair()
+    let pair = try SocketPair()
     try pair.first.setNonBlocking(true)
     try connections.admit(pair.first)
     try pass(seconds: 59)

@@ -20,12 +20,7 @@ struct LeaseKeeper: ~Copyable {
 
   var console: Console { client.console }
   /// When to call ``handle(_:_:)`` at the latest.
-  var nextAttempt: Instant? {
-    switch (connection.nextAttempt, questions.deadline) {
-    case (let moment?, let other?): min(moment, other)
-    case (let moment, let other): moment ?? other
-    }
-  }
+  var nextAttempt: Instant? { [connection.nextAttempt, questions.deadline].compactMap { $0 }.min() }
 
   private enum Key {
     static let daemon: UInt64 = 1

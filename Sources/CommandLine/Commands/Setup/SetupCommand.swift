@@ -174,7 +174,7 @@ struct SetupCommand {
       let before = receipts
       receipts.all.removeAll { $0.isFor(client, place, plan.entry, in: file) }
       receipts.all.append(receipt)
-      try receipts.write()
+      try receipts.write(SetupReceipts.directory())
       do throws(Failure) {
         try makeLink(client, context)
         if case .inserted(let bytes, _) = insertion { try file.replace(old, by: bytes) }

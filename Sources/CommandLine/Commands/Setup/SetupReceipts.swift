@@ -60,11 +60,7 @@ struct SetupReceipts {
   }
 
   /// Writes the receipts. Call it before changing a file, so that every addition has one.
-  func write() throws(Failure) {
-    try write(Self.directory())
-  }
-
-  private func write(_ directory: borrowing PrivateDirectory) throws(Failure) {
+  func write(_ directory: borrowing PrivateDirectory) throws(Failure) {
     let object = JSONObject([("version", .int(Self.version)), ("entries", .array(all.map { .object($0.json) }))])
     do {
       let bytes = JSON.object(object).serialized() + [UInt8(ascii: "\n")]
@@ -74,7 +70,7 @@ struct SetupReceipts {
     }
   }
 
-  private static func directory() throws(Failure) -> PrivateDirectory {
+  static func directory() throws(Failure) -> PrivateDirectory {
     do throws(DirectoryError) {
       return try PrivateDirectory(opening: try path(), create: true)
     } catch {

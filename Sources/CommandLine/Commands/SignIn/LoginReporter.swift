@@ -74,9 +74,6 @@ struct LoginReporter {
     nextUpdate = time.now().advanced(by: DaemonWait.delay)
   }
 
-  /// Removes the countdown, because another machine asks the user, maybe on this terminal.
-  mutating func hideCountdown() { removeCountdown() }
-
   /// - Parameter view: Whether the user sees a browser open.
   mutating func report(_ event: Event, _ view: BrowserView = .byHand) throws(Failure) {
     // Always for users, even with `--json`.
@@ -220,7 +217,7 @@ struct LoginReporter {
     if !console.json { console.note(resumed.map(LoginText.inBackground) ?? Phrase("sign-in cancelled")) }
   }
 
-  private mutating func removeCountdown() {
+  mutating func removeCountdown() {
     status?.erase()
     (phase, nextUpdate) = (.nothing, nil)
   }

@@ -173,7 +173,7 @@ struct LoginWait {
     login = browser.login
     relayed = browser
     // Clear the terminal for the question.
-    reporter.hideCountdown()
+    reporter.removeCountdown()
     try reporter.report(.notice(Phrase("asking on your own machine, in the terminal of \("agent ssh")")))
     do throws(RelayRefusal) { try relay.open(browser) } catch {
       try leaveRelay(error, &signals, &reporter)

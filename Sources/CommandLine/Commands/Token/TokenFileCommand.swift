@@ -83,16 +83,16 @@ struct TokenFileSupervisor {
   ) throws(SystemError) -> ProcessStatus {
     let poller = try Poller()
     try poller.add(child.raw, interest: .read, key: Self.commandKey)
-    try keeper.watch(poller, key: Self.daemonKey)
+    try keeper.connection.watch(poller, key: Self.daemonKey)
     while true {
-      let events = try poller.wait(until: keeper.nextAttempt)
+      let events = try poller.wait(until: keeper.connection.nextAttempt)
       if let status = try child.handleSignals() {
         endEventCommand()
         return status
       }
       reapEventCommand(child, keeper.console)
       if events.contains(where: { $0.key == Self.daemonKey }) { keeper.read() }
-      if keeper.isAttemptDue { try keeper.attempt(poller, key: Self.daemonKey) }
+      try keeper.attempt(poller, key: Self.daemonKey)
       if keeper.takeChange() { reportChange(child, keeper.console) }
     }
   }

@@ -8,7 +8,7 @@ struct TokenFileKeeper: ~Copyable {
   private let account: String
   private let kind: TokenKind
   private let path: String
-  private var connection: KeptConnection
+  private(set) var connection: KeptConnection
   /// Whether the file has changed since the last ``takeChange()``.
   private var hasChanged = false
   /// Whether the file exists, according to the daemon.
@@ -16,8 +16,6 @@ struct TokenFileKeeper: ~Copyable {
   /// Whether variables were just passed, before the request is repeated.
   private var hasSentVariables = false
 
-  /// When to reconnect; nil while connected.
-  var nextAttempt: Instant? { connection.nextAttempt }
   var console: Console { client.console }
 
   /// - Parameter connection: A connection after ``begin(_:_:_:)``.
@@ -48,10 +46,6 @@ struct TokenFileKeeper: ~Copyable {
     var envelope = client.envelope(.tokenFile(request))
     envelope.timeoutSeconds = nil
     return envelope
-  }
-
-  borrowing func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
-    try connection.watch(poller, key: key)
   }
 
   /// Returns whether the file has changed since the last call.
@@ -112,10 +106,9 @@ struct TokenFileKeeper: ~Copyable {
     fileExists = false
   }
 
-  var isAttemptDue: Bool { connection.isAttemptDue }
-
-  /// Reconnects, and requests the file again.
+  /// Reconnects if that is due, and requests the file again.
   mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
+    guard connection.isAttemptDue else { return }
     try connection.attempt(poller, key: key) { [client, request] (next) throws(Failure) in
       try next.send(Self.envelope(request, client))
     }
