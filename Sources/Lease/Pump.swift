@@ -31,7 +31,7 @@ final class Pump {
 
   deinit { loop.unwatch(&loopKey) }
 
-  /// Copies what is possible now, and the rest later.
+  /// Copies the available bytes, and the rest as they arrive.
   func run() {
     guard !isStopped else { return }
     for _ in 0..<Self.maximumReadsPerRound {

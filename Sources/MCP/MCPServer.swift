@@ -1,7 +1,7 @@
 internal import Encoding
 package import Wire
 
-/// The server of a bridge, and what all requests to it share.
+/// The server of a bridge, and the values shared by all requests to it.
 package struct MCPServer {
   let host: any MCPHost
   private let request: CallRequest

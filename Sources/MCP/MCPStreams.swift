@@ -20,7 +20,7 @@ struct MCPInput {
 
   enum Line {
     case message(MCPMessage)
-    /// A line that is no message, with the ID of the request that it may be, or null.
+    /// An unreadable line. The ID is that of the request, or null if it cannot be determined.
     case refused(Failure, id: JSON)
   }
 

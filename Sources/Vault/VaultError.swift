@@ -12,7 +12,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case otherMachinesOnly
     /// The file has missing, modified or extra bytes.
     case damaged
-    /// The file is authentic but older than the one this program last read or wrote.
+    /// The file is authentic but older than the version that this program last read or wrote.
     case rolledBack
     /// The file has a format or an algorithm that this program does not support.
     case unsupportedVersion

@@ -32,6 +32,7 @@ package final class AccountSetting: Sendable {
     case text
     /// An absolute path.
     case file
+    /// A list of strings.
     case texts
     case flag
     /// One of these strings.

@@ -3,6 +3,7 @@
 /// libcurl and libcrypto obey variables such as `SSLKEYLOGFILE`, `OPENSSL_CONF` and `OPENSSL_MODULES`. The first
 /// caller's environment must not affect the daemon.
 package enum DaemonEnvironment {
+  /// Whether a daemon keeps the variable.
   package static func keeps(_ name: String) -> Bool {
     names.contains(name) || prefixes.contains { name.utf8.starts(with: $0.utf8) }
   }

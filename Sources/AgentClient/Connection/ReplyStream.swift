@@ -6,6 +6,7 @@ internal import Wire
 final class ReplyStream: Sendable {
   private enum State: ~Copyable, Sendable {
     case idle(DaemonConnection)
+    /// A task is reading from the connection.
     case busy
     case ended
   }

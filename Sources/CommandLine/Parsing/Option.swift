@@ -48,7 +48,9 @@ final class OptionDeclaration: Sendable {
 enum OptionArgument: Sendable {
   /// No argument: the option is a switch.
   case none
+  /// Any text.
   case text(String)
+  /// The path of a file.
   case file(String)
   /// The path of a file with a secret; `-` is standard input.
   case secretFile

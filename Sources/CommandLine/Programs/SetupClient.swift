@@ -21,7 +21,7 @@ struct SetupClient: Sendable {
   var minimumVersion: ClientVersion?
   /// Environment variables that override the settings.
   var overriding: [String] = []
-  /// Such variables for each registry or index: the parts before and after its name.
+  /// The variables that override the settings of one registry or index: the text before and after its name.
   var overridingEach: [(prefix: String, suffix: String)] = []
   /// The files that may contain the settings, if `setup` only prints them; nil if `setup` writes them.
   var printedSettingsFiles: (@Sendable (UserFiles) throws(Failure) -> [SetupFile])?

@@ -20,6 +20,7 @@ final class Shell: Sendable {
   /// Nil if the output is not evaluated. It then contains all variables with a value.
   let failing: (@Sendable (_ status: Int32) -> String)?
 
+  /// The text before, between and after all statements.
   let frame: (begin: String, separator: String, end: String)
 
   /// The variable that names a file to append to. If set, standard output only gets lines that mask the secrets in a

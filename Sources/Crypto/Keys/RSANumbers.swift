@@ -5,7 +5,7 @@ enum RSANumbers {
   /// The accepted sizes of the modulus, in bits. RFC 7518 section 3.3 requires 2048; more than 8192 would be too slow.
   static let bits = 2048...8192
 
-  /// Checks the numbers.
+  /// Checks the modulus and exponent of a public key.
   ///
   /// - Returns: The size of the modulus in bits.
   static func check(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> Int {

@@ -21,7 +21,7 @@ struct VaultReport: Sendable {
   private let problem: VaultError?
   private let lockAfterSeconds: Int
 
-  /// Reads the vault. Reports the first error as ``problem``, and omits what could not be read.
+  /// Reads the vault. Reports the first error as ``problem``, and omits the unreadable parts.
   init(_ services: SessionServices, lockAfterSeconds: Int) {
     let vault = services.vault
     summary = vault.summary()

@@ -143,7 +143,7 @@ final class Lease: Admission {
     }
   }
 
-  /// The key in place of an origin, for requests for the token itself.
+  /// The key, instead of an origin, for requests for the token itself.
   private static let token = "token"
 
   /// Applies the user's answer about an origin, or about the token itself.

@@ -217,7 +217,7 @@ final class Leases: AccountPart {
 
   // MARK: Ends
 
-  /// Tells the owner the number of uses left, before a request is sent.
+  /// Reports the number of remaining uses to the owner, before a request is sent.
   private func reportUsesLeft(_ owner: Ticket) {
     if let lease = leases[owner] { notifyOwner(of: lease) }
   }

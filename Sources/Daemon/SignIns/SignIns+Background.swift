@@ -7,6 +7,7 @@ internal import Wire
 extension SignIns {
   /// The result of a background sign-in.
   struct EndedLogin {
+    /// The name that identifies the sign-in.
     let name: String
     let reply: Reply
     let endedAt: Instant

@@ -51,7 +51,7 @@ final class TokenFileStore: Sendable {
     return (name, TokenFileLock(try directory.tryLock(name + Self.lockSuffix), ownsFile: true))
   }
 
-  /// Claims the name of a standing file and removes what an earlier daemon left there.
+  /// Claims the name of a standing file and removes the leftovers of an earlier daemon.
   ///
   /// - Returns: Nil if there is a file without a lock, which belongs to another program.
   /// - Throws: As ``claim(_:)``.

@@ -86,7 +86,7 @@ struct TokenVerdicts: Sendable {
     throw TokenProblem(fault, rules, now: now)
   }
 
-  /// The problem of a token that names another issuer than that of the keys.
+  /// The problem if the token's issuer is not the issuer of the keys.
   private func otherIssuer(of token: UnverifiedJWS) -> TokenProblem? {
     guard let issuer = rules.issuer, rules.tenant == nil, !rules.isSignatureOnly,
       let named = (try? JSON(parsing: token.unverifiedPayload))?["iss"]?.string, !Issuer.isName(named, of: issuer)

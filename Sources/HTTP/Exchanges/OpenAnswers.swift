@@ -117,7 +117,7 @@ final class OpenAnswer: PendingContent, @unchecked Sendable {
   private(set) var due = Instant.now
 
   /// - Parameters:
-  ///   - home: The owner of this response's reservation.
+  ///   - home: The thread's responses, in which this one has a reservation.
   ///   - keep: Called at the end if the connection can be reused.
   init(_ handle: CurlHandle, _ exchange: ResourceExchange, _ home: OpenAnswers, then keep: @escaping () -> Void) {
     self.handle = handle

@@ -76,7 +76,7 @@ final class ReceivedContent {
     return .taken
   }
 
-  /// Releases the bytes withheld until the end because they could have been the beginning of the token.
+  /// Delivers the last bytes. They were withheld because they could have been the beginning of the token.
   func end() {
     let count = pending.count
     screen?.finish(to: &pending)

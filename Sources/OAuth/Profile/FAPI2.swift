@@ -60,7 +60,7 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
   case tokensUnannounced, tokenUnbound
   /// The client does not authenticate with a key or certificate, or the server does not announce that.
   case clientUnproven, proofUnannounced
-  /// The client's assertions are not for the issuer alone.
+  /// The client's assertions have another audience than only the issuer.
   case assertionAudience
   /// An endpoint is from the settings, or the server publishes no metadata.
   case endpointOverride, metadataMissing

@@ -1,7 +1,7 @@
 package import Crypto
 internal import Encoding
 
-/// What a response implies about the token (RFC 6750 section 3.1, RFC 9470 section 3) or the URL.
+/// The meaning of a response for the token (RFC 6750 section 3.1, RFC 9470 section 3) or the URL.
 package enum ResourceVerdict: Sendable, Hashable {
   /// The response accepts both.
   case none

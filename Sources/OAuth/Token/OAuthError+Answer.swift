@@ -134,7 +134,7 @@ extension OAuthError.Code {
     self = code
   }
 
-  /// The code that this one means if a refresh fails.
+  /// The code to report instead if the failed request was a refresh.
   fileprivate func ofRefresh(_ answer: ErrorAnswer, _ shape: AnswerShape, status: Int) -> Self {
     if shape.isAboutRefreshToken(answer.error, description: answer.description) { return .interactionRequired }
     return switch self {

@@ -27,9 +27,9 @@ package enum TokenFault: Error, Hashable, Sendable {
   /// The token has additional audiences that are not trusted (OpenID Connect Core section 3.1.3.7, step 3). Lists them
   /// only if `azp` names the client.
   case foreignAudience([String])
-  /// `azp` is none of the caller's names (steps 4 and 5).
+  /// `azp` does not name the caller (steps 4 and 5).
   case otherParty
-  /// `nonce` is not the one sent (step 11).
+  /// `nonce` differs from the one sent (step 11).
   case otherNonce
   /// `acr` is not a requested value (step 12).
   case insufficientAuthentication

@@ -1,7 +1,7 @@
 internal import CPlatform
 
-/// Reserves descriptors for work that must not fail for lack of them, and releases them for the work, which one thread
-/// at a time does. Thread-safe.
+/// Reserves descriptors for work that must not fail for lack of them. Releases them while one thread at a time does the
+/// work. Thread-safe.
 package final class DescriptorReserve: Sendable {
   private struct State {
     var kept: [SharedDescriptor] = []

@@ -24,7 +24,7 @@ package final class FileChanges {
   /// The directory and name of each file after resolving all links.
   private var locations: [(directory: String, name: String)]
 
-  /// What a watch of a directory or file is for.
+  /// The purpose of a watch on a directory or file.
   private struct Watch {
     /// The names in this directory that lead to files.
     var entries: [Entry] = []
@@ -40,6 +40,7 @@ package final class FileChanges {
     let file: Int
   }
 
+  /// Whether changes are detected.
   private enum Stage {
     case unknown
     case watching

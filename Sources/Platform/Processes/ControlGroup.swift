@@ -1,4 +1,4 @@
-/// The control group of this process (`cgroups(7)`). A daemon inherits that of the program that started it.
+/// The control group of this process (`cgroups(7)`). A daemon inherits the group of the program that started it.
 package struct ControlGroup: Sendable, Equatable {
   /// The systemd service that ends this process when it stops; nil in a login session, a terminal, or the daemon's own
   /// service.

@@ -8,7 +8,7 @@ package struct TCPEnds: Sendable, Hashable {
     case user(UInt32)
     /// No process has the other end any more.
     case gone
-    /// The other end is not in the tables, which are of another network namespace or unreadable.
+    /// The tables do not list the other end, because they are unreadable or belong to another network namespace.
     case unknown
   }
 

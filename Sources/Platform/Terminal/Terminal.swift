@@ -56,8 +56,8 @@ package enum Terminal {
     try body()
   }
 
-  /// Reads what the user typed: a whole line if the terminal is in line mode, so that no rest of it is left for the
-  /// next program, such as a shell.
+  /// Reads what the user typed. In line mode, reads the entire line, so that the next program, such as a shell, does
+  /// not get the rest of it.
   ///
   /// - Returns: The number of bytes read; 0 at the end of input.
   package static func readTyped(

@@ -7,8 +7,8 @@ internal import Vocabulary
 
 /// Metadata and key sets, in memory and on disk, so that a cold start needs no discovery.
 ///
-/// The files are public. Whoever writes them cannot redirect a secret, because secrets only go to origins in their
-/// ``Authority``. Thread-safe; no lock is held during network or disk access.
+/// The files are public. A program that changes them cannot redirect a secret, because secrets only go to origins in
+/// their ``Authority``. Thread-safe; no lock is held during network or disk access.
 package final class DocumentCache: Sendable {
   package typealias VersionedMetadata = Versioned<AuthorizationServerMetadata>
   package typealias VersionedKeys = Versioned<JWKSet>

@@ -7,6 +7,7 @@ struct KeySearch: Sendable {
   private enum Stage {
     case start
     case cached(DocumentCache.VersionedKeys)
+    /// Newly fetched keys from the same URL.
     case renewed
     case end
   }

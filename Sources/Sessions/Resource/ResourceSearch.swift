@@ -1,7 +1,7 @@
 package import Crypto
 package import OAuth
 
-/// What a URL is: an authorization server, or a resource that names its servers (RFC 9728).
+/// The kind of a URL: an authorization server, or a resource that names its servers (RFC 9728).
 package enum SearchedURL: Sendable, Hashable {
   case issuer
   case resource(ProtectedResource)

@@ -17,9 +17,10 @@ struct Backoff: Sendable {
     var callersNotBefore: Instant?
     /// The time of the retry after a network change, instead of the usual wait.
     var retryNotBefore: Instant?
-    /// The non-OAuth refusal that has been repeated since its first time.
+    /// The refusal, without an OAuth error code, that the server has been repeating.
     var refusal: Refusal?
 
+    /// A refusal that is not an OAuth error, repeated since ``since``.
     struct Refusal: Sendable {
       /// The refusal as first received.
       let error: OAuthError

@@ -55,7 +55,7 @@ struct CachedToken: Sendable {
       limit, expiresAt.advanced(by: .zero - RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds)))
   }
 
-  /// Whether the remaining lifetime is what a caller requires.
+  /// Whether the remaining lifetime is long enough for a caller.
   func satisfies(_ need: TokenNeed, _ policy: RefreshPolicy, now: Instant) -> Bool {
     if let removalDue = removalDue(policy), now >= removalDue { return false }
     guard let remaining = grant.remaining(at: now) else {

@@ -140,7 +140,7 @@ package struct Session: Sendable {
     return grant
   }
 
-  /// Whether a caller wants another token, whatever the lifetime of the cached one.
+  /// Whether a caller wants a new token regardless of the lifetime of the cached one.
   private func wantsAnother(_ need: TokenNeed) -> Bool { need.forceRefresh || need.newerThan == generation }
 
   mutating func beginRefresh(now: Instant) -> Refresh {

@@ -321,7 +321,7 @@ package struct ConfigurationError: Error, Sendable {
 
   package var code: Code
 
-  /// The member's path, such as `accounts.work.issuer`, or of a file.
+  /// The path of a member, such as `accounts.work.issuer`, or of a file.
   package var place: String
 
   /// The values that the member accepts.

@@ -4,7 +4,7 @@ package import Platform
 package import Vault
 package import Vocabulary
 
-/// What a session's blocking operations use: vault, network, clock and caches. Shared by all accounts; thread-safe.
+/// The vault, network, clock and caches for the blocking operations of sessions. Shared by all accounts; thread-safe.
 package struct SessionServices: Sendable {
   package let vault: Vault
   package private(set) var http: any HTTPClient

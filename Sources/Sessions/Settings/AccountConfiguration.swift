@@ -143,7 +143,7 @@ package struct AccountConfiguration: Sendable, Hashable {
 
   // MARK: - The settings file
 
-  /// Parses an account's object. `place` is its path in errors.
+  /// Parses an account's object. `place` is the object's name in errors.
   init(_ object: JSONObject, place: String) throws(ConfigurationError) {
     let settings: AccountSettings
     do { settings = try AccountSettings(members: { object[$0] }) } catch {

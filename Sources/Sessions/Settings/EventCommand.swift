@@ -17,7 +17,7 @@ package struct EventCommand: Sendable, Hashable {
   package var arguments: [String]
   package var timeoutSeconds: Int
 
-  /// Parses an element of the list `on`. `place` is its path for errors.
+  /// Parses an element of the list `on`. `place` is the element's name in errors.
   init(_ object: JSONObject, place: String) throws(ConfigurationError) {
     let members = ["events", "account", "run", "timeout"]
     for name in object.names where !members.contains(name) {

@@ -7,7 +7,7 @@ struct FirstContact {
   var access: AccountAccess
   var secrets: SignInSecrets
   let metadata: AuthorizationServerMetadata
-  /// What the user is told about the client that was registered. Nil if none was.
+  /// Notices for the user about the newly registered client. Nil if no client was registered.
   var registrationNotices: [SignIn.Notice]?
   let services: SessionServices
   let cancellation: Cancellation

@@ -9,7 +9,7 @@ extension SignIn {
   package struct Prepared: Sendable {
     package let server: AuthorizationServer
     package let scope: Scope?
-    /// The part of ``scope`` for the account's own token, or nil if that is all of it.
+    /// The part of ``scope`` for the account's own token, or nil for the entire scope.
     private let ownScope: Scope?
     /// The session's protection level.
     package let level: Protection

@@ -4,7 +4,7 @@ internal import Encoding
 /// may change.
 package struct AccountPreset: Sendable {
   private static let maximumPrograms = 16
-  /// The member with ``programs``.
+  /// The JSON member that contains ``programs``.
   private static let setup = "setup"
 
   package let name: String

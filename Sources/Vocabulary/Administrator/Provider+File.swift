@@ -51,7 +51,7 @@ extension Provider {
 
   /// Reads a provider from the administrator's file.
   ///
-  /// - Parameter name: Not that of a built-in provider, whose rules are documented and tested under that name.
+  /// - Parameter name: The provider's name, which no built-in provider has.
   init(_ object: FileObject, _ name: String) throws(AdministratorFiles.Problem) {
     guard let known = ProviderName(rawValue: name) else {
       throw object.problem(Phrase("the file's name must consist of lowercase letters, digits and dashes"))
@@ -80,7 +80,7 @@ extension Provider {
       })
   }
 
-  /// - Parameter other: The provider whose members this one has as well.
+  /// - Parameter other: The provider whose members this one inherits.
   private init(_ object: FileObject, _ name: ProviderName, like other: Provider?) throws(AdministratorFiles.Problem) {
     self = other ?? Provider(name, name.rawValue)
     self.name = name

@@ -22,6 +22,7 @@ package enum LogStep: Sendable, Hashable {
 
   /// Why the cached token is not returned.
   package enum RefreshReason: Sendable, Hashable {
+    /// No token is cached.
     case noToken
     /// The caller requested a new token.
     case asked

@@ -49,7 +49,7 @@ struct MemberReader: MemberVisitor {
     throw Failure(.invalidRequest, "the request needs the member \"\(name)\"")
   }
 
-  /// Throws the error for a wrong value, unless such are ignored.
+  /// Throws the error for a wrong value, unless wrong values are ignored.
   private func reject(_ name: String, _ expected: Phrase, _ isRequired: Bool = false) throws(Failure) {
     if isRequired || !isLenient { throw wrong(name, expected) }
   }

@@ -71,7 +71,8 @@ enum DaemonCommand {
     }
   }
 
-  /// Renews what is due of the accounts with the background policy, for a timer. A running daemon does so itself.
+  /// Renews the due tokens of accounts with the background policy. For a timer, since only a running daemon renews them
+  /// itself.
   static func refresh(_ invocation: Invocation) -> Action {
     let client = DaemonClient(invocation)
     return Action { () throws(Failure) in

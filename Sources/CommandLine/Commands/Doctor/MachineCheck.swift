@@ -89,6 +89,7 @@ enum MachineCheck {
 
   /// The state of a daemon's socket.
   private enum SocketState: Sendable {
+    /// The socket does not exist.
     case absent
     /// The socket's daemon has ended.
     case stale
@@ -98,6 +99,7 @@ enum MachineCheck {
     case unusable(Failure)
     /// The daemon does not reply.
     case silent(Failure, process: Int32?)
+    /// A daemon replied.
     case daemon(process: Int)
     /// The socket belongs to a lease.
     case lease

@@ -109,7 +109,7 @@ struct HelperFailureOutput: Sendable, Hashable {
   var output = ""
   /// Whether to print nothing on standard error, since the caller expects this.
   var isSilent = false
-  /// The exit status; nil for that of the failure.
+  /// The exit status; nil for the failure's own.
   var status: Int32?
   /// The program to run instead, if another one of this name exists.
   var next: String?

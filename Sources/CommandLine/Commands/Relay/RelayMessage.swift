@@ -108,10 +108,13 @@ enum RelayRefusal: String, Error, CaseIterable {
   case busy
   /// Too many questions in the last hour.
   case limit
+  /// Another program uses the requested port.
   case portTaken = "port_taken"
   /// The page is not a verifiable authorization request.
   case notAuthorization = "not_authorization"
+  /// The user declined.
   case declined
+  /// The user cannot be asked.
   case noTerminal = "no_terminal"
   /// The user did not answer in time.
   case late

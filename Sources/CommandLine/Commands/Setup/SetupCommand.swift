@@ -186,7 +186,7 @@ struct SetupCommand {
     try finish(outcome(client, context, .setUp, file, text), client, context, plan)
   }
 
-  /// Shows what to add by hand, and throws.
+  /// Prints the settings to add by hand, and throws.
   private func refuse(_ client: SetupClient, _ plan: SetupPlan, _ reason: Phrase) throws(Failure) {
     if !console.json, let file = plan.file { show(file.path, plan.text) }
     throw Failure(.invalidConfiguration, reason, hint: hint(client, ["--print"]))
@@ -201,7 +201,7 @@ struct SetupCommand {
       state: state, text: text)
   }
 
-  /// Prints what to add.
+  /// Prints the settings to add.
   private func print(_ client: SetupClient, _ context: SetupContext) throws(Failure) {
     let plan = try client.plan(context)
     let outcome = outcome(client, context, .printed, plan.file, plan.text)

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// What `setup` added to a file, for its removal. Contains no earlier content.
+/// An addition of `setup` to a file, recorded for its removal. Contains no earlier content.
 struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
   /// The configured origin. Nil if the client has one setting for all origins.

@@ -5,9 +5,11 @@ internal import Wire
 struct SetupOutcome: Sendable {
   enum State: String, CaseIterable, Sendable {
     case setUp = "set_up"
+    /// The settings already exist.
     case unchanged
     /// With `--dry-run`: `setup` would write it.
     case proposed
+    /// With `--print`: the settings were printed, not written.
     case printed
     /// The test got a token.
     case works

@@ -9,7 +9,9 @@ internal import Wire
 struct LoginReporter {
   /// The step that the sign-in waits for.
   private enum Phase {
+    /// Nothing is pending.
     case nothing
+    /// A response of the server.
     case server
     /// The user's approval until the code expires, in unix seconds.
     case approval(expiry: Int)

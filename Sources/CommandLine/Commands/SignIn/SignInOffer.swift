@@ -117,7 +117,7 @@ struct SignInOffer {
     }
   }
 
-  /// What resolves a failure.
+  /// An action that resolves a failure.
   private enum Remedy {
     /// `words` is the command line.
     case signIn(account: String, reason: Phrase, words: [String])

@@ -250,8 +250,11 @@ struct SignInScreen {
   }
 }
 
+/// How the user gets to the page of a sign-in.
 enum BrowserView: Hashable {
+  /// This program opens the browser.
   case opens
+  /// The user opens the printed URL.
   case byHand
   /// The browser is on the machine that the user connected from by `ssh`. `tunnel` is the command to run there.
   case elsewhere(tunnel: String)

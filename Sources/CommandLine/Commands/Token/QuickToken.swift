@@ -8,6 +8,7 @@ internal import Wire
 /// token. Leaves everything unusual to the general implementation, before anything is printed.
 enum QuickToken {
   enum Outcome {
+    /// The token was printed.
     case printed
     /// The daemon reported a failure.
     case failed(Failure)

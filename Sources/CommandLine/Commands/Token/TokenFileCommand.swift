@@ -44,7 +44,7 @@ enum TokenFileCommand {
   }
 }
 
-/// What to do after a token file has changed.
+/// The actions after a token file has changed.
 struct TokenFileRenewal: Sendable {
   let signal: Int32?
   let program: String?
