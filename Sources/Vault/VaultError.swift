@@ -31,7 +31,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case noSpace
     /// The user's disk quota is exhausted.
     case overQuota
-    /// There is no memory for a secret. Retrying may help.
+    /// The secure heap has no memory for a secret. Retrying may help.
     case secureHeapFull
     case cryptoFailure
     /// The vault file has reached its maximum number of accounts or bytes.

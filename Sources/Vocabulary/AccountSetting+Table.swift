@@ -1,6 +1,6 @@
 /// All settings of an account, in the order of the settings file and the manual.
 ///
-/// To add one, add a property to ``AccountSettings`` and a row here (one fact, one place).
+/// To add one, add a property to ``AccountSettings`` and a row here (invariant: one fact, one place).
 extension AccountSetting {
   package static let all = [
     issuer, clientID, provider, scope, resource, audience, parameters, claims, authorizationDetails,

@@ -198,7 +198,7 @@ extension AccountSetting {
   /// The name for `--unset`: the option's, or else the setting's with dashes.
   package var optionName: String { option?.name ?? String(name.map { $0 == "_" ? "-" : $0 }) }
 
-  /// Whether the option sets a setting, but is no option of `agent login`.
+  /// Whether the option sets a setting, but is not an option of `agent login`.
   package static func isOnlyOfAccount(option name: String) -> Bool {
     all.contains { $0.option?.name == name && !withLoginOption.contains($0) }
   }

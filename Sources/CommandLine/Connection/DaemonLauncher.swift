@@ -30,7 +30,7 @@ enum DaemonLauncher {
     return try start(console, timeout, startsNamed: startsNamed)
   }
 
-  /// Apart from the search for a running daemon, so that this needs no stack for a start.
+  /// A separate function, so that the search for a running daemon needs less stack.
   @inline(never)
   private static func start(
     _ console: Console, _ timeout: Duration, startsNamed: Bool

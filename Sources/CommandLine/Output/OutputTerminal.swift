@@ -52,7 +52,7 @@ struct OutputTerminal: Sendable {
 
 /// A line at the bottom that is rewritten and finally erased.
 ///
-/// Always narrower than the terminal, so that it never scrolls. The cursor stays at its start.
+/// It is always narrower than the terminal, and thus never scrolls. The cursor stays at its start.
 struct StatusLine {
   private let terminal: OutputTerminal
   /// Prints text for users.

@@ -82,7 +82,7 @@ package struct ProgramName: Sendable, Hashable {
   /// Font escapes before a word in mdoc(7) text.
   private static let fontMarks = ["\\fB", "\\fP", "\\fR"].map { Array($0.utf8) }
 
-  /// The prefixes of helpers' names, also in mdoc(7) notation.
+  /// The prefixes of helpers' names, in plain text and in mdoc(7) notation.
   private static let helperMarks = ["-credential-", "\\-credential\\-"].map { Array($0.utf8) }
 
   /// Whether the program's name may follow this text.
@@ -97,7 +97,7 @@ package struct ProgramName: Sendable, Hashable {
   private static let pages = (CommandName.pages + CommandName.otherPages.map(\.0))
     .filter { $0.hasPrefix("\(standard.text)-") }.map { String($0.dropFirst(standard.text.count + 1)) }
 
-  /// The text after `agent` in the names of its systemd units, also in mdoc(7).
+  /// The text after `agent` in the names of its systemd units, in plain text and in mdoc(7) notation.
   private static let units = [".service", ".socket", "-refresh.service", "-refresh.timer"].flatMap {
     [Array($0.utf8), Array($0.replacing(each: "-", with: "\\-").utf8)]
   }

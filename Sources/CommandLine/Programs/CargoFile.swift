@@ -24,7 +24,7 @@ struct CargoFile {
     }
   }
 
-  /// Compares index URLs, ignoring the case of the host.
+  /// Whether two index URLs are equal, ignoring the case of the host.
   static func isSame(_ one: String, _ other: String) -> Bool {
     guard one.hasPrefix(sparse), other.hasPrefix(sparse), let one = try? URI(place(of: one)),
       let other = try? URI(place(of: other))

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// A libcrypto signature operation.
 ///
-/// A context is used by one owner. One that is only copied may be shared, since copying does not modify it.
+/// Only one owner uses a context. A context that is only copied may be shared, since copying does not modify it.
 @safe struct SignatureContext: ~Copyable, @unchecked Sendable {
   private let raw: OpaquePointer
 

@@ -3,7 +3,7 @@ internal import Wire
 internal import Platform
 internal import Sessions
 
-/// Runs blocking work on threads, and handles the results on the loop (the loop never blocks).
+/// Runs blocking work on threads, and handles the results on the loop (invariant: the loop never blocks).
 ///
 /// Work on local files uses a few threads. Work that waits for others uses as many as the system allows, shared by
 /// ``WaitShare``.

@@ -1,8 +1,8 @@
 internal import OAuth
 internal import Wire
 
-/// Groups work that waits for servers, peers or other processes. Excess work of a group waits only for that group (fair
-/// shares).
+/// Groups work that waits for servers, peers or other processes. Excess work of a group waits only for that group
+/// (invariant: fair shares).
 enum WaitShare: Hashable, Sendable {
   /// The refreshes of one account.
   case refresh(AccountName)

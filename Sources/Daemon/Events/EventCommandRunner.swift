@@ -95,7 +95,7 @@ final class EventCommandRunner {
           deadline: min(now.advanced(by: .seconds(order.command.timeoutSeconds)), end ?? .distantFuture))
         return nil
       } catch {
-        // Without a watch it must not run. This does not wait for its end (the loop never blocks).
+        // Without a watch it must not run. This does not wait for its end (invariant: the loop never blocks).
         Self.signal(started.process, Signals.SIGKILL)
         unwatched.append(started.process)
         unwatchedDue = now.advanced(by: Self.unwatchedInterval)

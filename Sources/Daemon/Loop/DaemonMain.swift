@@ -25,7 +25,7 @@ package enum DaemonMain {
       let journalStream = Environment.value("JOURNAL_STREAM")
       // Removes variables before a library can read them.
       Environment.keepOnly(where: DaemonEnvironment.keeps)
-      // The first caller's limits must not apply to the daemon (nobody inherits).
+      // The first caller's limits must not apply to the daemon (invariant: nobody inherits).
       ResourceLimit.raiseAll()
       if invocation.isStartedByClient {
         ProcessHardening.runOnAllProcessors()

@@ -109,13 +109,13 @@ final class Login {
   /// The wait for the approval of a device code. Nil in other flows.
   var device: SignIn.Waiting.Device? { if case .device(let waiting) = waiting { waiting } else { nil } }
 
-  /// Whether the user has approved, so that it must not be cancelled.
+  /// Whether the user has approved the sign-in, which must then not be cancelled.
   var isFinishing: Bool { approval.isApproved }
 
   /// Whether this is the sign-in's name, compared in constant time.
   func isNamed(_ other: String) -> Bool { Self.isSame(name, other) }
 
-  /// Compares two names in constant time.
+  /// Whether two names are equal, compared in constant time.
   static func isSame(_ one: String, _ other: String) -> Bool {
     let (one, other) = (Array(one.utf8), Array(other.utf8))
     return ConstantTime.isEqual(one.span, other.span)

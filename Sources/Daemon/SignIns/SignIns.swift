@@ -17,6 +17,7 @@ final class SignIns: AccountPart {
   private let redirectSockets = RedirectSockets()
   /// The accounts whose server forbids the device grant.
   private var withoutDevice: Set<AccountName> = []
+  /// The maximum number of accounts in ``withoutDevice``.
   private static let maximumWithoutDevice = 1024
   /// The last results of background sign-ins.
   var ended: [EndedLogin] = []

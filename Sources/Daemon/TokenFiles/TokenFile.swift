@@ -7,7 +7,7 @@ final class TokenFile {
   /// The maximum number of requested files, and of standing ones.
   static let maximumCount = 32
 
-  /// The request for the file. That of a standing file is internal.
+  /// The request for the file, internal for a standing file.
   let ticket: Ticket
   let store: TokenFileStore
   let name: String

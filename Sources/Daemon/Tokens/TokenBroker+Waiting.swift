@@ -14,7 +14,7 @@ extension TokenBroker {
   /// The period over which renewals after a network change are spread.
   private static let spreadAfterChange = Duration.seconds(5)
 
-  /// Refuses a request that would wait for a server with too many waiting requests (fair shares).
+  /// Refuses a request that would wait for a server with too many waiting requests (invariant: fair shares).
   func admit(_ need: TokenNeed, _ slot: TokenSlot, _ now: Instant) throws(SessionError) {
     // Nil while there are few peers.
     guard let most = loop.maximumPerServer, slot.session.satisfied(by: need, now: now) == nil else { return }

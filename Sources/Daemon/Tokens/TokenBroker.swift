@@ -87,7 +87,7 @@ final class TokenBroker: DaemonPart {
     return account
   }
 
-  /// Whether a session exists only in memory, so that it would end with the daemon.
+  /// Whether a session exists only in memory and would end with the daemon.
   var holdsUnrenewable: Bool {
     !services.ephemeral.accounts.isEmpty
       || accounts.values.contains { $0.session.hasIrreplaceableToken(at: loop.now) }

@@ -13,7 +13,7 @@ final class TokenSlot {
 
   var session = Session()
   var waiters: [Waiter] = []
-  /// The run in progress. Results of other runs are ignored (late answers have an owner).
+  /// The run in progress. Results of other runs are ignored (invariant: late answers have an owner).
   private(set) var run: RefreshRun?
 
   /// The vault file's stamp and watch revision when the cached token was last validated, and whether a validation is
@@ -126,7 +126,7 @@ final class RefreshRun {
   }
 }
 
-/// A request that waits for a token (each ticket is answered once).
+/// A request that waits for a token (invariant: each ticket is answered once).
 final class Waiter {
   /// The request. The waiter is removed when the request ends.
   let ticket: Ticket

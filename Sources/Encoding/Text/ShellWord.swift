@@ -63,7 +63,7 @@ package enum ShellWord {
     return isQuoted ? nil : words
   }
 
-  /// Whether every shell reads the byte literally, inside quotes or outside, also in a file name pattern.
+  /// Whether every shell reads the byte literally, inside and outside of quotes, and in a file name pattern.
   package static func isLiteral(_ byte: UInt8) -> Bool {
     byte.isASCIIAlphanumeric || byte >= 0x80 || "_-./:@%+=,".utf8.contains(byte)
   }

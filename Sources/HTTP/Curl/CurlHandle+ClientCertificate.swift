@@ -12,7 +12,7 @@ final class PresentedCertificate: @unchecked Sendable {
   private var hasProxy = false
   /// The number of TLS connections made on the last socket.
   private var connections = 0
-  /// Whether the thread runs only this transfer, so that it may wait for a device.
+  /// Whether the thread runs only this transfer, and may therefore wait for a device.
   private var mayWait = false
   /// Why the certificate was not sent, if it was requested.
   private(set) var failure: (code: HTTPFailure.Code, problem: ConnectionProblem?)?

@@ -36,7 +36,7 @@ struct HTTPRequestHead: Equatable {
 
   static let maximumBytes = 64 << 10
   private static let maximumFields = 100
-  /// The maximum number of digits of a length, so that it fits an `Int`.
+  /// The maximum number of digits of a length. A longer one might not fit an `Int`.
   private static let maximumDigits = 15
 
   /// The end of the head. Nil if it is incomplete.

@@ -56,7 +56,7 @@ struct LentOrigin {
     return words.count <= 2 && words.last.map { isToken(Array($0)) } ?? false
   }
 
-  /// Compares with the lease's token in constant time.
+  /// Whether the bytes are the lease's token, compared in constant time.
   private func isToken(_ bytes: [UInt8]) -> Bool {
     guard bytes.count == token.count else { return false }
     var difference: UInt8 = 0

@@ -29,7 +29,7 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
     }
   }
 
-  /// Whether the text is a scheme, a colon and printable characters. It is only passed to the browser.
+  /// Whether the text is a scheme, a colon and printable characters. The browser alone uses the URI.
   private static func isURI(_ text: String) -> Bool {
     guard text.utf8.count <= maxBytes, text.utf8.allSatisfy(\.isVisibleASCII) else { return false }
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

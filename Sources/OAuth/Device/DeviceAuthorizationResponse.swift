@@ -24,7 +24,7 @@ package final class DeviceAuthorizationResponse: Sendable {
 
   /// Parses a response of the device authorization endpoint.
   ///
-  /// - Throws: The server's error, or `malformedResponse`, also for characters that a terminal would not show.
+  /// - Throws: The server's error, or `malformedResponse`, including for characters that a terminal would not show.
   package static func parse(_ response: HTTPResponse) throws(OAuthError) -> DeviceAuthorizationResponse {
     try parse(response, allowHTTPLoopback: false, sent: [])
   }

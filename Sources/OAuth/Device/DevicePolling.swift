@@ -55,8 +55,8 @@ package struct DevicePolling: Sendable, Hashable {
     }
   }
 
-  /// The wait before the next poll. It is 40 % longer after the first `slow_down`, since this machine's clock may run
-  /// fast, as in some virtual machines.
+  /// The wait before the next poll, 40 % longer after the first `slow_down`, since this machine's clock may run fast,
+  /// as in some virtual machines.
   package var waitMilliseconds: Int {
     let seconds = max(backOff ?? interval, askedWait)
     return slowDowns == 0 ? seconds * 1000 : seconds * 1400

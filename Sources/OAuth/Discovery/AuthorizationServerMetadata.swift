@@ -122,7 +122,7 @@ package struct AuthorizationServerMetadata: Sendable {
     if let member = unusableEndpoints[role] { throw OAuthError(.metadataInvalid, .name(member)) }
   }
 
-  /// Whether PKCE can be used: the server announces `S256`, or no methods at all.
+  /// Whether PKCE can be used, because the server announces `S256` or does not announce its methods.
   package var acceptsCodeChallenges: Bool {
     codeChallengeMethods.isEmpty || codeChallengeMethods.contains { $0.hasSameBytes(as: CodeVerifier.method) }
   }

@@ -48,7 +48,7 @@ struct MetadataReader {
     }
   }
 
-  /// Reads an optional flag; false if not a Boolean.
+  /// Whether an optional flag is true. False if not a Boolean.
   func isSet(_ name: String) -> Bool { object[name]?.bool ?? false }
 
   /// Whether the member is absent or a Boolean.

@@ -7,7 +7,7 @@ package struct IDTokenRequirements: Sendable {
   package var nonce: String?
   /// The `max_age` sent, in seconds. Requires `auth_time` in the token.
   package var maxAge: Int?
-  /// The `acr_values` sent. One is required.
+  /// The `acr_values` sent. The token must have one of them.
   package var acrValues: [String] = []
 
   /// The code exchanged for the token, checked against `c_hash` (section 3.3.2.11).

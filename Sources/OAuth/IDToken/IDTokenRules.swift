@@ -116,7 +116,7 @@ struct IDTokenRules {
     if let nonce = identity.nonce, !isSame(nonce, first.nonce) { throw .identityChanged(claim: "nonce") }
   }
 
-  /// Compares bytes (RFC 8259 section 8.3).
+  /// Whether two strings have the same bytes (RFC 8259 section 8.3).
   private func isSame(_ a: String, _ b: String) -> Bool { a.hasSameBytes(as: b) }
 
   private func isSame(_ a: String?, _ b: String?) -> Bool {

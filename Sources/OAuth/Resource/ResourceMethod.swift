@@ -7,8 +7,9 @@ package struct ResourceMethod: Sendable, Hashable {
 
   package let text: String
 
-  /// Nil if `text` is too long or no method name, or for a forbidden method: `CONNECT` opens a tunnel, `TRACE` and
-  /// `TRACK` return the token (RFC 9110 section 9.3.8), and `PRI` is reserved (RFC 9113 section 11.6).
+  /// Parses a method. Nil if `text` is too long, is not a method name, or names a forbidden method: `CONNECT` opens a
+  /// tunnel, `TRACE` and `TRACK` return the token (RFC 9110 section 9.3.8), and `PRI` is reserved (RFC 9113 section
+  /// 11.6).
   package init?(_ text: String) {
     guard (1...Self.maximumBytes).contains(text.utf8.count), text.utf8.allSatisfy(\.isTokenCharacter),
       !["CONNECT", "TRACE", "TRACK", "PRI"].contains(text.uppercased())

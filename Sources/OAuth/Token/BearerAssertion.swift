@@ -5,7 +5,7 @@ package import Vocabulary
 
 /// A JWT signed by another issuer and used as a grant (RFC 7521 section 4.1, RFC 7523 section 2.1).
 ///
-/// It is checked before it is sent, so that it does not reach the wrong server. Only the server verifies its signature.
+/// The client checks it, so as not to send it to the wrong server. Only the server verifies its signature.
 package struct BearerAssertion: Sendable {
   package static let maximumBytes = UnverifiedJWS.maximumByteCount
 

@@ -3,7 +3,7 @@ internal import Encoding
 /// A claim and its required value, written as `NAME=VALUE`.
 package struct ClaimRequirement: Sendable, Hashable {
   package let name: String
-  /// The value as written. It is compared according to the claim's type.
+  /// The value as written. The comparison depends on the claim's type.
   package let value: String
 
   /// Parses `NAME=VALUE`, split at the first `=`. Nil without `=` or with an empty name.

@@ -13,7 +13,7 @@ extension ErrorAnswer {
     return printable(text, sent)
   }
 
-  /// Whether the body is neither JSON nor empty, so that it may come from a proxy, a firewall or a captive portal.
+  /// Whether the body is neither JSON nor empty, and may thus come from a proxy, a firewall or a captive portal.
   static func mayBeFromIntermediary(_ response: HTTPResponse) -> Bool {
     response.body.withBytes { bytes in
       let isBlank = bytes.indices.allSatisfy { bytes[$0] <= UInt8(ascii: " ") }

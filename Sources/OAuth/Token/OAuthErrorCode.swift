@@ -9,7 +9,7 @@ extension OAuthError {
     case insecureURL, invalidURL, invalidIssuer, issuerMismatch, metadataMissing, metadataInvalid
     case resourceMismatch
     case endpointMissing, invalidScope, invalidTarget, invalidAuthorizationDetails, invalidClientID
-    // There is no usable response.
+    // No usable response arrived.
     case network, proxyFailed, connectionLost, timeout, tlsFailure, pinMismatch, redirectRefused, responseTooLarge
     case certificateRejected, certificateExpired, certificateNotYetValid, certificateOfOtherHost
     case serverUnavailable, rateLimited, cancelled, malformedResponse, notJSON, internalFailure, cryptoFailure

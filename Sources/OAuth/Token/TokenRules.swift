@@ -22,7 +22,7 @@ package struct TokenRules: Sendable {
   package var issuer: String?
   /// The template for ``issuer`` in tokens of a multi-tenant server. The keys must belong to the tenant.
   package var tenant: TenantIssuer?
-  /// Accepted values of `aud`. One is required; if empty, any.
+  /// Accepted values of `aud`. The token must have one of them; if empty, it may have any.
   package var audiences: [String] = []
   /// Whether a token without `exp` is refused.
   package var requiresExpiry = true

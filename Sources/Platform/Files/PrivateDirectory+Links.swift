@@ -84,7 +84,7 @@ extension PrivateDirectory {
     try readFile(name, limit: limit, forbidding: PrivateDirectory.rightsToChange)
   }
 
-  /// Replaces a shared file like ``replaceFile(_:with:mode:isDurable:in:)``. Those who could read it still can.
+  /// Replaces a shared file like ``replaceFile(_:with:mode:isDurable:in:)``. Its readers keep their access.
   package borrowing func replaceFile(
     changedByUserAlone name: String, with bytes: Span<UInt8>, in reserved: ReservedFile? = nil
   ) throws(SystemError) {

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// A temporary file with its own disk space, inode, name and descriptor. Replacing a file of the same directory with it
-/// needs nothing more (reserve first). Removed with this value unless used. Thread-safe.
+/// needs nothing more (invariant: reserve first). Removed with this value unless used. Thread-safe.
 package final class ReservedFile: Sendable {
   let file: FileDescriptor
   let name: String

@@ -1,7 +1,8 @@
 internal import CPlatform
 internal import Glibc
 
-/// Protects a process before it has any secrets, and undoes settings inherited from its parent (nobody inherits).
+/// Protects a process before it has any secrets, and undoes settings inherited from its parent (invariant: nobody
+/// inherits).
 package enum ProcessHardening {
   /// Prevents files and sockets from getting the number of a standard descriptor. A closed one stays unusable. Call it
   /// before opening anything. Ends the process on failure.

@@ -32,34 +32,34 @@ extension SystemError: CustomStringConvertible {
 extension SystemError {
   package var isNotFound: Bool { errno == ENOENT }
   package var isExists: Bool { errno == EEXIST }
-  /// The call would block, or a wait has timed out (`EAGAIN`).
+  /// Whether the call would block, or a wait has timed out (`EAGAIN`).
   package var isAgain: Bool { errno == EAGAIN }
-  /// There is no descriptor, or no memory for one (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`).
+  /// Whether no descriptor is free, or no memory for one (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`).
   package var isOutOfDescriptors: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) }
-  /// The device failed (`EIO`).
+  /// Whether the device failed (`EIO`).
   package var isInputOutput: Bool { errno == EIO }
   package var isPermissionDenied: Bool { errno == EACCES || errno == EPERM }
-  /// A symbolic link is not allowed there (`ELOOP`).
+  /// Whether the path contains a symbolic link that is not allowed (`ELOOP`).
   package var isSymbolicLink: Bool { errno == ELOOP }
-  /// The kind is wrong (`EINVAL`).
+  /// Whether the file or descriptor is of the wrong kind (`EINVAL`).
   package var isUnsuitable: Bool { errno == EINVAL }
-  /// The caller's limit is exceeded (`EFBIG`).
+  /// Whether the caller's limit is exceeded (`EFBIG`).
   package var isTooLarge: Bool { errno == EFBIG }
-  /// The other end is closed (`EPIPE`, `ECONNRESET`).
+  /// Whether the other end is closed (`EPIPE`, `ECONNRESET`).
   package var isDisconnected: Bool { errno == EPIPE || isReset }
-  /// The peer closed the connection before reading everything (`ECONNRESET`).
+  /// Whether the peer closed the connection before reading everything (`ECONNRESET`).
   package var isReset: Bool { errno == ECONNRESET }
-  /// The socket exists but no process listens (`ECONNREFUSED`).
+  /// Whether the socket exists but no process listens (`ECONNREFUSED`).
   package var isConnectionRefused: Bool { errno == ECONNREFUSED }
   package var isAddressInUse: Bool { errno == EADDRINUSE }
-  /// A part of a path is a file (`ENOTDIR`).
+  /// Whether a part of a path is a file (`ENOTDIR`).
   package var isNotDirectory: Bool { errno == ENOTDIR }
-  /// No space or quota is left (`ENOSPC`, `EDQUOT`).
+  /// Whether no space or quota is left (`ENOSPC`, `EDQUOT`).
   package var isNoSpace: Bool { errno == ENOSPC || errno == EDQUOT }
   package var isOverQuota: Bool { errno == EDQUOT }
-  /// The file system does not support locks, or has no more of them (`ENOLCK`).
+  /// Whether the file system does not support locks, or has no more of them (`ENOLCK`).
   package var isWithoutLocks: Bool { errno == ENOLCK }
-  /// The file is in use by the system, for example as a mount point (`EBUSY`).
+  /// Whether the system uses the file, for example as a mount point (`EBUSY`).
   package var isInUse: Bool { errno == EBUSY }
 
   /// The error for a timeout of this program (`ETIMEDOUT`).

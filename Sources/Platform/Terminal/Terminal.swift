@@ -28,7 +28,7 @@ package enum Terminal {
     FileDescriptor(owning: try SystemCall.library("open") { unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) })
   }
 
-  /// Whether this process is in the foreground of the terminal, so that it may read from it.
+  /// Whether this process is in the foreground of the terminal and may read from it.
   package static func isForeground(_ terminal: borrowing FileDescriptor) -> Bool {
     agent_terminal_is_foreground(terminal.raw) == 1
   }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A point in time on `CLOCK_BOOTTIME`, which includes suspend and is never set back (times are true).
+/// A point in time on `CLOCK_BOOTTIME`, which includes suspend and is never set back (invariant: times are true).
 package struct Instant: Sendable, Hashable, Comparable {
   /// Nanoseconds since the machine started.
   package let nanoseconds: Int64

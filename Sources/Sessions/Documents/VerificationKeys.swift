@@ -10,7 +10,7 @@ package final class VerificationKeys: Sendable {
   /// The result of a request for newer keys.
   package enum Renewal: Sendable {
     case keys(Version)
-    /// There are no newer keys, or the rate limit is reached.
+    /// No newer keys exist, or the rate limit is reached.
     case none
     case failed(SessionError)
   }

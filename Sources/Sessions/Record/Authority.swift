@@ -90,7 +90,8 @@ package struct Authority: Sendable, Hashable {
 
   func isSameIssuer(as configuration: AccountConfiguration) -> Bool { isSame(.issuer, in: configuration) }
 
-  /// Compares bytes, since canonically equivalent strings can be different URLs.
+  /// Whether the setting has the sealed value. Compares bytes, since canonically equivalent strings can be different
+  /// URLs.
   private func isSame(_ setting: AccountSetting, in configuration: AccountConfiguration) -> Bool {
     let now = setting.effectiveValue(in: configuration.settings)
     return setting.effectiveValue(in: settings)?.serialized() == now?.serialized()

@@ -16,7 +16,8 @@ struct LiveServer {
     self.renewal = renewal
   }
 
-  /// Throws if the server does not meet the account's profile, even according to newly fetched metadata (reserve first).
+  /// Throws if the server does not meet the account's profile, even according to newly fetched metadata (invariant:
+  /// reserve first).
   mutating func checkProfile(_ flow: FAPI2.Flow) throws(SessionError) {
     self.flow = flow
     do { return try server.checkProfile(flow) } catch {

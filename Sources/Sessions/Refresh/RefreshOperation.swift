@@ -8,8 +8,8 @@ package import Vocabulary
 ///
 /// The order of steps is guaranteed. The account is locked before the record is read, so that no two processes send the
 /// same refresh token. Nothing is sent before the settings and metadata have been compared with the sign-in's, nor
-/// while the vault cannot be written. A rotated token is on disk before the rest of the response is validated (store
-/// first).
+/// while the vault cannot be written. A rotated token is on disk before the rest of the response is validated
+/// (invariant: store first).
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
@@ -216,7 +216,7 @@ package struct RefreshOperation: Sendable {
   }
 
   /// Exchanges the refresh token. After `invalid_grant`, tries another process's newer token if any, and otherwise ends
-  /// the session (only the issuer ends a session).
+  /// the session (invariant: only the issuer ends a session).
   private func exchange(
     _ refreshToken: SharedSecret, at live: inout LiveServer, _ stored: inout StoredRecord
   ) throws(SessionError) -> TokenEndpointAnswer {

@@ -171,7 +171,7 @@ package struct AccessGrant: Sendable {
 
   /// Whether the ID Token can be returned.
   package enum IDTokenUse: Sendable, Hashable {
-    /// It is valid long enough, or the session has none.
+    /// The ID Token is valid long enough, or the session has none.
     case good
     /// It expires too soon, and a refresh may return a newer one.
     case due

@@ -171,7 +171,7 @@ package struct Session: Sendable {
     }
   }
 
-  /// Starts the next attempt when its timer ends. Nil if it is no longer wanted.
+  /// Starts the next attempt when its timer ends. Nil if the refresh is no longer needed.
   package mutating func retryDue(_ waiting: Refresh) -> Refresh? {
     guard var current = refresh, current == waiting else { return nil }
     current.isWaiting = false

@@ -122,7 +122,8 @@ package enum SessionError: Error, Hashable, Sendable {
     package enum Hold: Sendable { case settings, identity, accountMissing }
   }
 
-  /// The error's effect on the session (one fact, one place). For OAuth errors, uses ``OAuthError/Code/meaning``.
+  /// The error's effect on the session (invariant: one fact, one place). For OAuth errors, uses
+  /// ``OAuthError/Code/meaning``.
   package var effect: Effect {
     switch self {
     case .expired: .ended(.expired)

@@ -214,7 +214,7 @@ package struct SessionServices: Sendable {
 
   /// The claims of the verified ID Token in the account's record, if any. Works offline.
   ///
-  /// - Parameter holdsToken: Whether a token is cached, so that an ended session is no error.
+  /// - Parameter holdsToken: Whether a token is cached. An ended session is then not an error.
   /// - Throws: The error that keeps the account from returning tokens.
   package func verifiedClaims(
     of account: AccountName, _ configuration: AccountConfiguration, holdsToken: Bool = false

@@ -26,7 +26,8 @@ struct UnstoredRecord: Sendable {
   let revoke: @Sendable () -> Void
 }
 
-/// Resources for writing a record, reserved before a token is spent and released with this value (reserve first).
+/// Resources for writing a record, reserved before a token is spent and released with this value (invariant: reserve
+/// first).
 struct WriteReserve: Sendable {
   /// Memory for a record of any size.
   let arena: SecretArena

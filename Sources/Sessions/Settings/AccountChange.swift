@@ -2,7 +2,7 @@ package import Vocabulary
 
 /// The effect of changed settings on a session.
 package enum SettingsEffect: Sendable, Hashable {
-  /// There is no session, or it continues.
+  /// The account has no session, or its session continues.
   case none
   /// The new value would send the session's secrets elsewhere. The account counts as signed out until it is restored
   /// or the user signs in again.

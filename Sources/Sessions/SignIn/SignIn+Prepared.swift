@@ -239,8 +239,8 @@ extension SignIn.Prepared {
     return left
   }
 
-  /// Stores the refresh token of an otherwise unusable response if the next refresh may succeed (no approval is
-  /// wasted). Otherwise revokes its grant, unless that might end an existing session of the user.
+  /// Stores the refresh token of an otherwise unusable response if the next refresh may succeed (invariant: no approval
+  /// is wasted). Otherwise revokes its grant, unless that might end an existing session of the user.
   ///
   /// - Throws: `error`, or `signInKept` or `grantNotKept` because of it.
   private func keepOrRevoke(

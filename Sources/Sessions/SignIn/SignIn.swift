@@ -64,7 +64,7 @@ package enum SignIn {
     package internal(set) var grant: AccessGrant
     /// The account's settings, as stored.
     package let configuration: AccountConfiguration
-    /// If false, the session ends with the access token.
+    /// Whether the server issued a refresh token. If not, the session ends with the access token.
     package let hasRefreshToken: Bool
     /// Whether the access token is stored too.
     package let isKept: Bool

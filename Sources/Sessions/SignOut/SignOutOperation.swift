@@ -4,7 +4,7 @@ internal import Crypto
 internal import Platform
 package import Vocabulary
 
-/// Ends an account's session: first on disk, then at the server (sign-out is durable first). Blocking.
+/// Ends an account's session: first on disk, then at the server (invariant: sign-out is durable first). Blocking.
 ///
 /// The first part waits neither for the server nor for a refresh in progress. Until the server confirms, the record
 /// keeps the tokens for revocation only, for at most ``SignOutOperation/revocationLifetime`` seconds.

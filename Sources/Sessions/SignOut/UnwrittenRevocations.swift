@@ -2,7 +2,7 @@ internal import Vault
 package import Vocabulary
 
 /// A pending revocation that is only in memory: of an ephemeral account, or of a sign-out on a full disk. It is written
-/// as soon as there is space, attempted once more when the process ends, and lost if killed.
+/// as soon as there is space, and attempted once more when the process ends. A killed process loses it.
 struct UnwrittenRevocation: Sendable {
   var record: AccountRecord
   let configuration: AccountConfiguration?

@@ -6,7 +6,7 @@ package struct VaultCheck: Sendable, Hashable {
   package enum SlotState: Sendable, Hashable {
     /// The slot opens automatically.
     case opens
-    /// It is well formed, but was not opened, since that needs a passphrase or PIN.
+    /// The slot is well formed, but was not opened, since that needs a passphrase or PIN.
     case needsSecret
     /// It belongs to another machine, device secret or TPM.
     case foreign

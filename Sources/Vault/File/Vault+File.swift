@@ -226,7 +226,7 @@ extension Vault {
   }
 
   /// Checks that a write would not fail for lack of space, permissions or locks. Changes nothing. Call it before an
-  /// irreversible step whose result must be stored (reserve first).
+  /// irreversible step whose result must be stored (invariant: reserve first).
   ///
   /// - Parameter wait: Nil for ``lockWait``.
   /// - Throws: The error that the write would throw.

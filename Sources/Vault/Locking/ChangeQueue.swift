@@ -154,7 +154,7 @@ final class ChangeQueue: Sendable {
 /// How long to wait for a lock of another process.
 package struct LockWait {
   package let longest: Duration
-  /// Called at least ten times a second. Abandons the wait if true.
+  /// Whether to abandon the wait. Called at least ten times a second.
   package let isGivenUp: () -> Bool
 
   package init(_ longest: Duration, unless isGivenUp: @escaping () -> Bool = { false }) {

@@ -1,7 +1,7 @@
 internal import Vocabulary
 
-/// The identity of a slot. It is authenticated with the wrapped key, so that another slot, one of another vault, or one
-/// with an older key cannot replace it.
+/// The identity of a slot. It is authenticated with the wrapped key, so that it cannot be replaced with another slot,
+/// whether of this vault, of another one, or with an older key.
 struct SlotContext: Sendable {
   let number: UInt8
   let kind: SlotKind

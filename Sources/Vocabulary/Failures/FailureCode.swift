@@ -195,7 +195,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
   case done = 0
   case failed = 1
   case usage = 2
-  /// There is no session, or it has ended. Only a sign-in helps.
+  /// The session does not exist or has ended. Only a sign-in helps.
   case signInNeeded = 3
   /// A temporary failure of the network or the server.
   case tryLater = 4

@@ -94,8 +94,8 @@ package struct SessionEntry: Sendable, Hashable {
     self.event = event
   }
 
-  /// Whether a client that follows only the account `name` gets the entry. True also for an event without an account,
-  /// or under its former name.
+  /// Whether a client that follows only the account `name` gets the entry. Also true for an event without an account,
+  /// and for one under the account's former name.
   package func concerns(_ name: String) -> Bool {
     if let old = event.formerName, old.hasSameBytes(as: name) { return true }
     return account.map { $0.hasSameBytes(as: name) } ?? true

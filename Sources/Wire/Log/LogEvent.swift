@@ -147,7 +147,7 @@ package enum CheckResult: String, Sendable, CaseIterable {
   /// The session is valid.
   case holds = "ok"
   case signedOutElsewhere = "signed_out_elsewhere"
-  /// There is no session to check.
+  /// The account has no session to check.
   case notSignedIn = "not_signed_in"
   /// The server has no endpoint for checking sessions, or not for this client.
   case notPossible = "not_possible"

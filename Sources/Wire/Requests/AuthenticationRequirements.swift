@@ -4,7 +4,7 @@ package struct AuthenticationRequirements: MemberList, Sendable, Hashable {
   package var prompt: String?
   /// The user name to suggest.
   package var loginHint: String?
-  /// Acceptable authentication context classes. One is required.
+  /// Acceptable authentication context classes. The user must meet one of them.
   package var acrValues: [String] = []
   /// The maximum age of the authentication in seconds, up to 31,536,000.
   package var maxAge: Int?

@@ -19,7 +19,7 @@ package struct CallRequest: RequestBody {
   package var isInline = false
   /// In base64.
   package var inlineBody: String?
-  /// The maximum size of ``inlineBody`` in bytes before base64, so that it fits a line.
+  /// The maximum size of ``inlineBody`` in bytes before base64. It then fits a line.
   package static let maximumInlineBytes = 720 << 10
   /// Whether the body follows in ``ResourceBodyRequest``s, each after an ``Event/bodyWanted``.
   package var sendsBodyInLines = false

@@ -19,8 +19,8 @@ package final class Connections {
   /// Set no later than the earliest deadline of all peers.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
   package weak var handler: (any RequestHandler)?
-  /// The maximum number of requests that wait for the network. A quarter more is for local ones, half of it also for
-  /// sign-outs.
+  /// The maximum number of requests that wait for the network. A quarter more is reserved for local requests, and half
+  /// of that quarter also for sign-outs.
   private let maximumRequests: Int
   /// The maximum number of received descriptors that wait for their requests.
   private let maximumPassedDescriptors: Int
@@ -126,7 +126,7 @@ package final class Connections {
     let idle = connections.values.filter { $0.current == nil && !$0.isKept }
     let lent = idle.filter { $0.admission != nil }
     guard let idlest = (lent.isEmpty ? idle : lent).min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
-    // Peers without a request get this response, others reconnect (every refusal is told).
+    // Peers without a request get this response, others reconnect (invariant: every refusal is told).
     if !idlest.hasAsked, !idlest.hasOutput { writeFailure(crowded, idlest.descriptor) }
     drop(idlest, .crowded)
     return true

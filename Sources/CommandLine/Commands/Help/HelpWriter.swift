@@ -120,7 +120,7 @@ struct HelpWriter {
     }.joined()
   }
 
-  /// The characters before details, also the Arabic one.
+  /// The characters between a summary and its details, of Latin and Arabic script.
   private static let semicolons: [Character] = [";", "\u{61B}"]
 
   /// An option's spellings and argument.

@@ -13,6 +13,7 @@ final class RelayConnection {
   /// The timeout for a port, since `agent ssh` may be asking a question.
   private static let timeout = Duration.seconds(5)
 
+  /// The beginning of the names of forwarded sockets on the host.
   private static let prefix = "ssh-"
 
   /// A socket's name. `port` is the client port of the SSH connection.

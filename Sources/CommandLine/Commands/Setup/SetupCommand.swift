@@ -49,7 +49,7 @@ struct SetupCommand {
   let entryName: String?
   let user: String?
   let role: String?
-  /// `--yes`.
+  /// Whether the user has confirmed the change in advance (`--yes`).
   private let isConfirmed: Bool
   let daemon: DaemonClient
 

@@ -117,7 +117,7 @@ struct LoginWait {
     }
   }
 
-  /// Asks who signed in. The answer is no without a terminal.
+  /// Asks whether the user is the one who signed in. Without a terminal, denies it.
   private mutating func answer(
     _ confirm: Event.Confirm, _ connection: borrowing DaemonConnection, _ signals: inout SignInSignals,
     _ reporter: inout LoginReporter

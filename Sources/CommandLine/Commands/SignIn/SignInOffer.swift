@@ -156,7 +156,7 @@ struct SignInOffer {
       }
     }
 
-    /// Asks the user unless `isAskGiven`. A passphrase prompt needs no question.
+    /// Whether the user wants it. Asks unless `isAskGiven`. A passphrase prompt needs no question.
     func isWanted(_ isAskGiven: Bool, within timeout: Duration) throws(Failure) -> Bool {
       guard !isAskGiven, case .signIn(_, let reason, _) = self else { return true }
       return try Confirmation.ask(Phrase("\(reason). Sign in now?"), orElse: true, within: timeout) ?? false
