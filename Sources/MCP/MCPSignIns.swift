@@ -63,7 +63,7 @@ struct MCPSignIns {
     questions[state] = message
   }
 
-  /// Returns and forgets a kept call.
+  /// Removes the call that waits for the answer to a question.
   mutating func removeQuestion(_ state: String) -> MCPMessage? { questions.removeValue(forKey: state) }
 }
 

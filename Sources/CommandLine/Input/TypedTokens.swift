@@ -10,7 +10,7 @@ struct TokenReader {
   private static let pieceBytes = 256 << 10
 
   let source: SharedDescriptor
-  /// Whether on a terminal.
+  /// Whether the tokens are typed on a terminal.
   let isTyped: Bool
   private let timeout: (seconds: Int, deadline: Instant)?
   private(set) var hasEnded = false

@@ -95,7 +95,8 @@ struct SetupContext: Sendable {
 
   // MARK: This program
 
-  /// This program's path for settings: as found on the `PATH`, which survives updates, otherwise its file.
+  /// This program's path, to write into settings: the one on the `PATH`, which survives updates, or else that of its
+  /// file.
   ///
   /// - Throws: `invalid_configuration` for a path that not every file can contain.
   static func ownPath(_ name: String) throws(Failure) -> String {

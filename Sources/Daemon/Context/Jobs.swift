@@ -21,7 +21,7 @@ final class Jobs {
   private let waits: WorkerPool
   private let maximumThreadsPerServer: Int
   private let inbox: Inbox
-  /// Checked before each result is handled.
+  /// The files to check before handling each result.
   let files: WatchedFiles
   /// The groups with running or queued work.
   private var shares: [WaitShare: Share] = [:]

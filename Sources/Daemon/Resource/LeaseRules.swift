@@ -167,7 +167,7 @@ struct LeaseRules {
     return true
   }
 
-  /// Whether a destination has the same origin as the request.
+  /// False for a field `Destination` whose URL has another origin than the request.
   private static func staysAt(_ uri: URI, _ field: ResourceField) -> Bool {
     guard field.isNamed("Destination") else { return true }
     return (uri.resolving(field.value)?.origin).map { $0.hasSameBytes(as: uri.origin) } ?? false

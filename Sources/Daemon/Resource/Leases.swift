@@ -82,7 +82,7 @@ final class Leases: AccountPart {
     }) { _ in }
   }
 
-  /// Parses an origin of the account, or a URL at one.
+  /// Parses an origin that the account lists, or a URL with such an origin.
   private func place(_ text: String, _ account: Account) throws(Failure) -> OriginEntry {
     guard let entry = OriginEntry(text, allowHTTPLoopback: account.configuration.allowHTTPLoopback), entry.isBare,
       !entry.isMail

@@ -12,7 +12,7 @@ enum ClientSecret {
 
     static let clientSecret = Kind(
       maximumBytes: 4096, unusable: .configuration(ConfigurationError(.clientSecret, "the client secret")))
-    /// Some servers encode much data in a refresh token.
+    /// A refresh token. The limit is high because some servers encode much data in it.
     static let refreshToken = Kind(
       maximumBytes: 65_536, unusable: .configuration(ConfigurationError(.refreshToken, "the refresh token")))
     static let assertion = Kind(

@@ -23,7 +23,7 @@ final class RedirectSockets: Sendable {
     let isIPv6: Bool
   }
 
-  /// Keeps no unused socket open.
+  /// A weak reference, so that a socket closes when it is no longer used.
   private struct Entry: Sendable { weak var socket: RedirectSocket? }
 
   private let open = Monitor<[Place: Entry]>([:])

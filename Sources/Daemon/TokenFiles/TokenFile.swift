@@ -4,7 +4,7 @@ internal import Platform
 /// A file with a current access token or ID Token, until the connection of its request closes. A standing file is kept
 /// as long as the settings list it.
 final class TokenFile {
-  /// The maximum number of requested files, and of standing ones.
+  /// The maximum number of requested files, and separately of standing files.
   static let maximumCount = 32
 
   /// The request for the file, internal for a standing file.

@@ -1,6 +1,6 @@
 /// A request's time limit. Restarts after SIGSTOP or suspend, when the process could not read.
 struct TimeLimit: Sendable {
-  /// A longer interval between checks, which are far more frequent, means that the process did not run.
+  /// The longest plausible interval between two checks. After a longer one, the process was not running in between.
   private static let longestPause = Duration.seconds(4)
 
   private let duration: Duration

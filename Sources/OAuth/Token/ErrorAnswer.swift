@@ -61,7 +61,7 @@ struct ErrorAnswer: Sendable {
     "access_token", "refresh_token", "id_token", "device_code", "client_secret", "registration_access_token",
   ]
 
-  /// Whether the text contains only characters of registered error codes. Tokens have others too.
+  /// Whether the text contains only characters of registered error codes. Most tokens contain others.
   private static func isWord(_ text: String) -> Bool {
     text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") }
   }

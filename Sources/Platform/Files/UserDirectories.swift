@@ -121,12 +121,13 @@ package enum UserDirectories {
     }.map { "\(run)/\($0)" }
   }
 
-  /// The directory of sockets without a runtime directory.
+  /// The directory for sockets if there is no runtime directory.
   private static func runHome(in variables: Variables) throws(SystemError) -> String {
     try stateHome(in: variables) + "/agent/run"
   }
 
-  /// Differs between machines that share a home, and between containers; nil on a host without a machine ID.
+  /// A name that differs between machines that share a home, and between containers; nil on a host without a machine
+  /// ID.
   private static var machinePrefix: String? {
     // Containers have the boot ID of their host.
     let container = Machine.processNamespace.map { "\($0)-" }

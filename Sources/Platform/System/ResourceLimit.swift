@@ -29,7 +29,7 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
   /// The largest stack that the main thread needs, in bytes. A higher limit may make the memory layout easier to guess.
   package static let enoughStackBytes = 8 << 20
 
-  /// Raises all limits as far as this process is allowed and needs.
+  /// Raises each limit to the value that this process needs, or as far as permitted.
   package static func raiseAll() {
     for limit in allCases { _ = agent_limit_raise(limit.rawValue, limit == .stackBytes ? enoughStackBytes : -1) }
   }

@@ -185,7 +185,7 @@ package final class DocumentCache: Sendable {
     return isGood(entry) ? entry : nil
   }
 
-  /// The entry, even if it has expired.
+  /// The cached entry, even if it has expired.
   private func known(_ name: DocumentName) -> Entry? { entries.withLock { $0[name] } ?? readFile(name) }
 
   /// Caches a fetched document.

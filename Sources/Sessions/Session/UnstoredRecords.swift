@@ -56,7 +56,7 @@ struct WriteReserve: Sendable {
     }
   }
 
-  /// This many times the vault's size is reserved: for another process's content and the new one, each with its parsed
+  /// How many times the vault's size to reserve: for another process's content and the new one, each with its parsed
   /// form.
   private static let reservedVaultCopies = 4
 

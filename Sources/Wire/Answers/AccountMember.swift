@@ -30,7 +30,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case askedScope = "asked_scope"
   case nextRenewal = "next_renewal"
   case failedAt = "failed_at"
-  /// Origins that only the settings list.
+  /// Origins in the settings that the user has not confirmed.
   case unconfirmedOrigins = "unconfirmed_origins"
   /// How the authorization server responded.
   case server

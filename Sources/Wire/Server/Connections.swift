@@ -110,7 +110,7 @@ package final class Connections {
     Failure(.tooBusy, "the daemon cannot open more connections", hint: "try again when some requests have ended")
   }
 
-  /// Sent before closing an idle connection.
+  /// The failure to send before closing an idle connection to make room for others.
   private var crowded: Failure {
     Failure(.tooBusy, "closed this connection to make room for others: it was idle the longest", hint: "try again")
   }

@@ -73,7 +73,7 @@ struct SignInOffer {
     return try result.get()
   }
 
-  /// Signs in and unlocks, each at most once.
+  /// Offers remedies and repeats `work` after each. Offers a sign-in and an unlock at most once each.
   private func ask(_ work: () throws(Failure) -> Int32, after first: Failure) throws(Failure) -> Int32 {
     var failure = first
     for _ in 0..<2 {
