@@ -6,7 +6,7 @@
 package struct AccountSettings: Sendable, Hashable {
   package var issuer: String?
   package var clientID: String?
-  /// Nil to infer it from the issuer.
+  /// The provider. Nil to infer it from the issuer.
   package var provider: ProviderName?
 
   /// The requested scopes; if empty, the issuer's default.

@@ -58,7 +58,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The section of that page. `workload` is in 7, because most of its page is about platforms.
+  /// The manual section of the command's page. `workload` is in 7, because most of its page is about platforms.
   var section: Int { self == .workload ? 7 : 1 }
 
   static let mainPage = "agent"

@@ -11,7 +11,7 @@ final class Invocation {
 
   let commands: CommandTable
 
-  /// Nil without a command, which only `--help` and `--version` allow.
+  /// The command. Nil is possible only with `--help` or `--version`.
   let command: Command?
 
   /// The words of the command or group.

@@ -15,7 +15,7 @@ struct SetupClient: Sendable {
   var hasSingleSetting = false
   /// The options that affect the settings.
   var choices: Choices = .account
-  /// From this program's name, the name of the link that the client runs. Nil if the settings contain a path.
+  /// Returns the name of the link that the client runs, given this program's name. Nil if the settings contain a path.
   var link: @Sendable (_ own: String) -> String? = { _ in nil }
   /// The first supported version, unless all are.
   var minimumVersion: ClientVersion?

@@ -4,7 +4,7 @@ internal import Vault
 
 /// Detects changes of the settings file and the vault file with file system watches.
 final class WatchedFiles {
-  /// Nil without file watches.
+  /// Detects changes of the files. Nil without file watches.
   private let changes: FileChanges?
   /// The settings file's revision at the last ``poll()``. Nil if workers must check the file for each request.
   private(set) var settingsRevision: UInt64?

@@ -47,7 +47,7 @@ final class Server {
   private let context: DaemonContext
   private let parts: DaemonParts
   private let dispatcher: Dispatcher
-  /// Nil for a daemon with one connection.
+  /// The socket for clients. Nil for a daemon with one connection.
   private let listening: ListeningSocket?
   /// The listening socket's key in the loop.
   private var acceptKey: UInt64?

@@ -9,7 +9,7 @@ internal import Wire
 struct LeaseRules {
   /// The permitted origins and paths, by default all of the account.
   let places: [OriginEntry]
-  /// If empty, all methods except those that name a second resource.
+  /// The permitted methods. If empty, all except those that name a second resource.
   let methods: [String]
   /// Additional permitted header fields, in lower case.
   let allowedFields: Set<String>

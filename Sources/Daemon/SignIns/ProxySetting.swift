@@ -5,7 +5,7 @@ internal import Wire
 
 /// A proxy's URL, split into the URL for the settings and the password for the vault.
 struct ProxySetting {
-  /// Without user and password.
+  /// The proxy's URL, without user and password.
   let url: String
   /// `user:password`
   let credentials: String?

@@ -202,7 +202,7 @@ final class TokenFiles: AccountPart {
   /// The token to write, and its lifetime.
   private struct Content {
     let token: SealedSecret
-    /// Nil if the server reported no lifetime.
+    /// The token's expiry. Nil if the server reported no lifetime.
     let expiresAt: Instant?
     let lifetimeSeconds: Int?
     let expiresAtUnixSeconds: Int?

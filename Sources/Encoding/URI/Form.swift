@@ -157,7 +157,7 @@ package enum FormError: Error, Hashable, Sendable {
 
 /// A decoded name and value of a form.
 package struct FormField: Sendable, Hashable {
-  /// May be empty.
+  /// The name, which may be empty.
   package var name: String
   /// Empty if the field was written without "=".
   package var value: String

@@ -105,7 +105,7 @@ final class OpenAnswer: PendingContent, @unchecked Sendable {
   private let keepConnection: () -> Void
   /// Called once with the result.
   private var finish: (@Sendable (Result<Int, HTTPFailure>) -> Void)?
-  /// From ``Cancellation/addWaker(_:)``.
+  /// The result of ``Cancellation/addWaker(_:)``.
   private var waker: UInt64?
   /// The descriptors being waited for, and whether for writing.
   private var watched: [Int32: Bool] = [:]

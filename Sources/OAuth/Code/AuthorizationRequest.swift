@@ -7,7 +7,7 @@ internal import Vocabulary
 package struct AuthorizationRequest: Sendable {
   package let issuer: Issuer
   package let clientID: String
-  /// Sent again, byte for byte, when the code is exchanged (RFC 6749 section 4.1.3).
+  /// The redirect URI. Sent again, byte for byte, when the code is exchanged (RFC 6749 section 4.1.3).
   package let redirectURI: String
   package let scope: Scope?
   package let options: AuthorizationOptions

@@ -7,7 +7,7 @@ package struct AuthorizationServerMetadata: Sendable {
   /// The template for the issuer's name in tokens and responses of a multi-tenant server, or nil.
   package private(set) var tenant: TenantIssuer?
   package var tokenEndpoint: Endpoint?
-  /// If present, the server supports the device grant (RFC 8628 section 4).
+  /// The device authorization endpoint. If present, the server supports the device grant (RFC 8628 section 4).
   package var deviceAuthorizationEndpoint: Endpoint?
   package var authorizationEndpoint: Endpoint?
   package var jwksURI: Endpoint?
@@ -26,16 +26,16 @@ package struct AuthorizationServerMetadata: Sendable {
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
   /// Whether the server announces the methods. Otherwise they are the specification's default.
   package var announcesTokenEndpointAuthMethods = false
-  /// Nil if not announced.
+  /// The client authentication methods of the revocation endpoint; nil if not announced.
   package var revocationEndpointAuthMethods: [String]?
-  /// Nil if not announced.
+  /// The algorithms for signed client authentication; nil if not announced.
   package var tokenEndpointAuthSigningAlgorithms: [String]?
   /// Endpoints for clients with a certificate; see ``forMutualTLS``.
   package var mtlsEndpointAliases: MTLSEndpointAliases?
   /// Whether the server binds tokens to the client's certificate (RFC 8705 section 3.3).
   package var bindsTokensToCertificates = false
   package var grantTypes = ["authorization_code", "implicit"]
-  /// Nil if not announced.
+  /// The supported scope values; nil if not announced.
   package var scopes: [String]?
   /// Empty if the server does not announce PKCE (RFC 8414 section 2).
   package var codeChallengeMethods: [String] = []

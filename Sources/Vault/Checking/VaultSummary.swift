@@ -15,9 +15,9 @@ package struct VaultSummary: Sendable, Hashable {
 
 /// The public properties of a key slot.
 package struct SlotSummary: Sendable, Hashable {
-  /// From 1 to 255, never reused in the same vault.
+  /// The slot's number, from 1 to 255, which is never reused in the same vault.
   package let number: Int
-  /// Nil if the kind is unknown.
+  /// The kind, or nil if it is unknown.
   package let kind: SlotKind?
   /// The name of the kind, or its number if unknown.
   package let name: String

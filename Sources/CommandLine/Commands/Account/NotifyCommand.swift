@@ -10,7 +10,7 @@ enum NotifyCommand {
     summary: "Show an event on standard input as a desktop notice",
     makeAction: makeAction)
 
-  /// Longer than any event.
+  /// The maximum size of the input, which no event reaches.
   private static let maximumBytes = 64 << 10
 
   static func makeAction(_ invocation: Invocation) -> Action {

@@ -85,7 +85,7 @@ enum GitHelper {
       return last.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Nil unless the URL is https or http with a plain host.
+    /// The URL of the credential. Nil unless it is https or http with a plain host.
     var url: String? {
       guard let scheme = text("protocol"), ["https", "http"].contains(scheme), let host = text("host"),
         HelperCall.isPlainHost(host.utf8)

@@ -5,7 +5,7 @@ internal import Wire
 /// The socket for the peers of a lease, or for the host of `agent ssh`.
 struct LeaseSocket: ~Copyable {
   let path: String
-  /// Nil once taken.
+  /// The listening socket. Nil once taken.
   private var listener: FileDescriptor?
   private let directory: PrivateDirectory
   private let name: String

@@ -57,7 +57,7 @@ extension LoginCommand {
 struct LoginCommand {
   private let client: DaemonClient
   private var request: Request
-  /// Nil when resuming.
+  /// The secrets to pass to the daemon. Nil when resuming.
   private let files: HandedFiles?
   private let resource: ResourceLogin?
   private let unlocking: Unlocking?

@@ -25,7 +25,7 @@ struct LoginReporter {
   /// Prints text for users.
   private let write: @Sendable (String) -> Void
   private var phase = Phase.nothing
-  /// Nil if lines cannot be rewritten.
+  /// The line for the countdown. Nil if lines cannot be rewritten.
   private var status: StatusLine?
   private let qrCode: QRCodeChoice
   /// Whether the sign-in continues in the background.
