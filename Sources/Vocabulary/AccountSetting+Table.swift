@@ -61,30 +61,28 @@ extension AccountSetting {
 
   package static let resource = AccountSetting(
     "resource", \.resources, Option("resource", in: .access, "URI"),
-    "Request tokens for this resource (RFC 8707); may be repeated",
-    details: "Default: none.")
+    "Request tokens for this resource (RFC 8707); may be repeated")
 
   package static let audience = AccountSetting(
     "audience", \.audience, Option("audience", in: .access, "NAME"),
-    "Request tokens with this audience; the server must support it",
-    details: "Default: none.")
+    "Request tokens with this audience; the server must support it")
 
   package static let parameters = AccountSetting(
     "parameters", \.parameters, Option("parameter", in: .access, "NAME=VALUE"),
     "Send this additional parameter to sign in; may be repeated",
-    details: "Default: none. Sent in authorization requests, pushed or not, and in device authorization requests."
+    details: "Sent in authorization requests, pushed or not, and in device authorization requests."
       + " Not allowed: parameters that `agent` sets itself, `request`, `request_uri`, `response_mode`, `registration`,"
       + " `id_token_hint`, and those that begin with `client_` or `code_challenge`.")
 
   package static let claims = AccountSetting(
     "claims", \.claims, Option("claims", in: .access, "JSON"),
     "Request these claims (OpenID Connect Core, section 5.5); `@FILE` reads them from a file",
-    details: "A JSON object. Default: none.")
+    details: "A JSON object.")
 
   package static let authorizationDetails = AccountSetting(
     "authorization_details", \.authorizationDetails, Option("authorization-details", in: .access, "JSON"),
     "Request this authorization (RFC 9396); `@FILE` reads it from a file",
-    details: "A JSON array of objects with a `type`. Default: none.")
+    details: "A JSON array of objects with a `type`.")
 
   package static let tokenEndpointAuthMethod = AccountSetting(
     "token_endpoint_auth_method", \.tokenEndpointAuthMethod,
@@ -113,7 +111,7 @@ extension AccountSetting {
   package static let clientKeyID = AccountSetting(
     "client_key_id", \.clientKeyID, Option("client-key-id", in: .client, "ID"),
     "Key ID of the client's key at the server; a JSON Web Key may have its own",
-    details: "Sent as `kid`. Default: none.")
+    details: "Sent as `kid`.")
 
   package static let assertionAudience = AccountSetting(
     "assertion_audience", \.assertionAudience, Option("assertion-audience", in: .client, "AUDIENCE"),
@@ -127,19 +125,18 @@ extension AccountSetting {
     "assertion_file", \.assertionFile, kind: .file, Option("assertion-file", in: .workload, "FILE"),
     "Sign in with the JWT in this file; a platform writes it, and renewals read it again",
     details:
-      "An absolute path. Default: none. The file is read again for each request and used according to"
-      + " `assertion_grant`. It has at most 64 KiB. Only this user and root may own the directories and symbolic links"
-      + " of its path, and no other user may write to it. Applies to accounts that signed in this way.")
+      "An absolute path. The file is read again for each request and has at most 64 KiB. Only this user and root may own"
+      + " the directories and symbolic links of its path, and no other user may write to it.")
 
   package static let assertionFrom = AccountSetting(
     "assertion_from", \.assertionFrom, Option("assertion-from", in: .workload, "PLATFORM"),
     "Sign in with the JWT of this platform; for its jobs or pods, also to renew",
     details:
-      "Default: none. `github-actions` requests one with the audience from the service in"
+      "`github-actions` requests one with the audience from the service in"
       + " `ACTIONS_ID_TOKEN_REQUEST_URL`, with `ACTIONS_ID_TOKEN_REQUEST_TOKEN`. `gitlab-ci` uses the one in"
       + " `assertion_variable`. `kubernetes` reads `assertion_file`, or if that is not set"
       + " `/var/run/secrets/kubernetes.io/serviceaccount/token`. Variables are read from the environment of the command"
-      + " that needs a token. Applies to accounts that signed in this way.")
+      + " that needs a token.")
 
   package static let assertionVariable = AccountSetting(
     "assertion_variable", \.assertionVariable, Option("assertion-variable", in: .workload, "NAME"),
@@ -150,8 +147,8 @@ extension AccountSetting {
     "assertion_account", \.assertionAccount, Option("assertion-account", in: .workload, "ACCOUNT"),
     "Sign in with a JWT that this account's server issues for its user; also to renew",
     details:
-      "Default: none. For each request, that server exchanges the account's ID Token for an assertion"
-      + " (draft-ietf-oauth-identity-assertion-authz-grant). Applies to accounts that signed in this way.")
+      "For each request, that server exchanges the account's ID Token for an assertion"
+      + " (draft-ietf-oauth-identity-assertion-authz-grant).")
 
   package static let assertionGrant = AccountSetting(
     "assertion_grant", \.assertionGrant, Option("assertion-grant", in: .workload, "GRANT"),
@@ -184,13 +181,13 @@ extension AccountSetting {
     "ca_file", \.caFile, kind: .file, Option("ca-file", in: .network, "FILE"),
     "Also trust the certificate authorities in this file; PEM, for this account only",
     details:
-      "An absolute path. Default: none. The system's authorities are those in its directory and in its bundle, such as"
+      "An absolute path. The system's authorities are those in its directory and in its bundle, such as"
       + " /etc/ssl/certs/ca-certificates.crt. Certificates added to the file after the sign-in are not used until the"
       + " setting is set again.", isSealed: true)
 
   package static let pins = AccountSetting(
     "pins", \.pins, Option("pin", in: .network, "sha256//BASE64"),
-    "Accept only servers with this public key; may be repeated", details: "Default: any.", isSealed: true)
+    "Accept only servers with this public key; may be repeated", isSealed: true)
 
   package static let allowHTTPLoopback = AccountSetting(
     "allow_http_loopback", \.allowHTTPLoopback, Option("allow-http-loopback", in: .network),
@@ -198,37 +195,32 @@ extension AccountSetting {
 
   package static let authorizationEndpoint = AccountSetting(
     "authorization_endpoint", \.authorizationEndpoint, Option("authorization-endpoint", in: .endpoints, "URL"),
-    "Use this authorization endpoint", details: endpointDefault, isSealed: true)
+    "Use this authorization endpoint", isSealed: true)
 
   package static let tokenEndpoint = AccountSetting(
     "token_endpoint", \.tokenEndpoint, Option("token-endpoint", in: .endpoints, "URL"), "Use this token endpoint",
-    details: endpointDefault, isSealed: true)
+    isSealed: true)
 
   package static let deviceAuthorizationEndpoint = AccountSetting(
     "device_authorization_endpoint", \.deviceAuthorizationEndpoint,
     Option("device-authorization-endpoint", in: .endpoints, "URL"),
-    "Use this device authorization endpoint", details: endpointDefault, isSealed: true)
+    "Use this device authorization endpoint", isSealed: true)
 
   package static let userinfoEndpoint = AccountSetting(
     "userinfo_endpoint", \.userinfoEndpoint, Option("userinfo-endpoint", in: .endpoints, "URL"),
-    "Use this UserInfo endpoint",
-    details: endpointDefault, isSealed: true)
+    "Use this UserInfo endpoint", isSealed: true)
 
   package static let revocationEndpoint = AccountSetting(
     "revocation_endpoint", \.revocationEndpoint, Option("revocation-endpoint", in: .endpoints, "URL"),
-    "Use this revocation endpoint",
-    details: endpointDefault, isSealed: true)
+    "Use this revocation endpoint", isSealed: true)
 
   package static let registrationEndpoint = AccountSetting(
     "registration_endpoint", \.registrationEndpoint, Option("registration-endpoint", in: .endpoints, "URL"),
-    "Use this client registration endpoint", details: endpointDefault, isSealed: true)
+    "Use this client registration endpoint", isSealed: true)
 
   package static let jwksURI = AccountSetting(
     "jwks_uri", \.jwksURI, Option("jwks-uri", in: .endpoints, "URL"), "Read the issuer's keys from this URL",
-    details: endpointDefault,
     isSealed: true)
-
-  private static let endpointDefault = "Default: that of the server's metadata."
 
   package static let redirectURI = AccountSetting(
     "redirect_uri", \.redirectURI, Option("redirect-uri", in: .signIn, "URI"),
@@ -258,7 +250,7 @@ extension AccountSetting {
   package static let proxyExclusions = AccountSetting(
     "no_proxy", \.proxyExclusions, nil,
     "Hosts to reach without the proxy, separated by commas: names, addresses or ranges such as `10.0.0.0/8`",
-    details: "Default: none. Set together with the environment's proxy.", canBeUnset: false)
+    details: "Set together with the environment's proxy.", canBeUnset: false)
 
   package static let proxySource = AccountSetting(
     "proxy_source", \.proxySource, nil,
@@ -286,7 +278,7 @@ extension AccountSetting {
     details:
       "With `fapi2`, the account signs in with a browser, a pushed request, PKCE and `iss`. Its client authenticates by"
       + " `private_key_jwt` or a certificate, its tokens are bound by DPoP or the certificate, and signatures are PS256,"
-      + " ES256 or EdDSA. This needs no further options and is checked again at each refresh. Default: none.",
+      + " ES256 or EdDSA. This needs no further options and is checked again at each refresh.",
     isSealed: true)
 
   package static let origins = AccountSetting(

@@ -44,15 +44,17 @@ package struct Manual {
   package func text(on command: String) -> String? {
     let page = pages.first { $0.name == "agent-\(command)" }
     let sections = page.map { page in
-      ["DESCRIPTION", "DETAILS", "OPTIONS"].map { Self.section("Sh", $0, in: page.lines) }
+      [page.lines.drop { $0 != ".Sh DESCRIPTION" }.dropFirst().prefix { $0 != ".Sh EXAMPLES" && $0 != ".Sh SEE ALSO" }]
     }
     // Options shared by several commands of a page are described separately.
     let parts =
       sections
       ?? pages.lazy.compactMap { page in
-        Self.section("Ss", command, in: page.lines).map { [$0, Self.section("Sh", "OPTIONS", in: page.lines)] }
+        Self.section("Ss", command, in: page.lines).map { own in
+          [own] + [Self.section("Sh", "OPTIONS", in: page.lines)].compactMap { $0 }
+        }
       }.first
-    return parts?.compactMap { $0 }.joined().map(Self.plain).joined(separator: " ")
+    return parts?.joined().map(Self.plain).joined(separator: " ")
   }
 
   /// The exit statuses in the list, and those only in the paragraph after it.

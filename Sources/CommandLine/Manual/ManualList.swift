@@ -9,17 +9,19 @@ enum ManualList {
     return switch words.first {
     case "commands": commands(table)
     case "options": options(of: subject, table)
-    case "members": table.named(subject).map(members)
+    case "members": table.named(subject).map { members(of: $0, table) }
     case "settings": Mdoc.members(settings)
     case "session-events": sessionEvents
     case "providers": Provider.builtIn.map(text).joined()
+    case "quirks":
+      Mdoc.list(
+        Provider.Quirk.allCases.map {
+          ".It Cm \(Mdoc.argument($0.rawValue))\n" + Mdoc.paragraph(ProviderFacts.meaning($0) + ".")
+        },
+        as: "-tag -width unannounced-device-endpoint -compact")
     case "request-members": Mdoc.members(RequestEnvelope.memberDescriptions)
-    case "requests": Request.declarations.map(text).joined()
-    case "events":
-      Event.declarations.map { event in
-        Mdoc.heading(event.manualEntry.name) + Mdoc.paragraph(event.manualEntry.purpose)
-          + Mdoc.members(event.memberDescriptions)
-      }.joined()
+    case "requests": requests(table)
+    case "events": events
     case "errors":
       Mdoc.members(FailureCode.allCases.map { MemberDescription($0.rawValue, "\($0.exitStatus.rawValue)", $0.meaning) })
     // The second word directly follows the value.
@@ -34,26 +36,29 @@ enum ManualList {
     case "line-bytes": "\(WireProtocol.maximumLineBytes)"
     case "line-seconds": "\(WireProtocol.requestLineSeconds)"
     case "protocol-version": "\(WireProtocol.version)"
-    case "bound-settings": AccountSetting.all.filter(\.isSealed).map { "`\($0.name)`" }.joined(separator: ", ")
-    case "session-states": Prose.words(SessionState.self)
-    case "check-results": Prose.words(CheckResult.self)
-    case "finding-levels": Prose.words(Finding.Level.self)
-    case "finding-checks": Prose.words(Finding.Check.self)
-    case "lease-causes": Prose.words(LeaseEntry.Cause.self)
-    case "sign-outs": Prose.words(LogEvent.SignOut.self)
-    case "settings-changes": Prose.words(LogEvent.SettingsChange.self)
-    case "lock-causes": Prose.words(LogEvent.LockCause.self)
-    case "protections": Prose.words(Protection.self)
-    case "vault-changes": Prose.words(LogEvent.VaultChange.self)
-    case "peer-problems": Prose.words(LogEvent.PeerProblem.self)
-    case "token-file-changes": Prose.words(LogEvent.TokenFileChange.self)
-    case "key-set-flaws": Prose.words(LogEvent.KeySetFlaw.self)
-    case "connection-problems": Prose.words(ConnectionProblem.self)
-    case "endpoint-roles": Prose.words(EndpointRole.self)
-    case "helpers": Prose.words(HelperName.self)
-    case let list: VariableName.lists[String(list)]?.map { "`\($0)`" }.joined(separator: ", ")
+    case "bound-settings": names(AccountSetting.all.filter(\.isSealed).map(\.name))
+    case "sign-in-settings": names(AccountSetting.all.filter(\.appliesAtSignIn).map(\.name))
+    case "session-states": MemberDescriber.words(SessionState.self)
+    case "check-results": MemberDescriber.words(CheckResult.self)
+    case "finding-levels": MemberDescriber.words(Finding.Level.self)
+    case "finding-checks": MemberDescriber.words(Finding.Check.self)
+    case "lease-causes": MemberDescriber.words(LeaseEntry.Cause.self)
+    case "sign-outs": MemberDescriber.words(LogEvent.SignOut.self)
+    case "settings-changes": MemberDescriber.words(LogEvent.SettingsChange.self)
+    case "lock-causes": MemberDescriber.words(LogEvent.LockCause.self)
+    case "protections": MemberDescriber.words(Protection.self)
+    case "vault-changes": MemberDescriber.words(LogEvent.VaultChange.self)
+    case "peer-problems": MemberDescriber.words(LogEvent.PeerProblem.self)
+    case "token-file-changes": MemberDescriber.words(LogEvent.TokenFileChange.self)
+    case "key-set-flaws": MemberDescriber.words(LogEvent.KeySetFlaw.self)
+    case "connection-problems": MemberDescriber.words(ConnectionProblem.self)
+    case "endpoint-roles": MemberDescriber.words(EndpointRole.self)
+    case "helpers": MemberDescriber.words(HelperName.self)
+    case let list: VariableName.lists[String(list)]?.joined(separator: ", ")
     }
   }
+
+  private static func names(_ words: [String]) -> String { words.map { "`\($0)`" }.joined(separator: ", ") }
 
   // MARK: - Commands
 
@@ -78,7 +83,12 @@ enum ManualList {
     let isEverySetting = command.options.count(where: \.isSetting) == AccountSetting.withOption.count
     if commands.count == 1 {
       let options = command.options.filter { !isEverySetting || !$0.isSetting || $0.group == .workload }
-      return grouped(options) + (isEverySetting ? everySetting : "")
+      var text = grouped(options.filter { home(of: $0, in: command, table) == nil })
+      for home in homes {
+        text += mention(
+          options.filter { self.home(of: $0, in: command, table) == home }, "\(home.page)(\(home.section))")
+      }
+      return text + (isEverySetting ? everySetting : "")
     }
     let shared = shared(by: commands)
     let options = command.options.filter { !$0.isSetting && !$0.isSame(asOneOf: shared) }
@@ -86,6 +96,14 @@ enum ManualList {
     return (options.isEmpty ? "" : list(options))
       + mention(command.options.filter { !$0.isSetting && $0.isSame(asOneOf: shared) }, "OPTIONS")
       + (isEverySetting ? everySetting : mention(settings, "agent-config(5)"))
+  }
+
+  /// Commands whose pages describe options that others have too.
+  private static let homes = [CommandName.token, .serve]
+
+  /// The command whose page describes an option of `command`; nil if that is its own page.
+  static func home(of option: OptionDeclaration, in command: Command, _ table: CommandTable) -> CommandName? {
+    homes.prefix { $0 != command.name }.first { option.isSame(asOneOf: table.named($0).options) }
   }
 
   private static let everySetting =
@@ -107,41 +125,53 @@ enum ManualList {
     return shared
   }
 
-  /// The options by group, with titles if there are several.
+  /// The options by group, with titles if there are many.
   private static func grouped(_ options: [OptionDeclaration]) -> String {
     let groups = Options.grouped(options)
-    guard groups.count > 1 else { return list(options) }
+    guard options.count > 12 else { return list(groups.flatMap(\.options)) }
     return groups.map { Mdoc.heading($0.group.rawValue) + list($0.options) }.joined()
   }
 
+  /// An option's description.
+  static func sentence(_ option: OptionDeclaration) -> String {
+    option.name == AccountSetting.provider.optionName ? "\(option.summary); see agent-providers(7)." : option.sentence
+  }
+
   private static func list(_ options: [OptionDeclaration]) -> String {
-    Mdoc.list(
-      options.map { option in
-        let value = option.argument.metavar.map { " Ar \(Mdoc.argument($0))" } ?? ""
-        let short = option.short.map { "Fl \($0)\(value) , " } ?? ""
-        return ".It \(short)Fl \\-\(Mdoc.escaped(option.name))\(value)\n" + Mdoc.paragraph(option.sentence)
-      }, as: "-tag -width Ds -compact")
+    options.isEmpty
+      ? ""
+      : Mdoc.list(
+        options.map { option in
+          let value = option.argument.metavar.map { " Ar \(Mdoc.argument($0))" } ?? ""
+          let short = option.short.map { "Fl \($0)\(value) , " } ?? ""
+          return ".It \(short)Fl \\-\(Mdoc.escaped(option.name))\(value)\n" + Mdoc.paragraph(sentence(option))
+        }, as: "-tag -width 20n -compact")
   }
 
-  /// The JSON members of a command's result.
-  private static func members(of command: Command) -> String {
-    Mdoc.paragraph("With `--json` prints an object with these members:")
-      + Mdoc.members(command.answer.flatMap { $0.flattened() })
+  /// The JSON members of a command's result, except those of other commands of the page.
+  private static func members(of command: Command, _ table: CommandTable) -> String {
+    var known = KnownMembers()
+    let others = table.all.prefix { $0.name != command.name }.filter { $0.name.page == command.name.page }
+    for other in others + (command.name == .list ? [table.named(.status)] : []) {
+      _ = known.list("", other.answer, in: "agent \(other.name)")
+    }
+    return known.list("With `--json`, the command prints an object with these members", command.answer, in: "")
   }
 
-  /// One paragraph per event with name, members and description, then one for the members.
+  /// The events with the names and meaning of their members.
   private static var sessionEvents: String {
     var meanings: [String] = []
-    let lines = SessionEventName.allCases.map { name in
+    let items = SessionEventName.allCases.map { name in
       let event = SessionEvent(name)
       let rows = event.memberDescriptions
       for row in rows where !meanings.contains(where: { $0.hasPrefix("`\"\(row.name)\"`") }) {
         meanings.append("`\"\(row.name)\"`: \(row.meaning)")
       }
-      let names = rows.map { "`\"\($0.name)\"`" }.joined(separator: ", ")
-      return "`\(name.rawValue)`\(names.isEmpty ? "" : " (\(names))"): \(event.meaning)"
+      let members = rows.isEmpty ? "" : " Has \(names(rows.map(\.name)))."
+      return ".It Li \(name.rawValue)\n" + Mdoc.paragraph(event.meaning + members)
     }
-    return (lines + ["Members: \(meanings.joined(separator: " "))"]).map(Mdoc.paragraph).joined(separator: ".Pp\n")
+    return Mdoc.list(items, as: "-tag -width Ds -compact")
+      + Mdoc.paragraph("Members: \(meanings.joined(separator: " "))")
   }
 }
 
@@ -159,27 +189,45 @@ extension OptionDeclaration {
 
 extension ManualList {
   static let settings = AccountSetting.all.map { setting in
-    var sentences = [setting.kind == .flag ? "\(setting.summary); by default `false`." : setting.declaration.sentence]
+    var sentences = [setting.summary.replacing(each: "; see agent-config(5)", with: "") + "."]
+    if case .choice(let words) = setting.kind, setting !== AccountSetting.provider {
+      let first = AccountSetting.all.first { $0.kind == setting.kind } ?? setting
+      sentences.append(first === setting ? "One of \(names(words))." : "The values are those of `\(first.name)`.")
+    }
     if !setting.details.isEmpty { sentences.append(setting.details) }
-    if setting.appliesAtSignIn { sentences.append("Takes effect at the next sign-in.") }
-    if setting.option != nil { sentences.append("Option `--\(setting.optionName)`.") }
+    let name = setting.name.replacing(each: "_", with: "-")
+    if setting.option != nil, setting.optionName != name { sentences.append("Option `--\(setting.optionName)`.") }
     return MemberDescription(setting.name, MemberDescription(setting).type, sentences.joined(separator: " "))
   }
 
-  private static func text(of request: Request) -> String {
-    let (page, members) = (request.manualEntry, members(of: request))
-    // A request with an issuer accepts all settings.
-    let hasSettings = members.settings.contains(.issuer)
-    let rows = members.own + (hasSettings ? [] : members.settings.map(MemberDescription.init))
-    var text = Mdoc.heading(request.properties.name) + Mdoc.paragraph(page.purpose)
-    if !rows.isEmpty { text += ".Pp\n" + Mdoc.paragraph("Members:") + Mdoc.members(rows) }
-    if hasSettings { text += ".Pp\n" + Mdoc.paragraph("The settings of agent-config(5) are members too.") }
-    if page.hasResult {
-      let rows = page.result.flatMap { $0.flattened() }
-      text += ".Pp\n" + Mdoc.paragraph(rows.isEmpty ? "The result is an empty object." : "Result:") + Mdoc.members(rows)
-    }
-    if let note = page.note { text += ".Pp\n" + Mdoc.paragraph(note) }
-    return text
+  /// The requests. The pages of commands describe the results that they print.
+  private static func requests(_ table: CommandTable) -> String {
+    var (members, results) = (KnownMembers(), KnownMembers())
+    return Request.declarations.map { request in
+      let (page, own, name) = (request.manualEntry, Self.members(of: request), request.properties.name)
+      // A request with an issuer accepts all settings.
+      let hasSettings = own.settings.contains(.issuer)
+      var text = Mdoc.heading(name) + Mdoc.paragraph(page.purpose)
+      let rows = own.own + (hasSettings ? [] : own.settings.map(MemberDescription.init))
+      text += members.list("Members", rows, in: name)
+      if hasSettings { text += Mdoc.paragraph("The settings of agent-config(5) are members too.") }
+      if let command = table.all.first(where: { page.result.count > 1 && $0.answer == page.result }) {
+        let command = command.name
+        text += Mdoc.paragraph(
+          "Result: as `agent \(command) --json` prints it; see \(command.page)(\(command.section)).")
+      } else {
+        text += results.list("Result", page.result, in: name)
+      }
+      return text + (page.note.map(Mdoc.paragraph) ?? "")
+    }.joined()
+  }
+
+  private static var events: String {
+    var known = KnownMembers()
+    return Event.declarations.map { event in
+      Mdoc.heading(event.manualEntry.name) + Mdoc.paragraph(event.manualEntry.purpose)
+        + known.list("Members", event.memberDescriptions, in: event.manualEntry.name)
+    }.joined()
   }
 
   static func members(of request: Request) -> (own: [MemberDescription], settings: [AccountSetting]) {
@@ -194,14 +242,40 @@ extension ManualList {
   }
 
   private static func text(of provider: Provider) -> String {
-    let facts = ProviderFacts.facts(provider, \.english).map {
-      ".It Sy \(Mdoc.argument($0.0))\n" + Mdoc.paragraph($0.1)
+    var facts = ProviderFacts.facts(provider, \.english).filter { term, text in
+      // The page says once how to sign in, and that the page of the registration ends sessions too.
+      !["Sign in", "Self-hosted"].contains(term) && text != provider.registration?.page
     }
-    let quirks = ProviderFacts.quirks(provider).map { ".It Cm \(Mdoc.argument($0.0))\n" + Mdoc.paragraph($0.1) }
-    let list = Mdoc.list(facts, as: "-tag -width Register -compact")
-    let text = Mdoc.heading(provider.name.rawValue) + Mdoc.paragraph("\(provider.title).") + list
-    guard !quirks.isEmpty else { return text }
-    return text + ".Pp\n" + Mdoc.paragraph("Departures from the standards:")
-      + Mdoc.list(quirks, as: "-tag -width Ds -compact")
+    let quirks = Dictionary(grouping: ProviderFacts.quirks(provider), by: \.url).sorted { $0.key < $1.key }
+    facts += quirks.map { ("Departures", "\(names($0.value.map(\.quirk.rawValue))): \($0.key)") }
+    let items = facts.map { ".It Sy \(Mdoc.argument($0.0))\n" + Mdoc.paragraph($0.1) }
+    return Mdoc.heading(provider.name.rawValue) + Mdoc.paragraph("\(provider.title).")
+      + Mdoc.list(items, as: "-tag -width \"Revoke access at\" -compact")
+  }
+}
+
+/// The members that earlier lists of a page describe.
+private struct KnownMembers {
+  /// The subject of the first list with the member.
+  private var subjects: [MemberDescription: String] = [:]
+
+  /// A paragraph with the names of known members, and a list of the others; empty without members.
+  mutating func list(_ title: String, _ rows: [MemberDescription], in subject: String) -> String {
+    let rows = rows.flatMap { $0.flattened() }
+    let new = rows.filter { subjects[$0] == nil }
+    var groups: [(subject: String, names: [String])] = []
+    for row in rows {
+      guard let known = subjects[row] else { continue }
+      if groups.last?.subject != known { groups.append((known, [])) }
+      groups[groups.count - 1].names.append("`\(row.name)`")
+    }
+    for row in new { subjects[row] = subject }
+    guard !rows.isEmpty else { return "" }
+    var parts = groups.map { "\($0.names.joined(separator: ", ")) as for `\($0.subject)`" }
+    // A single member needs no list.
+    if new.count == 1 { parts.append("`\(new[0].name)` (\(new[0].type)): \(new[0].meaning)") }
+    if new.count > 1, !parts.isEmpty { parts.append("and:") }
+    let text = "\(title): \(parts.joined(separator: "; "))"
+    return Mdoc.paragraph(new.isEmpty ? text + "." : text) + (new.count > 1 ? Mdoc.members(new) : "")
   }
 }

@@ -3,7 +3,7 @@ internal import Wire
 /// Writes text in mdoc(7) notation.
 enum Mdoc {
   /// The maximum length of a line; mandoc accepts 80 bytes.
-  private static let width = 78
+  private static let width = 80
 
   /// A paragraph: each sentence starts a new line, and none is a macro.
   static func paragraph(_ text: String) -> String {
@@ -59,7 +59,7 @@ enum Mdoc {
     var sentence = ""
     for word in text.split(separator: " ") {
       sentence += sentence.isEmpty ? "\(word)" : " \(word)"
-      if word.last == "." || word.last == ":" || word.hasSuffix(";") {
+      if word.last == "." {
         sentences.append(sentence)
         sentence = ""
       }

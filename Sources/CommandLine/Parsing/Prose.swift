@@ -5,12 +5,6 @@ enum Prose {
     case literal(String)
   }
 
-  /// An enumeration's words: "`a`, `b` or `c`".
-  static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> String {
-    let words = Word.allCases.map { "`\($0.rawValue)`" }
-    return words.dropLast().joined(separator: ", ") + " or " + words.suffix(1).joined()
-  }
-
   /// The non-empty parts of the text.
   static func parts(_ text: String) -> [Part] {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated().compactMap { index, piece in

@@ -46,11 +46,11 @@ package enum AccountMember: String, CaseIterable, Sendable {
     case .name: (.list, .account, "The name.")
     case .active: (.list, .boolean, "Whether commands without an account use it.")
     case .directories:
-      (.list, .texts, "The directories in which commands without an account use it; absent without any.")
-    case .origins: (.list, .texts, "The origins that may get the token; absent without any.")
+      (.list, .texts, "The directories in which commands without an account use it.")
+    case .origins: (.list, .texts, "The origins that may get the token.")
     case .person: (.list, .text, "The user's email address or name.")
     case .issuer: (.list, .url, "The authorization server.")
-    case .state: (.list, .word(SessionState.self), "One of \(Self.words(SessionState.self)).")
+    case .state: (.list, .word(SessionState.self), "One of \(MemberDescriber.words(SessionState.self)).")
     case .guest: (.list, .only(true), "The session has no user.")
     case .assertion: (.list, .only(true), "The session has no user, and a JWT renews it.")
     case .ephemeral: (.list, .only(true), "The account exists in memory only.")
@@ -67,8 +67,9 @@ package enum AccountMember: String, CaseIterable, Sendable {
     case .subject: (.status, .text, "The user, according to the ID Token.")
     case .scope: (.status, .text, "The granted scope.")
     case .protection:
-      (.status, .word(Protection.self), "How its record in the vault opens: \(Self.words(Protection.self)).")
-    case .refresh: (.status, .word(RefreshPolicy.self), "The refresh policy: \(Self.words(RefreshPolicy.self)).")
+      (.status, .word(Protection.self), "How its record in the vault opens: \(MemberDescriber.words(Protection.self)).")
+    case .refresh:
+      (.status, .word(RefreshPolicy.self), "The refresh policy: \(MemberDescriber.words(RefreshPolicy.self)).")
     case .authorizationDetails: (.status, .objects, "The granted authorization details (RFC 9396).")
     case .refreshTokenExpiresAt: (.status, .time, "The end of the refresh token, according to the server.")
     case .authorizationExpiresAt: (.status, .time, "The end of the session, according to the server.")
@@ -87,15 +88,15 @@ package enum AccountMember: String, CaseIterable, Sendable {
         "An error object: why the account cannot be used, or the last failure; in `list` only why the vault"
           + " cannot be read."
       )
-    case .check: (.status, .word(CheckResult.self), "With `check`, one of \(Self.words(CheckResult.self)).")
+    case .check: (.status, .word(CheckResult.self), "With `check`, one of \(MemberDescriber.words(CheckResult.self)).")
     case .checkCause:
       (.status, .words(["revoked", "expired"]), "How the session ended at the server: `revoked` or `expired`.")
     case .checkProblem: (.status, .failure, "An error object: why the check failed.")
     case .tokenFiles:
-      (.list, .texts, "The values of `token_files`; absent without any.")
+      (.list, .texts, "The values of `token_files`.")
     case .proxySource: (.doctor, .words(["option"]), "`option` if an option named the proxy, or `none`.")
     case .askedScope: (.doctor, .text, "The scope in the settings.")
-    case .nextRenewal: (.status, .time, "When the session will be renewed without a caller; absent if it will not.")
+    case .nextRenewal: (.status, .time, "When the session will be renewed without a caller.")
     case .failedAt: (.doctor, .time, "When the last refresh failed.")
     case .unconfirmedOrigins: (.doctor, .texts, "Origins that only the settings list.")
     case .server: (.doctor, .object, "The response of the authorization server.")
@@ -119,14 +120,14 @@ package enum AccountMember: String, CaseIterable, Sendable {
   }
 
   /// The manual's description of `preset`.
-  package static let presetMeaning = "The administrator's file for accounts of this name; absent without one."
+  package static let presetMeaning = "The administrator's file for accounts of this name."
 
   /// The members of the object `preset`.
   package static var presetMembers: [MemberDescription] {
     [
       .text("file", "The file."),
-      .texts("unchanged", "The settings that have the file's values; absent without any."),
-      .texts("changed", "The settings that the user changed; absent without any."),
+      .texts("unchanged", "The settings that have the file's values."),
+      .texts("changed", "The settings that the user changed."),
     ]
   }
 
@@ -162,11 +163,6 @@ package enum AccountMember: String, CaseIterable, Sendable {
       .number("unusable_keys", "The number of further published keys that cannot be used, if any."),
       .object("problem", "An error object."),
     ]
-  }
-
-  /// Lists the raw values of an enumeration for the manual, in mdoc notation.
-  private static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> String {
-    MemberDescriber.list(Word.allCases.map { "`\($0.rawValue)`" })
   }
 }
 

@@ -82,20 +82,18 @@ package struct TokenDescription: Sendable, Hashable {
 
   static var memberDescriptions: [MemberDescription] {
     [
-      .text("account", "The account of the token."),
+      .text("account", "The account."),
       .text("issuer", "Its authorization server."),
       .text("subject", "The user, according to the ID Token."),
-      .number(
-        WireProtocol.signInMember,
-        "The end of the session, in unix seconds, if the server announced it and it is less than three days away."),
-      .text(WireProtocol.accessTokenMember, "The token."),
+      MemberDescription(WireProtocol.signInMember, "number", "The end of the session, if less than three days away."),
+      MemberDescription(WireProtocol.accessTokenMember, "text", "The token."),
       .text("token_type", "`Bearer`, or `DPoP` for a token that is bound to a key."),
       .text("scope", "The granted scope."),
-      .number("expires_at", "When it expires; absent if the server named no lifetime."),
-      .flag("offline", "A refresh was due, but the server could not be reached; absent otherwise."),
+      .number("expires_at", "When it expires."),
+      .flag("offline", "A refresh was due, but the server could not be reached."),
       .texts("variables", "The variables, as `NAME=FIELD`, if requested."),
       .text("id_token", "The ID Token, if requested and available."),
-      .flag("id_token_expired", "It has expired, and the server gives no new one; absent otherwise."),
+      .flag("id_token_expired", "It has expired, and the server gives no new one."),
       .object("claims", "Its claims, if requested and available."),
       .text(
         "use",

@@ -106,7 +106,7 @@ extension Event.Confirm: EventBody {
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     try members.visitSignIn(&login, &account, &issuer)
-    try members.visitText("subject", &subject, "The user, according to the ID Token; absent without one.")
+    try members.visitText("subject", &subject, "The user, according to the ID Token.")
     try members.visitText("name", &name, "The user's name or email address, if the ID Token contains it.")
     try members.visitNumber("expires_at", &expiresAt, "When the sign-in times out.")
   }

@@ -33,7 +33,7 @@ extension Event.TokenFile: EventBody {
     try members.visitText("state", &state, "`written` or `removed`.")
     try members.visitValue("code", &code, "Why it was removed: `signed_out`, `locked` or another error code.")
     try members.visitNumber(
-      "expires_at", &expiresAt, "When its token expires; absent if the server named no lifetime.")
+      "expires_at", &expiresAt, "When its token expires.")
     removal = state == "removed" ? code ?? .internalError : nil
   }
 }

@@ -26,7 +26,7 @@ extension Event.Lease: EventBody {
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     try members.visitText("lease", &name, "The lease's name in events.")
     try members.visitText("account", &account, "The account's current name.")
-    try members.visitNumber("uses_left", &usesLeft, "The number of requests left; absent without a limit.")
+    try members.visitNumber("uses_left", &usesLeft, "The number of requests left.")
   }
 }
 

@@ -16,7 +16,8 @@ package enum MemberForm {
     switch self {
     case .text, .word: "text"
     case .flag: "boolean"
-    case .number: "number"
+    case .number(let range):
+      range.upperBound == .max ? "number" : "number from \(range.lowerBound) to \(range.upperBound)"
     case .texts: "list of texts"
     case .numbers: "list of numbers"
     }
@@ -25,9 +26,7 @@ package enum MemberForm {
   /// The limits as a sentence for the manual, after a space.
   var note: String {
     switch self {
-    case .text, .flag, .texts(orOne: false): ""
-    case .number(let range):
-      range.upperBound == .max ? "" : " From \(range.lowerBound) to \(range.upperBound)."
+    case .text, .flag, .number, .texts(orOne: false): ""
     case .texts(orOne: true): " A single text is accepted, too."
     case .numbers(_, let limit): " At most \(limit)."
     case .word(let words): " One of \(MemberDescriber.list(words().map { "`\($0)`" }))."

@@ -200,6 +200,10 @@ package struct MemberDescription: Sendable, Hashable {
 
   /// This description and those of its members, with names such as `accounts[].name`.
   package func flattened(in prefix: String = "") -> [MemberDescription] {
+    if members.count > 2, members.allSatisfy({ $0.type == members[0].type && $0.meaning == members[0].meaning }) {
+      let names = members.map { "`\($0.name)`" }.joined(separator: ", ")
+      return [MemberDescription(prefix + name, type, "\(meaning.dropLast()): \(names) (\(members[0].type)).")]
+    }
     let inner = isElsewhere ? [] : members.flatMap { $0.flattened(in: prefix + name + (isList ? "[]." : ".")) }
     return [MemberDescription(prefix + name, type, meaning)] + inner
   }
@@ -237,9 +241,13 @@ package struct MemberDescriber: MemberVisitor {
     words.dropLast().joined(separator: ", ") + (words.count > 1 ? " or " : "") + words.suffix(1).joined()
   }
 
+  /// The raw values of an enumeration: "`a`, `b` or `c`".
+  package static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> String {
+    list(Word.allCases.map { "`\($0.rawValue)`" })
+  }
+
   private mutating func add(_ name: String, _ type: String, _ meaning: String, isRequired: Bool = false) {
-    entries.append(
-      .member(MemberDescription(name, type, isRequired && marksRequired ? "\(meaning) Required." : meaning)))
+    entries.append(.member(MemberDescription(name, isRequired && marksRequired ? "\(type), required" : type, meaning)))
   }
 
   package mutating func visit(

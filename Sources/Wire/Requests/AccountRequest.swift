@@ -97,8 +97,8 @@ package enum AccountRequest: RequestBody {
         "Returns the settings of an account. None of them is secret.",
         result: [
           account, active,
-          .text("directory", "The directory that the account was chosen for; absent if by name or active."),
-          .text("protection", "How its record in the vault opens; absent without one."),
+          .text("directory", "The directory that the account was chosen for."),
+          .text("protection", "How its record in the vault opens."),
           .object("preset", AccountMember.presetMeaning, members: AccountMember.presetMembers),
           .object(
             "settings", "The settings, as in agent-config(5).",
@@ -110,9 +110,9 @@ package enum AccountRequest: RequestBody {
         "Changes the given settings and resets those in `unset`.",
         result: [
           account,
-          .flag("signed_out", "Whether it is signed out until the change is undone or the user signs in again."),
+          .flag("signed_out", "Whether it is signed out until you undo the change or sign in."),
           .text("setting", "The setting that signs it out."),
-          .flag("kept", "The access token, which is the entire session, is now stored; see `keep`."),
+          .flag("kept", "The access token, which is the entire session, is now stored."),
         ], note: "`protect` needs an unlocked level; `vault_create` makes one that does not exist yet.")
     case .rename:
       return RequestManualEntry(
@@ -127,7 +127,7 @@ package enum AccountRequest: RequestBody {
         result: [
           account, .flag("revoked", "Whether the server confirmed the end of the session."),
           .text("detail", "If not, why."),
-          .flag("client_deleted", "Whether the client registered for the account was deleted; absent without one."),
+          .flag("client_deleted", "Whether the client that was registered for it was deleted."),
           .text("client_detail", "If not, why."),
           .text("active_account", "The new active account, if that changed."),
         ])
@@ -142,8 +142,7 @@ package enum AccountRequest: RequestBody {
           .flag("renews", "Tokens are renewed without the user."),
         ],
         note:
-          "A descriptor with the refresh token follows, as `SCM_RIGHTS`, then the announced ones. Each message has one"
-          + " descriptor, so the line is then sent in several parts.")
+          "A descriptor with the refresh token follows, then the announced ones.")
     case .clientMetadata:
       return RequestManualEntry(
         "Returns the metadata to publish for a client whose identifier is the URL of that document"
@@ -157,11 +156,13 @@ package enum AccountRequest: RequestBody {
           .texts("response_types", "`code`."),
           .texts("redirect_uris", "The redirect URI of such a client at all servers."),
           .text("token_endpoint_auth_method", "`none` or `private_key_jwt`."),
-          .object("jwks", "The public half of the client's key.", members: [.objects("keys", "The key.")]),
+          .object(
+            "jwks", "The public half of the client's key.",
+            members: [.objects("keys", "The key.")]),
           .text("scope", "The scope of the account."),
           .flag("dpop_bound_access_tokens", "Whether tokens are bound to a key."),
-          .text("id_token_signed_response_alg", "The algorithm of ID Tokens, if the settings have one."),
-          .text("userinfo_signed_response_alg", "The algorithm of UserInfo, if the settings have one."),
+          .text("id_token_signed_response_alg", "The algorithm of ID Tokens."),
+          .text("userinfo_signed_response_alg", "The algorithm of UserInfo."),
         ])
     }
   }

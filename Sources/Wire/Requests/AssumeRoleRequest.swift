@@ -25,7 +25,7 @@ package struct AssumeRoleRequest: RequestBody {
   }
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-    try members.visitText("account", &account, "The account (default: the one that lists the service).")
+    try members.visitText("account", &account, "The account (default: the one that lists the URL).")
     try members.visitText("url", &url, "The URL of the Security Token Service, as for `token`.")
     try members.visitText("role_arn", &roleARN, "The role.")
     try members.visitText("role_session_name", &sessionName, "The name of the role session, which the service logs.")
@@ -38,7 +38,7 @@ package struct AssumeRoleRequest: RequestBody {
       "Exchanges the token for a destination, by default the ID Token, for credentials of an AWS role"
         + " (`AssumeRoleWithWebIdentity`). They are kept in memory for each role, until 20 minutes before they expire.",
       result: [
-        .text("account", "The account of the token."),
+        .text("account", "The account."),
         .text("access_key_id", "The ID of the key."),
         .text("secret_access_key", "The key."),
         .text("session_token", "The token to send with each request."),

@@ -58,7 +58,7 @@ package struct CallRequest: RequestBody {
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     var method: String? = method
     var passesBody = sendsBody && !isInline
-    try members.visitText("account", &account, "The account (default: the one that lists the origin of `url`).")
+    try members.visitText("account", &account, "The account (default: the one that lists the URL).")
     try members.visitText("url", &url, "An https URL, at most 2048 bytes.")
     try members.visitText("method", &method, "The method (default: `GET`, or `POST` with a body).")
     try members.visitTexts("headers", &headers, "Header fields, each `Name: value`.")
@@ -91,15 +91,14 @@ package struct CallRequest: RequestBody {
       "Sends a request to a resource with an account's token, which stays in the daemon. The event `response` has the"
         + " response head; there may be events `notice`.",
       result: [
-        .text("account", "The account whose token was used."),
+        .text("account", "The account."),
         .number("status", "The status of the response."),
         .number("body_bytes", "The number of bytes of the response body."),
         .object("problem", "An error object: why the response is not a success."),
       ],
-      note: "A pipe or socket for the response body follows, as `SCM_RIGHTS`; it becomes non-blocking. With"
-        + " `body_descriptor` that one comes first. Each message has one descriptor, so the line is then sent in two parts."
+      note: "A pipe or socket for the response body follows, after that of `body_descriptor`; it becomes non-blocking."
         + " The body is complete after `body_bytes` bytes. `timeout` limits the time until the token is there, then each"
-        + " time without a byte. Closing the connection cancels the request.")
+        + " time without a byte.")
   }
 }
 

@@ -62,8 +62,8 @@ package struct LeaseRequest: RequestBody {
 
   package var manualEntry: RequestManualEntry {
     RequestManualEntry(
-      "Lets another process send requests with an account's token. One end of a pair of sockets follows as `SCM_RIGHTS`; the"
-        + " process at the other end may send `lease_peer` over it, and no other request. An event `lease` follows when the"
+      "Lets another process send requests with an account's token. One end of a pair of sockets follows; the process"
+        + " at the other end may send `lease_peer` over it, and no other request. An event `lease` follows when the"
         + " lease is open and when a request of a peer begins. The lease ends with the connection.",
       note:
         "There is no result: the request ends with an error, `lease_ended` when its time or its uses are used up. The"
@@ -101,8 +101,8 @@ package struct LeasePeerRequest: RequestBody {
 
   package var manualEntry: RequestManualEntry {
     RequestManualEntry(
-      "Adds a connection to the lease, for one peer: one end of a pair of sockets follows as `SCM_RIGHTS`. Over it the"
-        + " process may send `resource`, `resource_body` and `lease_status`, and `token` if allowed; everything else fails"
+      "Adds a connection to the lease, for one peer: one end of a pair of sockets follows. Over it the process"
+        + " may send `resource`, `resource_body` and `lease_status`, and `token` if allowed; everything else fails"
         + " with `not_permitted`. No account is named there; the results name `lease` instead.",
       note: "With `refused` no descriptor follows: the refusal becomes an event `lease_refused`.")
   }
@@ -133,7 +133,7 @@ package struct LeaseHTTPRequest: RequestBody {
 
   package var manualEntry: RequestManualEntry {
     RequestManualEntry(
-      "Makes `agent-lease` serve plain HTTP at a listening socket passed with `SCM_RIGHTS`. Only `agent-lease` accepts it,"
+      "Makes `agent-lease` serve plain HTTP at a listening socket, which follows. Only `agent-lease` accepts it,"
         + " from the command that started it; `agentd` answers `invalid_request`.")
   }
 }
@@ -178,11 +178,11 @@ package struct LeaseStatusRequest: RequestBody {
       result: [
         .text("lease", "The name of the lease in its events, 16 hexadecimal digits."),
         .texts("places", "The allowed hosts, origins and URL prefixes."),
-        .texts("methods", "The methods; absent if all are allowed."),
-        .texts("headers", "The headers that pass besides the usual ones; absent if there are none."),
-        .number("dropped_headers", "The number of dropped request headers; absent if 0."),
-        .number("expires_in", "The remaining seconds; absent without a limit."),
-        .number("uses_left", "The remaining requests; absent without a limit."),
+        .texts("methods", "The allowed methods, if only some are."),
+        .texts("headers", "The headers that pass besides the usual ones."),
+        .number("dropped_headers", "The number of dropped request headers."),
+        .number("expires_in", "The remaining seconds, if limited."),
+        .number("uses_left", "The remaining requests, if limited."),
         .flag("hand_out_token", "A peer may ask for the token."),
       ])
   }

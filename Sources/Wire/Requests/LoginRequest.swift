@@ -98,16 +98,12 @@ package struct LoginRequest: RequestBody {
       "guest", &isGuest,
       "Start a session without a user: with the account's assertion, or else with the client's own credentials (RFC 6749,"
         + " section 4.4).")
-    try members.visitFlag(
-      "offline_access", &requestsOfflineAccess,
-      "Add `offline_access` to `scope` if the server announces it, and keep it.")
+    try members.visitFlag("offline_access", &requestsOfflineAccess, "Add `offline_access` to `scope` if announced.")
     try members.visitFlag(
       "announced_pkce", &beganAtResource,
       "The sign-in began at `resource`, which named the authorization server: reject one that does not announce PKCE, name"
         + " the resource in each token request, and request no ID Token by default.")
-    try members.visitTexts(
-      "proof_algorithms", &proofAlgorithms,
-      "The algorithms of DPoP proofs that the resource accepts. The key of the tokens fits one of them.")
+    try members.visitTexts("proof_algorithms", &proofAlgorithms, "The DPoP algorithms that the resource accepts.")
     try members.visitFlag("qr_code", &wantsQRCode, "Send the event `qr_code`, too.")
     try members.visitValue(
       "pages", &pages,
@@ -147,13 +143,11 @@ package struct LoginRequest: RequestBody {
         .text("scope", "The granted scope."),
         .number("expires_at", "When the access token expires."),
         .flag("renews", "Tokens are renewed without the user."),
-        .flag(
-          "not_kept", "The access token is the entire session and only in memory; `account` with `keep` stores it."),
+        .flag("not_kept", "The access token is the entire session, and only in memory."),
         .flag("guest", "The session has no user."),
         .flag("assertion", "The session has no user, and an assertion renews it."),
         .flag("upgraded_from_guest", "The session before it had no user."),
-      ],
-      note: "Closing the connection before the last line cancels the sign-in.")
+      ])
   }
 }
 

@@ -48,11 +48,12 @@ package enum LoginStepRequest: RequestBody {
   }
 
   package var manualEntry: RequestManualEntry {
-    let account = MemberDescription.text("account", "The account of the sign-in, whose own request has its result.")
+    let account = MemberDescription.text("account", "The account.")
     return switch self {
     case .redirect:
       RequestManualEntry(
-        "Passes the URL at which the browser ended to a waiting sign-in.", result: [account],
+        "Passes the URL at which the browser ended to a waiting sign-in, whose own request has the result.",
+        result: [account],
         note:
           "It may also be sent on the connection of the sign-in before that has ended. It then has no last line, and a"
           + " rejection is the event `redirect_refused`.")
@@ -62,9 +63,9 @@ package enum LoginStepRequest: RequestBody {
         note: "It may also be sent on the connection of the sign-in, like `login_redirect`.")
     case .resume:
       RequestManualEntry(
-        "Resumes a background sign-in: sends its event again, and answers like `login` when it ends. Closing the connection"
-          + " does not end it.",
-        result: [.text("account", "As for `login`, as are the other members.")])
+        "Resumes a background sign-in: sends its event again, and has the result of `login` when it ends. Closing the"
+          + " connection does not end it.",
+        result: [account])
     }
   }
 }

@@ -19,8 +19,7 @@ package enum PassedSecret: Sendable, CaseIterable {
     case .clientSecret:
       (
         "client_secret_descriptor",
-        "A descriptor with the client secret follows, as `SCM_RIGHTS`. The descriptors of these"
-          + " flags come in the order of the flags, one with each message."
+        "A descriptor with the client secret follows."
       )
     case .clientKey: ("client_key_descriptor", "A private key follows, in PEM form or as a JSON Web Key.")
     case .clientCertificate:

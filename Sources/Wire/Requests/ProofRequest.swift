@@ -25,7 +25,7 @@ package struct ProofRequest: RequestBody {
   }
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-    try members.visitText("account", &account, "The account (default: the one that lists the host of the URL).")
+    try members.visitText("account", &account, "The account (default: the one that lists the URL).")
     try members.visitText("method", &method, "The method of the request, exactly as it will be sent.")
     try members.visitText("url", &url, "The URL of the request: https, or http if the account allows it.")
     try members.visitText("nonce", &nonce, "The server's last `DPoP-Nonce`. It is remembered for its origin.")
@@ -39,7 +39,7 @@ package struct ProofRequest: RequestBody {
         + " needs its own proof. The URL chooses the account, as for `resource`, and an origin that no account lists gets"
         + " no proof.",
       result: [
-        .text("account", "The account of the token."),
+        .text("account", "The account."),
         .text("dpop", "The value of the header `DPoP`."),
       ])
   }

@@ -77,7 +77,7 @@ package enum StateRequest: RequestBody {
   /// The description of pending sign-ins in `status`, `doctor` and `list`.
   private static var signInsMember: MemberDescription {
     .objects(
-      "sign_ins", "The sign-ins that wait for the user; absent if there are none.",
+      "sign_ins", "The sign-ins that wait for the user.",
       members: [
         .text("account", "The account."),
         .text("flow", "The pending step: `browser`, `paste`, `device` or `confirmation`."),
@@ -106,7 +106,7 @@ package enum StateRequest: RequestBody {
             members: AccountMember.descriptions(of: .doctor, beyond: .status)),
           .objects(
             "unknown_settings",
-            "Members of the settings file that this version does not know, and keeps; absent without any.",
+            "Members of the settings file that this version does not know, and keeps.",
             members: [
               .text("file", "The path of the file."),
               .number("line", "The line."),
@@ -144,7 +144,7 @@ package enum StateRequest: RequestBody {
           .text("issuer", "Its authorization server."),
           .text("subject", "The user."),
           .object("claims", "The claims about the user."),
-          .text("source", "`id_token` for verified claims, `userinfo` for others; absent without claims."),
+          .text("source", "`id_token` for verified claims, `userinfo` for others."),
         ])
     }
   }
@@ -201,32 +201,30 @@ package enum DaemonRequest: RequestBody {
           + " then accepts no other requests, and keeps the lock of that account.",
         result: [
           .number("pid", "The process that is about to end."),
-          .texts("unstored", "Accounts whose refresh token could not be stored and is lost; absent if none."),
-          .texts("finishing", "Accounts whose servers have not answered; absent if there are none."),
+          .texts("unstored", "Accounts whose refresh token is lost."),
+          .texts("finishing", "Accounts whose servers have not answered."),
         ])
     }
   }
 
   /// The description of the daemon in `status`.
   static var summaryMember: MemberDescription {
-    .object("daemon", "The daemon.", members: statusMembers)
+    .object(
+      "daemon", "The daemon, as `agent daemon status --json` prints it; see agent-daemon(1).",
+      members: statusMembers, isElsewhere: true)
   }
 
   package static var statusMembers: [MemberDescription] {
     [
       .number("pid", "The process ID."),
       .text("version", "The version."),
-      .text(
-        "commit", "The commit it was built from, followed by `-dirty` if files had been changed; absent if unknown."),
+      .text("commit", "The commit it was built from; `-dirty` if files had been changed."),
       .object(
         "libraries", "The versions of the libraries in use.",
-        members: ["libcurl", "openssl", "libqrencode"].map { .text($0, "The version.") }),
+        members: ["libcurl", "openssl", "libqrencode"].map { MemberDescription($0, "text", "Its version.") }),
       .flag("program_replaced", "Whether the program file was replaced by another version."),
-      .flag(
-        "own_namespaces",
-        "Whether it was started in a network or mount namespace other than that of process 1. Programs outside do not use"
-          + " it."),
-      .text("service", "The systemd service whose program started it, if not its own. It ends with that service."),
+      .flag("own_namespaces", "It has its own namespaces, so programs outside do not use it."),
+      .text("service", "The systemd service that started it, and ends it, if not its own."),
       .number("uptime", "Seconds since the start."),
       .text("socket", "The path of the socket; absent for a private daemon."),
       .number("memory_pss_kib", "The proportional set size, in KiB."),
@@ -239,7 +237,7 @@ package enum DaemonRequest: RequestBody {
         members: [
           "processor_seconds", "file_bytes", "data_bytes", "stack_bytes", "processes", "descriptors", "locked_bytes",
           "address_space_bytes", "group_memory_bytes",
-        ].map { .number($0, "Absent if there is none.") }),
+        ].map { MemberDescription($0, "number", "The limit.") }),
     ]
   }
 }

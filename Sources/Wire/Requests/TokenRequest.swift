@@ -142,9 +142,7 @@ package struct TokenRequest: RequestBody {
     self.place = place == Place(url: nil) ? nil : place
     try members.visitFlag("id_token", &extras.idToken, "Return the ID Token, too.")
     try members.visitFlag("claims", &extras.claims, "Return the claims of the verified ID Token, too.")
-    try members.visitFlag(
-      "variables", &extras.variables,
-      "Return the variables in the account's settings, too, with the ID Token or the claims if they need them.")
+    try members.visitFlag("variables", &extras.variables, "Return the variables in the account's settings, too.")
   }
 
   package var manualEntry: RequestManualEntry {
@@ -168,7 +166,7 @@ package struct ForgetRequest: RequestBody {
   package var properties: RequestProperties { RequestProperties("forget", about: .accountOrListing(account)) }
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-    try members.visitText("account", &account, "The account (default: the one that lists the destination).")
+    try members.visitText("account", &account, "The account (default: the one that lists the URL).")
     try members.visitText("url", &url, "The destination, as for `token`.")
   }
 
@@ -177,7 +175,7 @@ package struct ForgetRequest: RequestBody {
       "Drops the cached token for a destination that rejected it, so that the next request gets a new one. A descriptor"
         + " sent with the request has the token's bytes; any other token is kept, and so is the session.",
       result: [
-        .text("account", "The account that lists the destination."),
+        .text("account", "The account."),
         .flag("forgotten", "Whether it was the cached token."),
       ])
   }
@@ -210,8 +208,7 @@ package struct LogoutRequest: RequestBody {
     try members.visitText("account", &account, "The account (default: the active one).")
     try members.visitFlag("all", &all, "All accounts; excludes `account`.")
     try members.visitFlag("local", &local, "Delete the session here without revoking it at the server.")
-    try members.visitFlag(
-      "browser", &browser, "Return the URL that ends the browser's session at the server; excludes `local`.")
+    try members.visitFlag("browser", &browser, "Return the URL that ends the session of the browser; excludes `local`.")
     try members.check(!(local && browser), Phrase("a sign-out with a browser cannot be local"))
     try members.check(!(all && account != nil), Phrase("give an account or all accounts, not both"))
   }
@@ -227,8 +224,8 @@ package struct LogoutRequest: RequestBody {
             .flag("revoked", "Whether the server confirmed the end of the session."),
             .text("detail", "If not, why."),
             .flag("was_signed_in", "False if there was no session to end."),
-            .text("end_session_url", "With `browser`, the server's page that ends the browser's session."),
-            .object("error", "With `all`, an error object if the account is still signed in."),
+            .text("end_session_url", "The page that ends the browser's session."),
+            .object("error", "An error object if the account is still signed in."),
           ])
       ])
   }

@@ -12,7 +12,7 @@ package struct VariablesRequest: RequestBody {
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     try members.visitTexts(
       "names", &names,
-      "The names, 1 to \(Self.maximumCount). A descriptor for each value follows, in this order. Required.")
+      "The names, 1 to \(Self.maximumCount). A descriptor for each value follows, in this order.")
     try members.check(
       (1...Self.maximumCount).contains(names.count), Phrase("the request must name 1 to \(Self.maximumCount) variables")
     )

@@ -116,14 +116,12 @@ package enum VaultRequest: RequestBody {
   }
 
   package var manualEntry: RequestManualEntry {
-    let passed =
-      "A descriptor with the passphrase or PIN follows, as `SCM_RIGHTS`: 1 to 1024 bytes of UTF-8. A trailing newline is"
-      + " dropped. It is never a member."
-    let opened = [MemberDescription.text("protection", "The level.")]
-    let slot: [MemberDescription] = [
+    let passed = "A descriptor with the passphrase or PIN follows, as for `unlock`."
+    let opened = [.text("protection", "The level.")]
+    let slot = [
       .number("slot", "The number of the slot."),
       .text("kind", "`host`, `tpm2` or `passphrase`."),
-      .text("protection", "The level that it opens."),
+      .text("protection", "The level that it opens: `device`, `passphrase` or `tpm2`."),
     ]
     switch self {
     case .lock:
@@ -131,7 +129,10 @@ package enum VaultRequest: RequestBody {
         "Wipes the keys that a passphrase or a PIN opened, and the tokens of their accounts. The result is sent when running"
           + " refreshes are stored.",
         result: [.texts("locked", "The levels that are now locked.")])
-    case .unlock: return RequestManualEntry("Unlocks a level with its passphrase or PIN.", result: opened, note: passed)
+    case .unlock:
+      return RequestManualEntry(
+        "Unlocks a level with its passphrase or PIN. It follows in a descriptor: 1 to 1024 bytes of UTF-8, without a"
+          + " trailing newline.", result: opened)
     case .status:
       return RequestManualEntry(
         "Describes the slots and levels of the vault. Nothing is opened.",
@@ -180,8 +181,10 @@ package enum VaultRequest: RequestBody {
       return RequestManualEntry(
         "Reads and checks the entire vault.",
         result: [
-          .flag("sound", "Whether nothing is damaged and everything opens that should open here."),
-          .objects("slots", "The slots.", members: slot + [.text("state", "What was found.")]),
+          .flag("sound", "Whether nothing is damaged and everything opens that should."),
+          .objects(
+            "slots", "The slots.",
+            members: slot + [.text("state", "What was found.")]),
           .objects(
             "accounts", "The accounts with a record.",
             members: [.text("account", "The name.")] + opened + [
@@ -199,8 +202,8 @@ package enum VaultRequest: RequestBody {
   private static var fileMembers: [MemberDescription] {
     [
       .text("path", "The file."), .flag("exists", "Whether it exists."),
-      .flag("device_bound", "Whether another machine cannot open it: this one has a machine ID, or the TPM binds it."),
-      .text("binding", "What opens it in the background: `tpm2` or `host`; absent if nothing does."),
+      .flag("device_bound", "Whether another machine cannot open it."),
+      .text("binding", "What opens it in the background: `tpm2` or `host`."),
       .text("binding_problem", "Why that is not the TPM."),
     ]
   }
@@ -209,10 +212,9 @@ package enum VaultRequest: RequestBody {
   static var summaryMembers: [MemberDescription] {
     fileMembers + [
       .texts("slots", "The slots that open it."),
-      .text(
-        "installation",
-        "A random hexadecimal number made with the vault: if it differs, all earlier sessions are gone."),
-      .object("problem", "An error object: why there is no `installation`, although the file exists."),
+      .text("installation", "A random number of the vault; if it differs, all sessions are new."),
+      .object(
+        "problem", "An error object: why there is no `installation`, although the file exists."),
     ]
   }
 }

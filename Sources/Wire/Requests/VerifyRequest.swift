@@ -69,8 +69,7 @@ package struct VerifyRequest: RequestBody {
     try members.visitFlag("signature_only", &signatureOnly, "Check no claims; the payload may be anything.")
     try members.visitNumber(
       "clock_skew", &clockSkew, in: 0...Self.maximumClockSkew, "The tolerance for times, in seconds (default: 60).")
-    try members.visitFlag(
-      "brief", &brief, "Return only `alg`, `kid`, `iss`, `sub` and `exp` of the header and claims of valid tokens.")
+    try members.visitFlag("brief", &brief, "Return only `alg`, `kid`, `iss`, `sub` and `exp` of valid tokens.")
   }
 
   package var manualEntry: RequestManualEntry {
@@ -80,9 +79,8 @@ package struct VerifyRequest: RequestBody {
         + " keys.",
       result: VerifyTally().memberDescriptions,
       note:
-        "The descriptors follow, as `SCM_RIGHTS`, one with each message: the key set, if announced, then"
-        + " the tokens, then a pipe or socket for the results, which becomes non-blocking. The results are complete after"
-        + " `tokens` lines. Without `timeout` only requests to the issuer have a deadline. Closing the connection cancels the"
-        + " request.")
+        "The descriptors are the key set, if announced, then the tokens, then a pipe or socket for the results, which"
+        + " becomes non-blocking. The results are complete after `tokens` lines. Without `timeout` only requests to the"
+        + " issuer have a deadline.")
   }
 }

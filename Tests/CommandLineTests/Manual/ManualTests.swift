@@ -39,8 +39,13 @@ extension ManualPage {
     let mandoc = try #require(Spawn.search("mandoc"))
     let result = try ProcessRunner.run(
       executable: mandoc, arguments: ["-Tlint", "-Wwarning"], input: Array(page.committed().utf8))
-    #expect(result.outputText == "" && result.errorText == "")
-    #expect(result.succeeded)
+    // These pages have the examples first, before the conventional ENVIRONMENT, FILES and EXIT STATUS.
+    let problems = (result.outputText + result.errorText).split(separator: "\n").filter { line in
+      !["ENVIRONMENT", "FILES", "EXIT STATUS"].contains {
+        line.hasSuffix("sections out of conventional order: Sh \($0)")
+      }
+    }
+    #expect(problems == [])
   }
 }
 
@@ -80,7 +85,9 @@ extension ManualPage {
       #expect(main.contains("\n.It Cm \(Mdoc.escaped(String(command.name.words[0])))\n"))
       #expect(page.contains("\n.Nm agent \(command.name)\n"))
       for option in command.options where !option.isSetting || command.name == .login {
-        #expect(page.contains("Fl \\-\(Mdoc.escaped(option.name))"), "\(option.name)")
+        let name = "\\-\(Mdoc.escaped(option.name))"
+        let isElsewhere = ManualList.home(of: option, in: command, Main.commands) != nil
+        #expect(page.contains(isElsewhere ? "\\fB\\-\(name)\\fP" : "Fl \(name)"), "\(option.name)")
       }
     }
   }
@@ -90,8 +97,10 @@ extension ManualPage {
   ) throws {
     let command = Main.commands.named(name)
     let page = try ManualPage.of(name).committed()
-    let options = command.options.filter { !$0.isSetting || name == .login }
-    let texts = [command.summary + "."] + options.map(\.sentence)
+    let options = command.options.filter {
+      (!$0.isSetting || name == .login) && ManualList.home(of: $0, in: command, Main.commands) == nil
+    }
+    let texts = [command.summary + "."] + options.map(ManualList.sentence)
     for text in texts { #expect(page.contains("\n" + Mdoc.paragraph(text)), "\(text)") }
     let examples = try Manual().examples(of: name.page)
     for example in command.examples {
@@ -105,11 +114,13 @@ extension ManualPage {
     #expect(page.contains("\n.Nd \(Mdoc.escaped(summary.prefix(1).lowercased() + summary.dropFirst()))\n"))
   }
 
-  @Test func `shows each example in lines that a terminal of 80 columns does not break`() throws {
-    // A page is 78 columns wide, and examples begin after 11.
-    for example in try Manual().examples() {
-      for line in example.shown.split(separator: "\n") { #expect(line.count <= 67, "\(line)") }
-    }
+  @Test(arguments: ManualPage.all) func `shows text as it is in lines that a terminal of 80 columns does not break`(
+    page: ManualPage
+  ) throws {
+    let lines = try page.committed().split(separator: "\n")
+    let commands = lines.filter { $0.hasPrefix(".Dl ") }.map { Manual.plain($0.dropFirst(4)) }
+    // Such lines begin after 11 columns.
+    for line in Manual.programs(in: lines[...]).joined() + commands { #expect(line.count <= 69, "\(line)") }
   }
 
   /// The usage lines of a page, as the help prints them.
@@ -146,7 +157,9 @@ extension ManualPage {
     let seeAlso = lines.drop { $0 != ".Sh SEE ALSO" }.filter { $0.hasPrefix(".Xr ") }
     let pages = seeAlso.map { line in line.split(separator: " ").dropFirst().map(String.init) }
     #expect(zip(pages, pages.dropFirst()).allSatisfy { ($0[1], $0[0]) < ($1[1], $1[0]) })
-    #expect(page.name != CommandName.mainPage || pages.count == known.count - 1)
+    // The section COMMANDS of agent(1) names the pages of section 1.
+    let others = ManualPage.all.filter { $0.section != 1 }.map { [$0.name, "\($0.section)"] }
+    #expect(page.name != CommandName.mainPage || Set(others).isSubset(of: pages.map { Array($0.prefix(2)) }))
     // Pages referenced in a text.
     for line in lines where line.utf8.contains(UInt8(ascii: "(")) {
       for word in line.split(separator: " ") {
@@ -157,14 +170,33 @@ extension ManualPage {
     }
   }
 
-  @Test func `has the sections that people look for`() throws {
-    let lines = try ManualPage.agent.committed().split(separator: "\n")
-    let titles = lines.filter { $0.hasPrefix(".Sh ") }.map { $0.dropFirst(4) }
-    #expect(
-      titles == [
-        "NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "OUTPUT", "ENVIRONMENT", "FILES", "EXIT STATUS",
-        "EXAMPLES", "SEE ALSO", "STANDARDS", "SECURITY CONSIDERATIONS",
-      ])
+  @Test(arguments: ManualPage.all) func `has the sections that people look for, in their order`(
+    page: ManualPage
+  ) throws {
+    let lines = try page.committed().split(separator: "\n")
+    let titles = lines.filter { $0.hasPrefix(".Sh ") }.map { String($0.dropFirst(4)) }
+    let first = ["NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS"]
+    let last = [
+      "EXAMPLES", "ENVIRONMENT", "FILES", "EXIT STATUS", "SEE ALSO", "STANDARDS", "SECURITY CONSIDERATIONS",
+    ]
+    // The sections of this page's own topic are between the options and the examples.
+    let topics = titles.filter { !first.contains($0) && !last.contains($0) }
+    #expect(titles == first.filter(titles.contains) + topics + last.filter(titles.contains))
+    let isOfCommand = CommandName.allCases.contains { $0.page == page.name }
+    let needed =
+      isOfCommand ? first.prefix(3) + ["OPTIONS", "EXAMPLES", "SEE ALSO"] : ["NAME", "DESCRIPTION", "SEE ALSO"]
+    #expect(Set(needed).isSubset(of: titles))
+  }
+
+  @Test(.enabled(if: Spawn.search("mandoc") != nil), arguments: ManualPage.all)
+  func `describes a command in at most 15 lines`(page: ManualPage) throws {
+    let mandoc = try #require(Spawn.search("mandoc"))
+    let text = try ProcessRunner.run(
+      executable: mandoc, arguments: ["-Tascii", "-Owidth=78"], input: Array(page.committed().utf8)
+    ).outputText
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let description = lines.drop { !$0.hasPrefix("D\u{8}DE") }.dropFirst().prefix { $0.first.map { $0 == " " } ?? true }
+    #expect(!description.isEmpty && (description.count <= 16 || page.section != 1), "\(description.count)")
   }
 
   @Test func `names every exit status that a failure can have`() throws {
@@ -173,7 +205,7 @@ extension ManualPage {
   }
 
   @Test func `describes every reason that a token is not valid`() throws {
-    let described = Manual.terms("Li", in: try Manual.section("DETAILS", of: "agent-verify.1"))
+    let described = Manual.terms("Li", in: try Manual.section("RULES", of: "agent-verify.1"))
     #expect(described == TokenProblemCode.allCases.map(\.rawValue))
   }
 

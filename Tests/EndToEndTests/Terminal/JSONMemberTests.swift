@@ -144,9 +144,39 @@ import Testing
   private static func result(of request: String) throws -> [String: String] {
     let lines = try Manual.file("man/agent-protocol.7").split(separator: "\n")
     let section = lines.drop { $0 != ".Ss \(request)" }.dropFirst().prefix { !$0.hasPrefix(".S") }
+    let rows = try members(in: section.drop { !$0.hasPrefix("Result:") }) { try result(of: $0) }
     // The section of `doctor` refers to that of `status`.
-    var rows = try request == "doctor" ? result(of: "status") : [:]
-    for line in section.drop(while: { $0 != "Result:" }) where line.hasPrefix(".It Li ") {
+    return try request == "doctor" ? rows.merging(result(of: "status")) { own, _ in own } : rows
+  }
+
+  /// The members of a command's answer in its page, with their types.
+  private static func answer(of command: Substring) throws -> [String: String] {
+    let words = command.split(separator: " ")
+    let isLevel = ["lock", "unlock"].contains(words[0])
+    let lines = try Manual.file("man/agent-\(isLevel ? "vault" : words[0]).1").split(separator: "\n")
+    let own = lines.drop { $0 != ".Ss \(command)" }.dropFirst().prefix { !$0.hasPrefix(".S") }
+    let start = ".\\\" @members \(command)"
+    return try members(in: (own.isEmpty ? lines[...] : own).drop { $0 != start }.dropFirst()) { name in
+      try answer(of: name.dropFirst("agent ".count))
+    }
+  }
+
+  /// The members that a paragraph and the list after it describe, or that it finds elsewhere.
+  private static func members(
+    in lines: ArraySlice<Substring>, elsewhere: (String) throws -> [String: String]
+  ) throws -> [String: String] {
+    let start = lines.prefix { !$0.hasPrefix(".") }.map(Manual.plain).joined(separator: " ")
+    if let command = start.firstMatch(of: #/as agent ([a-z -]+) --json prints it/#)?.1 {
+      return try answer(of: command)
+    }
+    var rows: [String: String] = [:]
+    for group in start.matches(of: #/([^:;]+) as for ([a-z_ -]+)/#) {
+      let known = try elsewhere(String(group.2))
+      for name in group.1.split(whereSeparator: { ", ".contains($0) }) { rows[String(name)] = known[String(name)] }
+    }
+    for single in start.matches(of: #/([a-z_.\[\]]+) \(([a-z ,]+)\): /#) { rows[String(single.1)] = String(single.2) }
+    let list = lines.drop { !$0.hasPrefix(".Bl ") }.prefix { $0 != ".El" }
+    for line in list where start.hasSuffix(":") && line.hasPrefix(".It Li ") {
       let words = line.dropFirst(".It Li ".count).split(separator: " ", maxSplits: 2)
       rows[String(words[0])] = words[2].filter { $0 != "\"" }
     }

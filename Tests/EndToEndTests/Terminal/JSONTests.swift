@@ -27,9 +27,10 @@ import Testing
 
   /// Commands whose section refers to that of another one.
   private static let references = [
-    "list": "status", "workload": "login", "daemon start": "daemon status",
+    "list": "status", "status": "daemon status", "workload": "login", "daemon start": "daemon status",
     "daemon restart": "daemon status", "daemon log": "status", "events": "daemon log", "vault bind": "vault status",
-    "vault add-passphrase": "vault status",
+    "vault add-passphrase": "vault status", "vault rotate-key": "vault status", "vault rebind": "vault status",
+    "vault check": "vault status", "lock": "vault status", "unlock": "vault status",
   ]
 
   @Test func `is described in the manual, member by member and word by word`() throws {
@@ -44,9 +45,12 @@ import Testing
       let own = try #require(manual.text(on: command))
       let other = try Self.references[command].map { "\n" + (try #require(manual.text(on: $0))) } ?? ""
       let text = own + other + (command == "account show" ? "\n" + settings : "")
-      let members = answers.schema.members(of: command).subtracting(ofCodes)
+      // The section OUTPUT of agent(1) describes error objects.
+      let described = text.contains("error object") ? ofCodes.union(["code", "message", "hint"]) : ofCodes
+      let members = answers.schema.members(of: command).subtracting(described)
       for member in members {
-        let forms = ["\"\(member)\"", " \(member) Pq ", ".\(member) Pq "]
+        // A list has it, or a sentence names it: alone with its type, or with others that are described together.
+        let forms = ["\"\(member)\"", "\(member) Pq ", " \(member) (", "\(member), ", "\(member) as for "]
         #expect(forms.contains { text.contains($0) }, "\(command): \(member)")
       }
       let words = answers.schema.words(of: command).subtracting(codes)

@@ -120,6 +120,7 @@ import Testing
       shells: ["fish"], after: "complete -C 'agent daemon res'", output: "restart\t"),
     "agent list --json | jq -r '.accounts[] | select(.active).name'": Trial(output: "work\n"),
     #"eval "$(agent env --ask)""#: Trial(after: Self.printsVariables, output: Self.variables),
+    "agent whoami --json | jq -r .claims.email": Trial(output: "EMAIL\n"),
     "agent use work": Trial(message: "agent: work is now the active account\n"),
     "agent use work --here": Trial(message: "agent: commands in "),
     "agent use --clear": Trial(before: "agent use work --here -q", message: "agent: /"),

@@ -38,14 +38,12 @@ enum ProviderFacts {
     return facts
   }
 
-  /// Departures from the standards, by name.
-  static func quirks(_ provider: Provider) -> [(String, String)] {
-    Provider.Quirk.allCases.compactMap { quirk in
-      provider.quirks[quirk].map { (quirk.rawValue, "\(meaning(quirk)): \($0)") }
-    }
+  /// Departures from the standards, each with the page that documents it.
+  static func quirks(_ provider: Provider) -> [(quirk: Provider.Quirk, url: String)] {
+    Provider.Quirk.allCases.compactMap { quirk in provider.quirks[quirk].map { (quirk, $0) } }
   }
 
-  private static func meaning(_ quirk: Provider.Quirk) -> String {
+  static func meaning(_ quirk: Provider.Quirk) -> String {
     switch quirk {
     case .noMetadata: "It publishes no metadata"
     case .scopeWithCommas: "Responses separate scopes with commas"
