@@ -11,15 +11,11 @@ extension LoopbackPage {
     return "You are signed in to \(issuer) as \(person). The account on \(place) is \(account). You can close this tab."
   }
 
-  static func failedText(_ reason: String) -> Phrase {
-    "\(reason). Your terminal shows what to do next; you can close this tab."
-  }
-
   /// All phrases of the pages, for their translations.
   package static let phrases: [Phrase] =
     allCases.flatMap { [$0.titleAndText.title, $0.titleAndText.text] } + [
-      signedInTitle, signedInText("", nil, "", thisMachine), signedInText("", "", "", thisMachine), failedText(""),
-      thisMachine,
+      signedInTitle, signedInText("", nil, "", thisMachine), signedInText("", "", "", thisMachine), thisMachine,
+      failed("").titleAndText.text,
     ]
 
   var titleAndText: (title: Phrase, text: Phrase) {
@@ -29,12 +25,16 @@ extension LoopbackPage {
         "Return to the terminal",
         "Done. Your terminal shows the result; you can close this tab."
       )
-    case .failed:
-      ("The sign-in did not work", "Your terminal shows the reason; you can close this tab.")
+    case .failed(let reason):
+      (
+        "The sign-in did not work",
+        reason.map { "Reason: \($0). Your terminal shows what to do next; you can close this tab." }
+          ?? "Your terminal shows the reason; you can close this tab."
+      )
     case .foreign:
       (
-        "This is not the answer",
-        "Your terminal still waits for the response of another sign-in. You can close this tab."
+        "This was another sign-in",
+        "Your terminal still waits. Continue on the page that was opened last; you can close this tab."
       )
     case .used:
       (

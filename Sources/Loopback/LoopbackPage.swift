@@ -1,17 +1,22 @@
 internal import Encoding
 package import Vocabulary
 
-/// The pages shown in the browser at the redirect URI. They contain no part of the request.
+/// The pages shown in the browser at the redirect URI. They contain no part of the request, except a reason that the
+/// terminal shows too.
 package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   /// The response was received but not verified yet.
   case received
-  /// The response was received but is an error or unusable.
-  case failed
+  /// The sign-in failed, with the reason as a sentence without its full stop; nil if the browser may be another user's.
+  case failed(Phrase? = nil)
   /// A request to the redirect URI that is not the expected response.
   case foreign
   /// A sign-in link that was already used. It leads to the authorization server only once.
   case used
   case notFound, methodNotAllowed, malformed, tooLarge
+
+  package static let allCases: [LoopbackPage] = [
+    .received, .failed(), .foreign, .used, .notFound, .methodNotAllowed, .malformed, .tooLarge,
+  ]
 
   /// Creates a redirect to a URL of visible ASCII characters.
   package static func redirect(to url: String) -> [UInt8] {
@@ -42,13 +47,6 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
         TerminalText.clean(issuer), person.map { TerminalText.clean($0) }, TerminalText.clean(account),
         place.map { Phrase(verbatim: TerminalText.clean($0)) } ?? thisMachine),
       in: language)
-  }
-
-  /// The complete response after a failed sign-in.
-  ///
-  /// - Parameter reason: A sentence without its full stop.
-  package static func failed(_ reason: String, in language: Translations = .english) -> [UInt8] {
-    response(LoopbackPage.failed.titleAndText.title, failedText(reason), in: language)
   }
 
   private static func response(

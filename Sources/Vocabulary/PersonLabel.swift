@@ -9,10 +9,13 @@ package struct PersonLabel: Sendable, Hashable {
   /// The text without control characters; see ``TerminalText``.
   package let text: String
 
-  /// Removes control characters and truncates the text. Nil if nothing is left.
+  /// Removes control characters, and replaces the end of a long text by "…". Nil if nothing is left.
   package init?(_ text: String) {
     var text = TerminalText.clean(text, limit: Self.maximumByteCount)
-    while text.utf8.count > Self.maximumByteCount { text.removeLast() }
+    if text.utf8.count > Self.maximumByteCount {
+      while text.utf8.count > Self.maximumByteCount - 3 { text.removeLast() }
+      text += "…"
+    }
     guard text.contains(where: { $0 != " " }) else { return nil }
     self.text = text
   }

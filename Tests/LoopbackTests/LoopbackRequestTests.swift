@@ -167,7 +167,7 @@ import Vocabulary
 
   // It is shown before the code is exchanged, so it must not promise anything.
   @Test func `sends the person back to the terminal`() {
-    for page in [LoopbackPage.received, .failed] {
+    for page in [LoopbackPage.received, .failed()] {
       let text = String(decoding: page.response(), as: UTF8.self)
       #expect(text.contains("terminal"))
       #expect(!text.contains("signed in"))
@@ -182,7 +182,7 @@ import Vocabulary
       LoopbackPage.allCases.map { $0.response(in: language) } + [
         LoopbackPage.signedIn(to: "https://as.example", as: "Ann", account: "work", in: language),
         LoopbackPage.signedIn(to: "https://as.example", as: nil, account: "work", on: "host", in: language),
-        LoopbackPage.failed("no reason", in: language),
+        LoopbackPage.failed("no reason").response(in: language),
       ]
     for page in pages {
       let text = String(decoding: page, as: UTF8.self)
@@ -191,6 +191,11 @@ import Vocabulary
         #expect(text.contains("\(start)«") && text.contains("»\(end)"), "\(text)")
       }
     }
+  }
+
+  @Test func `gives the reason of a failure as text`() {
+    let page = String(decoding: LoopbackPage.failed("denied (server: <b>&)").response(), as: UTF8.self)
+    #expect(page.contains("<p>Reason: denied (server: &lt;b&gt;&amp;). Your terminal shows what to do"), "\(page)")
   }
 
   // The text comes from a request, even though its sender is the user.

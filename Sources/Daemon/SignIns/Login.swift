@@ -92,8 +92,6 @@ final class Login {
     var hasWarnedOfOtherUser = false
     /// Whether the user was warned that the browser used https.
     var hasWarnedOfTLS = false
-    /// Whether the user was warned of an error without this sign-in's state.
-    var hasWarnedOfError = false
   }
 
   /// The polling for the tokens of a device code.

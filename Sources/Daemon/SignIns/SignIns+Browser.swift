@@ -91,7 +91,8 @@ extension SignIns {
     case .foreign: return .foreign
     case .failure(let error):
       fail(login, .oauth(error))
-      return .failed
+      let failure = Failure(.oauth(error), account: login.account.text, entered: login.entered)
+      return .failed(isFromOwnUser ? failure.text : nil)
     case .code(let code):
       guard login.approval.approve() else { return .foreign }
       redirects?.close(login.id)
@@ -107,10 +108,12 @@ extension SignIns {
     }
   }
 
-  /// Logs a response that belongs to no sign-in, once per sign-in.
-  private func noteForeignRedirect(_ login: Login) {
-    if !login.visits.hasLoggedForeignRedirect { log.note(.redirectForeign, login.account) }
+  /// Logs a response that belongs to no sign-in, once per sign-in. Returns whether it did.
+  @discardableResult private func noteForeignRedirect(_ login: Login) -> Bool {
+    guard !login.visits.hasLoggedForeignRedirect else { return false }
     login.visits.hasLoggedForeignRedirect = true
+    log.note(.redirectForeign, login.account)
+    return true
   }
 
   // MARK: The browser's page
@@ -125,7 +128,7 @@ extension SignIns {
 
   /// Shows the failure in the browser, if it is still waiting.
   func show(_ failure: Failure, of login: Login) {
-    redirects?.answer(login.id, LoopbackPage.failed(failure.message, in: login.pages))
+    redirects?.answer(login.id, LoopbackPage.failed(failure.text).response(in: login.pages))
   }
 
   // MARK: Who signed in
@@ -192,12 +195,15 @@ extension SignIns: RedirectServerDelegate {
     return accept(waiting.request.answer(in: query), login, waiting, isFromOwnUser: isFromOwnUser)
   }
 
-  /// Logs a response that belongs to no sign-in.
+  /// Logs and reports a response that belongs to no sign-in, once per sign-in.
   func foreignRedirectReceived(_ id: UInt64, query: Span<UInt8>) {
-    guard let login = logins[id] else { return }
-    noteForeignRedirect(login)
-    guard !login.visits.hasWarnedOfError, let error = AuthorizationRequest.strayError(in: query) else { return }
-    login.visits.hasWarnedOfError = true
+    guard let login = logins[id], !query.isEmpty, noteForeignRedirect(login) else { return }
+    guard let error = AuthorizationRequest.strayError(in: query) else {
+      return report(
+        Phrase(
+          "the browser sent the response of another sign-in, so this one still waits; continue on the page that was opened last, or end the sign-in with Ctrl-C"
+        ), to: login)
+    }
     // Any user of this machine could have sent it, so the sign-in continues.
     report(
       Phrase(

@@ -136,7 +136,7 @@ private final class DeskRun: RedirectServerDelegate {
     let run = try DeskRun()
     run.answersLater = true
     let socket = try run.get("/cb?state=ours")
-    run.desk?.answer(8, LoopbackPage.failed("Other"))
+    run.desk?.answer(8, LoopbackPage.failed("Other").response())
     run.desk?.answer(
       7, LoopbackPage.signedIn(to: "https://as.example", as: #"<b onclick='x'>"A & B"</b>"#, account: "work"))
     let page = String(decoding: try socket.descriptor.readToEnd(limit: 100_000), as: UTF8.self)

@@ -852,10 +852,12 @@ import Wire
     }
   }
 
-  private func redirect() throws -> LoopbackPage? {
+  /// The page for a response with this sign-in's state.
+  private func redirect(_ query: String = "code=c-1", isFromOwnUser: Bool = true) throws -> LoopbackPage? {
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
     let id = try #require(home.signIns.logins.keys.first)
-    return home.signIns.redirectReceived(id, query: Array("code=c-1&\(state)".utf8).span, isFromOwnUser: true)
+    let query = Array("\(query)&\(state)".utf8)
+    return home.signIns.redirectReceived(id, query: query.span, isFromOwnUser: isFromOwnUser)
   }
 
   // The server may ignore the scope, so it is not refused.
@@ -886,17 +888,29 @@ import Wire
 
   @Test func `stops listening as soon as the server refused it, and keeps nothing of an account that was new`() throws {
     _ = try UnixSocket.connectLoopback(port: port)
-    let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
-    let id = try #require(home.signIns.logins.keys.first)
-    let query = Array("error=access_denied&\(state)".utf8)
-    #expect(home.signIns.redirectReceived(id, query: query.span, isFromOwnUser: true) == .failed)
+    let page = try redirect("error=access_denied&error_description=the%20user%20said%20no")
     #expect(throws: SystemError.self) { _ = try UnixSocket.connectLoopback(port: port) }
     home.daemon.runJobs()
-    #expect(home.sink.failures[1]?.code == .accessDenied)
+    let failure = try #require(home.sink.failures[1])
+    #expect(failure.code == .accessDenied)
+    #expect(page == .failed(failure.text) && failure.message == "sign-in was denied (server: the user said no)")
     #expect(try home.daemon.settings.current().accounts.isEmpty)
   }
 
-  @Test func `logs once that another answer than its own came`() throws {
+  @Test(arguments: [
+    ("error=login_required", "login_required"), ("error=server_error", "server_error"),
+    ("code=c-1&iss=https%3A%2F%2Fevil.example", "evil.example"),
+  ]) func `shows the reason of a failed redirect to its own user only`(query: String, word: String) throws {
+    guard case .failed(let reason?)? = try redirect(query) else {
+      Issue.record("no reason")
+      return
+    }
+    #expect(home.sink.failures[1]?.message == reason.english && reason.english.contains(word), "\(reason.english)")
+    let other = try Self()
+    #expect(try other.redirect(query, isFromOwnUser: false) == .failed())
+  }
+
+  @Test func `logs and reports once that another answer than its own came`() throws {
     let id = try #require(home.signIns.logins.keys.first)
     for _ in 0..<3 {
       let query = Array("code=c-1&state=other".utf8)
@@ -905,6 +919,9 @@ import Wire
     }
     let events = home.daemon.context.log.json["events"]?.array ?? []
     #expect(events.filter { $0["event"] == "redirect_foreign" }.count == 1)
+    let notices = (home.sink.events[1] ?? []).compactMap { if case .notice(let text) = $0 { text.english } else { nil } }
+    #expect(notices.count == 1 && notices[0].hasPrefix("the browser sent the response of another sign-in"))
+    #expect(!notices.joined().contains("other&") && !notices.joined().contains("c-1"))
   }
 
   @Test func `stops listening when its time is over`() throws {

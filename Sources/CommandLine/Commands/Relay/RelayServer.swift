@@ -1,6 +1,7 @@
 internal import Encoding
 internal import Loopback
 internal import Platform
+internal import Wire
 
 /// Serves sign-ins on the host of `agent ssh`: asks the user, opens the browser, and returns the redirect.
 ///
@@ -132,7 +133,8 @@ final class RelayServer {
         LoopbackPage.signedIn(
           to: peer.claimedNames.issuer, as: person, account: peer.claimedNames.account, on: console.host,
           in: RelayPort.pages))
-    case .failed(let reason): end(peer, LoopbackPage.failed(TerminalText.clean(reason), in: RelayPort.pages))
+    case .failed(let reason):
+      end(peer, LoopbackPage.failed(Phrase(verbatim: TerminalText.clean(reason))).response(in: RelayPort.pages))
     }
   }
 
@@ -150,7 +152,7 @@ final class RelayServer {
   /// Ends a sign-in with a page for a waiting browser.
   private func fail(_ peer: Peer, _ refusal: RelayRefusal? = nil) {
     if let refusal { peer.send(.refused(refusal)) }
-    end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
+    end(peer, LoopbackPage.failed().response(in: RelayPort.pages))
   }
 
   private func end(_ peer: Peer, _ page: @autoclosure () -> [UInt8]) {
