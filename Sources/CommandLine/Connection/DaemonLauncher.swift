@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Platform
 internal import Wire
 
@@ -36,17 +37,27 @@ enum DaemonLauncher {
     _ console: Console, _ timeout: Duration, startsNamed: Bool
   ) throws(Failure) -> DaemonConnection {
     let place = try SocketLocation.named()
-    if let place, !startsNamed {
+    if let place {
       do throws(DirectoryError) { _ = try PrivateDirectory(opening: place.directory, create: false) } catch {
-        if case .untrusted(.notOwned, _) = error, place.otherUser == nil {
+        switch error {
+        case .untrusted(.notOwned, _) where !startsNamed && place.otherUser == nil:
           throw Failure(
             .daemonUnavailable, Phrase("\(place.directory) belongs to another user"),
             hint: "if you trust that user's daemon: AGENT_SOCKET_USER=UID")
+        case .system(let problem, _)
+        where problem.isNotFound && !isBesideDefault(place.directory):
+          // It is not created, because the path may be a typing error.
+          throw Failure(
+            .daemonUnavailable, Phrase("the directory \(place.directory) does not exist (AGENT_SOCKET)"),
+            hint: .command("mkdir -p -m 700 \(ShellWord.quoted(place.directory))"))
+        default: break
         }
       }
-      throw Failure(
-        .daemonUnavailable, Phrase("no daemon is listening at \(place.path) (AGENT_SOCKET)"),
-        hint: "agent daemon start")
+      if !startsNamed {
+        throw Failure(
+          .daemonUnavailable, Phrase("no daemon is listening at \(place.path) (AGENT_SOCKET)"),
+          hint: "agent daemon start")
+      }
     }
     let places = place.map { [$0] } ?? SocketLocation.all
     var problem: Failure?
@@ -75,6 +86,14 @@ enum DaemonLauncher {
     // For example a service or container user without a home directory.
     problem.advice = problem.advice ?? withoutHome
     throw problem
+  }
+
+  /// Whether a directory is in the same directory as a default one, which is the user's own.
+  private static func isBesideDefault(_ directory: String) -> Bool {
+    UserDirectories.runtimeCandidates().contains { candidate in
+      let parent = candidate.prefix(through: candidate.lastIndex(of: "/") ?? candidate.startIndex)
+      return directory.utf8.starts(with: parent.utf8)
+    }
   }
 
   /// The hint without a home directory.

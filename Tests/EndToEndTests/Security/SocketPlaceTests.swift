@@ -54,6 +54,22 @@ import Testing
     }
   }
 
+  // Otherwise a typing error would create directories.
+  @Test(arguments: [["daemon", "start"], ["token"]])
+  func `AGENT_SOCKET in a directory that does not exist makes none`(words: [String]) throws {
+    try AgentTree.with { tree in
+      let folder = tree.path("nowhere/else")
+      let named = ["AGENT_SOCKET": Optional("\(folder)/my.sock")]
+      let result = try tree.agent(words, named)
+      #expect(result.failed(4))
+      #expect(result.errorText.hasPrefix("agent: error: the directory \(folder) does not exist (AGENT_SOCKET)\n"))
+      #expect(try !ProcessRunner.shell("test -e '\(tree.path("nowhere"))'").succeeded)
+      let hint = try #require(Hints.all(in: result).first)
+      #expect(try ProcessRunner.shell(hint).succeeded, "\(hint)")
+      #expect(try tree.agent(["daemon", "start"], named).succeeded)
+    }
+  }
+
   @Test func `AGENT_SOCKET names another place`() throws {
     try AgentTree.with { tree in
       let socket = tree.path("runtime/own/my.sock")
