@@ -16,10 +16,10 @@ enum CompletionsCommand {
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let name = invocation.operands.first ?? ""
     guard let shell = CompletionShell(rawValue: name) else {
-      let known = CompletionShell.allCases.map(\.rawValue).joined(separator: ", ")
+      let known = CompletionShell.allCases.map(\.rawValue)
       throw Failure(
-        .invalidRequest, "no completions for \"\(name)\", only for: \(known)",
-        hint: Phrase.didYouMean(name, among: CompletionShell.allCases.map(\.rawValue)))
+        .invalidRequest, "no completions for \"\(name)\"",
+        hint: Phrase.didYouMean(name, among: known) ?? Phrase("choose one of \(known.joined(separator: ", "))"))
     }
     return .doing { () throws(Failure) in
       try Console.answer(CompletionScript(shell, for: .current).text)

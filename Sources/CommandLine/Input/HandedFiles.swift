@@ -22,7 +22,7 @@ struct HandedFiles {
     self.files = files
     asks = kinds.contains(.clientSecret) && invocation[.clientSecretPrompt]
     if asks, invocation.has(.clientSecretFile) {
-      throw Invocation.conflict(Option.clientSecretFile.declaration, Option.clientSecretPrompt.declaration)
+      throw invocation.conflict(Option.clientSecretFile.declaration, Option.clientSecretPrompt.declaration)
     }
     if asks, invocation[.noInput] {
       throw Failure(.invalidRequest, "--client-secret-prompt needs the terminal, but --no-input is set")

@@ -29,7 +29,7 @@ struct NamedSecret {
     number = descriptor.flatMap { invocation[$0] }
     timeoutSeconds = invocation[.timeout]
     if path != nil, number != nil, let file, let descriptor {
-      throw Invocation.conflict(file.declaration, descriptor.declaration)
+      throw invocation.conflict(file.declaration, descriptor.declaration)
     }
     try Self.refuseSharedInput(invocation)
   }

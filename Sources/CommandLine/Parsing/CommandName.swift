@@ -63,6 +63,9 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
 
   static let mainPage = "agent"
 
+  /// The word after `agent help` for the known services.
+  static let providersTopic = "providers"
+
   /// The pages of commands in section 1, without the program's main page.
   static var pages: [String] {
     var pages: [String] = []

@@ -66,9 +66,11 @@ final class Invocation {
   /// Whether `--all` accompanies `--help`.
   var asksForEverything: Bool { !texts(Option.everything.declaration).isEmpty }
 
-  /// The failure for two options that exclude each other.
-  static func conflict(_ option: OptionDeclaration, _ other: OptionDeclaration) -> Failure {
-    Failure(.invalidRequest, "use only one of --\(option.name) and --\(other.name)")
+  /// The failure for two options that exclude each other. The hint has the command with each.
+  func conflict(_ option: OptionDeclaration, _ other: OptionDeclaration) -> Failure {
+    Failure(
+      .invalidRequest, "use only one of --\(option.name) and --\(other.name)",
+      hint: .choices([other, option].map { PastedCommand(self, operands: operands, without: [$0]).text }))
   }
 
   /// Rejects options that the command has not read. Call it before acting.
@@ -89,10 +91,16 @@ final class Invocation {
   func namedAccount(operand: String?) throws(Failure) -> String? {
     let option = self[.account]
     if let operand, let option, !operand.hasSameBytes(as: option) {
-      throw Failure(.invalidRequest, "two accounts given: \"\(operand)\" and \"\(option)\"")
+      throw Failure(
+        .invalidRequest, "two accounts given: \"\(operand)\" and \"\(option)\"",
+        hint: .choices(
+          [operand, option].map { account in
+            let operands = operands.map { $0.hasSameBytes(as: operand) ? account : $0 }
+            return PastedCommand(self, operands: operands, without: [Option.account.declaration]).text
+          }))
     }
     guard let account = operand ?? option else { return nil }
-    guard !account.isEmpty else { throw Failure(.invalidRequest, "the account name is empty") }
+    guard !account.isEmpty else { throw Failure(.invalidRequest, "the account name is empty", hint: "agent list") }
     return account
   }
 

@@ -100,6 +100,8 @@ extension Option<Bool> {
   static var use: Self { Self("use", in: .service, "Use `agent use`") }
   /// See ``MovedOptions``.
   static var noWait: Self { Self("no-wait", in: .scripts, "Use `--start`") }
+  /// See ``MovedOptions``.
+  static var copyCode: Self { Self("copy-code", in: .signIn, "Copy the code from the screen") }
   static var all: Self { Self("all", in: .signOut, "Sign out of all accounts") }
   static var local: Self { Self("local", in: .signOut, "Delete the session here without revoking it at the server") }
 }
@@ -120,9 +122,11 @@ extension Option<Int?> {
 
 extension Option<QRCodeChoice?> {
   /// See ``MovedOptions``.
-  static var qrCode: Self {
-    Self(
-      "qr-code", in: .signIn, "WHEN", QRCodeChoice.self, "Use the variable AGENT_QR_CODE")
+  static var qrCode: Self { former("qr-code") }
+  static var qr: Self { former("qr") }
+
+  private static func former(_ name: String) -> Self {
+    Self(name, in: .signIn, "WHEN", QRCodeChoice.self, "Use the variable AGENT_QR_CODE")
   }
 }
 

@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Platform
 internal import Wire
 
 /// Parses a command line.
@@ -86,15 +87,13 @@ struct Parser {
 
   private func unknownCommand(_ word: String) -> UsageError {
     let named = group.map { "\($0) \(word)" } ?? word
-    let candidates = group.map { group in
-      Suggestion.candidates(for: word, among: CommandName.members(ofGroup: group)).map { "\(group) \($0)" }
-    }
-    let hint = suggestion((candidates ?? OtherWords.commands(for: word, before: remaining.first)).map { "agent \($0)" })
-    return error(Phrase("unknown command \(TokenShape.redacted(named))"), hint: hint)
+    let meant = OtherWords.commands(for: word, before: remaining.first, in: group)
+    return error(
+      Phrase("unknown command \(TokenShape.redacted(named))"), hint: Phrase.didYouMean(meant.map { "agent \($0)" }))
   }
 
   /// Throws if an argument is missing or unexpected.
-  private func checkCompleteness() throws(UsageError) {
+  private mutating func checkCompleteness() throws(UsageError) {
     guard let command else {
       let group = group ?? ""
       let members = CommandName.members(ofGroup: group).joined(separator: ", ")
@@ -106,13 +105,15 @@ struct Parser {
     }
     if operands.count > command.operands.maximumCount {
       let services = command.name == .login ? ProviderName.known(as: operands.joined()) : []
+      if command.name == .help { commandWords = Array(operands.prefix(command.operands.maximumCount)) }
       throw error(
         Phrase("unexpected argument \(TokenShape.redacted(operands[command.operands.maximumCount]))"),
-        hint: suggestion(services.map { "agent login \($0.rawValue)" }) ?? commandToRun(from: nil))
+        hint: Phrase.didYouMean(services.map { "agent login \($0.rawValue)" }) ?? commandToRun(from: nil))
     }
     if command.trailingMetavar != nil, trailingArguments?.isEmpty ?? true {
-      throw error(
-        Phrase("no command given after \"--\""), hint: "agent help \(command.name.rawValue)")
+      throw trailingArguments == nil
+        ? error(Phrase("no command given"), hint: commandToRun(from: nil))
+        : error(Phrase("no command given after \"--\""))
     }
   }
 
@@ -167,34 +168,39 @@ struct Parser {
   }
 
   private func unknownOption(_ name: String, in argument: String) -> UsageError {
-    let known = (command.map { $0.options + $0.moved } ?? []) + Options.common
-    let candidates = OtherWords.options(for: name, among: known.map(\.name))
     let message = Phrase("unknown option \"--\(name)\"")
-    if candidates.isEmpty, command == nil,
-      table.all.contains(where: { $0.options.contains { $0.name.hasSameBytes(as: name) } })
-    {
-      return error(Phrase("\(message) before the command"), hint: Phrase("put it after the command"))
+    func options(_ known: [OptionDeclaration]) -> [String] {
+      OtherWords.options(for: name, among: known.map(\.name)).map { "--\($0)" }
     }
-    return error(message, hint: suggestion(candidates.map { "--\($0)" }) ?? commandToRun(from: argument))
+    var meant = options((command?.options ?? []) + Options.common)
+    if meant.isEmpty { meant = options(command?.moved ?? []) }
+    if meant.isEmpty, command == nil {
+      let owner = table.all.first { $0.options.contains { $0.name.hasSameBytes(as: name) } }
+      if owner != nil, !CommandName.firstWords.contains(name) {
+        return error(Phrase("\(message) before the command"), hint: Phrase("put it after the command"))
+      }
+      meant = OtherWords.commands(for: name, in: group).map { "agent \($0)" }
+    }
+    if meant.isEmpty, group == "account", name.hasPrefix("client-secret") {
+      return error(message, hint: Phrase("the secret is given at sign-in: \("agent login --client-secret-prompt")"))
+    }
+    return error(message, hint: Phrase.didYouMean(meant) ?? commandToRun(from: argument))
   }
 
   // MARK: Errors
 
-  /// Suggests the missing `--` before a command to run.
+  /// Suggests the missing `--` before a command to run, and a command if there is none.
   private func commandToRun(from argument: String?) -> Phrase? {
-    guard command?.trailingMetavar != nil, trailingArguments == nil, !operands.isEmpty else { return nil }
-    // The first word may be an account or the program.
-    let accounts = operands.count > 1 ? operands.prefix(1) : []
+    guard command?.trailingMetavar != nil, trailingArguments == nil else { return nil }
+    // The first word is the program, or an account.
+    let isAccount = operands.count != 1 || argument == nil
+    let accounts = operands.prefix(1).filter { isAccount && Spawn.search($0) == nil }
     let words = Array(operands.dropFirst(accounts.count)) + [argument].compactMap { $0 } + remaining
     guard !words.contains(where: TokenShape.isLikely) else { return nil }
-    let line = ["agent"] + commandWords + accounts + ["--"] + words
-    return Phrase(verbatim: line.map(ShellWord.quoted).joined(separator: " "))
-  }
-
-  /// The hint "did you mean …?"
-  private func suggestion(_ candidates: [String]) -> Phrase? {
-    guard !candidates.isEmpty else { return nil }
-    return Phrase("did you mean \(Phrase.choices(candidates.map { "\"\($0)\"" }))?")
+    let options = given.flatMap { ["--\($0.option.name)"] + ($0.option.argument.metavar == nil ? [] : [$0.text]) }
+    let start = ["agent"] + commandWords + accounts + options + ["--"]
+    let line = (start + (words.isEmpty ? ["ls"] : words)).map(ShellWord.quoted).joined(separator: " ")
+    return words.isEmpty ? Phrase("for example: \(line)") : Phrase(verbatim: line)
   }
 
   private func error(_ message: Phrase, hint: Phrase? = nil) -> UsageError {

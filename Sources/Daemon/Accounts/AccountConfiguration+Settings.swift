@@ -20,8 +20,12 @@ extension AccountConfiguration {
     try checkProvider(nil)
   }
 
-  /// The issuer whose metadata is at this URL. Otherwise the URL itself is the issuer.
-  static func issuer(pasted url: String) -> String { Issuer.named(byMetadataAt: url) ?? url }
+  /// The issuer whose metadata is at this URL. Otherwise the URL itself is the issuer. It may lack `https://`.
+  static func issuer(pasted text: String) -> String {
+    let isHost = text.utf8.contains(UInt8(ascii: ".")) && (try? URI(text)) == nil
+    let url = isHost && (try? URI("https://\(text)")) != nil ? "https://\(text)" : text
+    return Issuer.named(byMetadataAt: url) ?? url
+  }
 
   /// - Throws: `invalid_request` unless the issuer is a URL (RFC 8414, section 2) and supports sign-in from a terminal.
   func checkIssuer(account: String? = nil, entered: [String] = []) throws(Failure) {

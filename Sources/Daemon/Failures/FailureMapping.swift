@@ -60,7 +60,7 @@ extension Failure {
       self.init(
         .identityChanged,
         "the server did not identify the user, who may not be the one signed in to \(account)",
-        hint: "if that is right: agent logout \(account), then agent login \(account)")
+        hint: "if that is right: agent logout \(account) && agent login \(account)")
     case .lifetimeTooShort(let account, let lifetime):
       self.init(
         .lifetimeTooShort, "tokens for \(account) are valid for at most \(PlainTime.short(lifetime))",
@@ -202,8 +202,8 @@ extension Failure {
       }
     let hint =
       claim == "nonce"
-      ? Phrase("if that is right: agent logout \(account), then agent login \(account)")
-      : Phrase("to change the user: agent logout \(account), then agent login \(account)")
+      ? Phrase("if that is right: agent logout \(account) && agent login \(account)")
+      : Phrase("to change the user: agent logout \(account) && agent login \(account)")
     self.init(.identityChanged, message, hint: hint)
   }
 

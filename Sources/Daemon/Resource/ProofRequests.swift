@@ -49,7 +49,7 @@ final class ProofRequests: AccountPart {
     guard let key = grant.dpopKey else {
       throw Failure(
         .missingValue, "the access token of \(slot.name.text) is not bound to a key, so it needs no proof",
-        hint: Phrase("to bind it: agent account set \(slot.name.text) --dpop, then agent login \(slot.name.text)"))
+        hint: Phrase("to bind it: agent account set \(slot.name.text) --dpop && agent login \(slot.name.text)"))
     }
     let (prover, url) = (services.prover(key), target.call.endpoint.uri)
     if let nonce = target.nonce { prover.note(nonce: nonce, of: url, as: .resourceServer) }

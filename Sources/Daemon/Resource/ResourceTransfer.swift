@@ -150,7 +150,11 @@ extension Failure {
     do throws(URIError) { _ = try URI(text) } catch {
       switch error {
       case .noScheme, .noHost:
-        self.init(.invalidRequest, "the URL must begin with https:// and the name of a host")
+        let url = "https://\(TerminalText.clean(text))"
+        let isHost = text.utf8.contains(UInt8(ascii: ".")) && (try? URI(url)) != nil
+        self.init(
+          .invalidRequest, "the URL must begin with https:// and the name of a host",
+          hint: isHost ? Phrase.didYouMean([url]) : Phrase("for example: \("https://api.example.com/me")"))
         return
       case .userinfoPresent:
         self.init(

@@ -87,7 +87,7 @@ final class DiscoverRequests: DaemonPart {
     ]
     if request.settings.allowHTTPLoopback { words.append("--allow-http-loopback") }
     let command = words.map(ShellWord.quoted).joined(separator: " ")
-    return Phrase("if it is an older MCP server: \(command), then agent login \(name) --register")
+    return Phrase("if it is an older MCP server: \(command) && agent login \(name) --register")
   }
 
   /// The resource's authorization servers for which a file contains a client.

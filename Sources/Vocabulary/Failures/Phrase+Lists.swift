@@ -15,8 +15,12 @@ extension Phrase {
 
   /// The question "did you mean …?" with the known words similar to `word`, if any.
   package static func didYouMean(_ word: String, among known: [String]) -> Phrase? {
-    let meant = Suggestion.candidates(for: word, among: known).map { "\"\($0)\"" }
-    return meant.isEmpty ? nil : Phrase("did you mean \(choices(meant))?")
+    didYouMean(Suggestion.candidates(for: word, among: known))
+  }
+
+  /// The question "did you mean …?", unless `meant` is empty.
+  package static func didYouMean(_ meant: [String]) -> Phrase? {
+    meant.isEmpty ? nil : Phrase("did you mean \(choices(meant.map { "\"\($0)\"" }))?")
   }
 
   /// A hint that offers an option's values: the failed command with each, or just the option.

@@ -53,7 +53,7 @@ package struct SignInCommand: Sendable {
     if !isWorkload, let account, added.contains(where: { AccountSetting.isOnlyOfAccount(option: $0.name) }) {
       let change = newIssuer.map { adding(account, at: $0, words) } ?? ["account", "set", account]
       let rest = AccountSetting.options(in: words, areSettings: false)
-      return Phrase("\(Self.command(change + more)), then \(Self.command(["login", account] + rest))")
+      return Phrase(verbatim: "\(Self.command(change + more)) && \(Self.command(["login", account] + rest))")
     }
     let command = Self.command([isWorkload ? Self.workload : "login"] + [account].compactMap { $0 } + words + more)
     if options.isEmpty, added.isEmpty { return .command(command) }

@@ -74,11 +74,17 @@ private func object(_ text: String) throws -> JSONObject {
   }
 
   @Test(arguments: [
-    [], ["--refresh-token-file", "/x", "--refresh-token-fd", "3"],
-  ]) func `to import want the token from one place`(options: [String]) throws {
+    ([], "no refresh token given", "use --refresh-token-file"),
+    (
+      ["--refresh-token-file", "/x", "--refresh-token-fd", "3"],
+      "use only one of --refresh-token-file and --refresh-token-fd",
+      "agent account import work --refresh-token-file /x or agent account import work --refresh-token-fd 3"
+    ),
+  ]) func `to import want the token from one place`(options: [String], message: String, hint: String) throws {
     let invocation = try Parser.parse(["account", "import", "work"] + options)
-    let failure = Failure(.invalidRequest, "use only one of --refresh-token-file and --refresh-token-fd")
-    expect(throws: failure) { try AccountCommand.import(invocation).run() }
+    expect(throws: Failure(.invalidRequest, Phrase(verbatim: message), hint: Phrase(verbatim: hint))) {
+      try AccountCommand.import(invocation).run()
+    }
   }
 
   @Test(arguments: ["-1", "x", "", "99999999999", "65536", "3.0"].filter { !$0.isEmpty })

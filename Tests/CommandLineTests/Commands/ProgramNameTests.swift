@@ -32,7 +32,7 @@ import Testing
 
   @Test(arguments: [
     ("agent login agent", "tokens login agent"),
-    ("agent logout agent, then agent login agent", "tokens logout agent, then tokens login agent"),
+    ("agent logout agent && agent login agent", "tokens logout agent && tokens login agent"),
     ("chmod 700 /home/agent login", "chmod 700 /home/agent login"), ("agent help token", "tokens help token"),
   ]) func `leaves an account of the name agent alone in hints`(text: String, expected: String) throws {
     #expect(try #require(ProgramName("tokens")).renaming(hint: text) == expected)

@@ -324,6 +324,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
       try AgentProgram().run(["completions", "tcsh"])
         == ProcessResult(
           status: .exited(2), output: [],
-          error: Array("agent: error: no completions for \"tcsh\", only for: bash, zsh, fish\n".utf8)))
+          error: Array(
+            "agent: error: no completions for \"tcsh\"\nagent: hint: choose one of bash, zsh, fish\n".utf8)))
   }
 }

@@ -128,9 +128,16 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
     WrongLine(
       "account remove", "\"account remove\" needs ACCOUNT", hint: "agent help account remove",
       command: "account remove"),
+    WrongLine("exec", "no command given", hint: "for example: agent exec -- ls", command: "exec"),
+    WrongLine("exec ls", "no command given", hint: "agent exec -- ls", command: "exec"),
+    WrongLine("exec --ask ls", "no command given", hint: "agent exec --ask -- ls", command: "exec"),
+    WrongLine("exec w0rk", "no command given", hint: "for example: agent exec w0rk -- ls", command: "exec"),
+    WrongLine("exec w0rk ls", "unexpected argument \"ls\"", hint: "agent exec w0rk -- ls", command: "exec"),
+    WrongLine("exec env true", "unexpected argument \"true\"", hint: "agent exec -- env true", command: "exec"),
+    WrongLine("exec ls -l /", "unknown option \"-l\"", hint: "agent exec -- ls -l /", command: "exec"),
+    WrongLine("lease-port", "no command given", hint: "for example: agent lease-port -- ls", command: "lease-port"),
     WrongLine(
-      "exec ls", "no command given after \"--\"",
-      hint: "agent help exec", command: "exec"),
+      "help vault bind extra", "unexpected argument \"extra\"", hint: "agent help vault bind", command: "help"),
     WrongLine(
       "exec --", "no command given after \"--\"",
       hint: "agent help exec", command: "exec"),
@@ -168,11 +175,14 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
 
   @Test func `is not guessed when two are named, or when a variable was empty`() throws {
     let two = try Parser.parse(["token", "-a", "work", "home"])
-    expect(throws: Failure(.invalidRequest, "two accounts given: \"home\" and \"work\"")) {
+    let hint = Phrase("agent token home or agent token work")
+    expect(throws: Failure(.invalidRequest, "two accounts given: \"home\" and \"work\"", hint: hint)) {
       try two.namedAccount()
     }
     let empty = try Parser.parse(["token", ""])
-    expect(throws: Failure(.invalidRequest, "the account name is empty")) { try empty.namedAccount() }
+    expect(throws: Failure(.invalidRequest, "the account name is empty", hint: "agent list")) {
+      try empty.namedAccount()
+    }
   }
 }
 

@@ -7,6 +7,17 @@ import Wire
 
 @testable import Daemon
 
+@Suite struct `An issuer as typed` {
+  @Test(arguments: [
+    ("id.example.org", "https://id.example.org"), ("id.example.org:8443/x", "https://id.example.org:8443/x"),
+    ("https://id.example.org/.well-known/openid-configuration", "https://id.example.org"),
+    ("id.example.org/.well-known/openid-configuration", "https://id.example.org"),
+    ("http://id.example.org", "http://id.example.org"), ("no url", "no url"), ("a b.example", "a b.example"),
+  ]) func `may lack its scheme`(text: String, issuer: String) {
+    #expect(AccountConfiguration.issuer(pasted: text) == issuer)
+  }
+}
+
 @Suite struct `An account's settings on the wire` {
   private static let pin = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 

@@ -93,7 +93,7 @@ import WireSupport
     let failure = Self.failure(.identityChanged(account: "work", claim: claim))
     #expect(failure.message == "the server answered for a different \(other)")
     let purpose = other.hasPrefix("sign-in") ? "if that is right" : "to change the user"
-    #expect(failure.hint == "\(purpose): agent logout work, then agent login work")
+    #expect(failure.hint == "\(purpose): agent logout work && agent login work")
   }
 
   @Test func `a sign-in that was denied has the server's reason, if it gave one`() {
@@ -140,11 +140,11 @@ import WireSupport
   }
 
   @Test(arguments: [
-    ([], "agent account set work --dpop, then agent login work"),
-    (["--issuer", "https://a", "--device"], "agent account set work --dpop, then agent login work --device"),
+    ([], "agent account set work --dpop && agent login work"),
+    (["--issuer", "https://a", "--device"], "agent account set work --dpop && agent login work --device"),
     (
       ["new", "https://a", "--client-id", "x", "--scope", "a b", "--device"],
-      "agent account add work --issuer https://a --client-id x --scope 'a b' --dpop, then agent login work --device"
+      "agent account add work --issuer https://a --client-id x --scope 'a b' --dpop && agent login work --device"
     ),
     (["workload", "--client-id", "x"], "agent workload work --client-id x --dpop"),
   ]) func `a setting that sign-ins have no option for is changed first`(entered: [String], commands: String) {
@@ -438,7 +438,7 @@ import WireSupport
       guard let hint = failure.hint, let advice = failure.advice else { continue }
       let last = hint.ranges(of: ": agent ").last.map { String(hint[$0.lowerBound...].dropFirst(2)) } ?? hint
       let isCommand = last.hasPrefix("agent login") || last.hasPrefix("agent unlock")
-      if isCommand, !hint.contains(";"), !hint.contains(", then ") { #expect(advice.command == last, "\(hint)") }
+      if isCommand, !hint.contains(";"), !hint.contains(" && ") { #expect(advice.command == last, "\(hint)") }
       if let command = advice.command { #expect(hint.contains(command), "\(hint)") }
       let read = try #require(Failure(json: try JSON(parsing: failure.json.serialized())))
       #expect(read.advice?.command == advice.command, "\(hint)")

@@ -47,7 +47,7 @@ import Wire
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     try parts.proofs.proof(ProofRequest(account: "mail", method: "GET", url: "https://mail.example/"), .number(1))
     home.runJobs()
-    #expect(home.sink.failures[1]?.hint == "to bind it: agent account set mail --dpop, then agent login mail")
+    #expect(home.sink.failures[1]?.hint == "to bind it: agent account set mail --dpop && agent login mail")
   }
 
   @Test

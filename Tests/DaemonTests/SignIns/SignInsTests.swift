@@ -919,7 +919,9 @@ import Wire
     }
     let events = home.daemon.context.log.json["events"]?.array ?? []
     #expect(events.filter { $0["event"] == "redirect_foreign" }.count == 1)
-    let notices = (home.sink.events[1] ?? []).compactMap { if case .notice(let text) = $0 { text.english } else { nil } }
+    let notices = (home.sink.events[1] ?? []).compactMap {
+      if case .notice(let text) = $0 { text.english } else { nil }
+    }
     #expect(notices.count == 1 && notices[0].hasPrefix("the browser sent the response of another sign-in"))
     #expect(!notices.joined().contains("other&") && !notices.joined().contains("c-1"))
   }

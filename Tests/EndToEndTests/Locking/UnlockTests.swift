@@ -142,7 +142,7 @@ import Testing
       #expect(try home.issuer.requests() == asked, "nothing was asked of the server")
       let moved = try home.tree.exactly(["login", "shut", "--passphrase-file", home.file])
       #expect(moved.failed(2))
-      #expect(Hints.all(in: moved) == ["agent unlock --passphrase-file \(home.file), then agent login shut"])
+      #expect(Hints.all(in: moved) == ["agent unlock --passphrase-file \(home.file) && agent login shut"])
       try home.unlock()
       try home.run("login", "shut")
       #expect(try !home.isLocked())

@@ -166,7 +166,7 @@ import Testing
         let refused = try tree.agent(login + ["--device"])
         #expect(refused.status == .exited(1))
         let added = (["account", "add"] + login.dropFirst() + ["--dpop"]).joined(separator: " ")
-        #expect(Hints.all(in: refused) == ["agent \(added), then agent login work --device"])
+        #expect(Hints.all(in: refused) == ["agent \(added) && agent login work --device"])
         #expect(try tree.agent(login + ["--device", "--dpop"]).succeeded)
         // The setting is stored with the account.
         #expect(try tree.agent("login", "work", "--device").succeeded)

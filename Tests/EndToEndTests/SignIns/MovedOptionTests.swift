@@ -10,16 +10,16 @@ import Testing
   @Test(arguments: [
     (
       "work --issuer https://id.example.org --client-id cli \(settings) --device",
-      "agent account add work --issuer https://id.example.org --client-id cli \(settings),"
-        + " then agent login work --device"
+      "agent account add work --issuer https://id.example.org --client-id cli \(settings)"
+        + " && agent login work --device"
     ),
-    ("known \(settings) --scope openid", "agent account set known \(settings), then agent login known --scope openid"),
-    ("\(settings)", "agent account set known \(settings), then agent login"),
-    ("github --client-id cli --dpop", "agent account add github --client-id cli --dpop, then agent login github"),
+    ("known \(settings) --scope openid", "agent account set known \(settings) && agent login known --scope openid"),
+    ("\(settings)", "agent account set known \(settings) && agent login"),
+    ("github --client-id cli --dpop", "agent account add github --client-id cli --dpop && agent login github"),
     (
       "id.example.org --client-id cli --dpop",
-      "agent account add id.example.org --issuer https://id.example.org --client-id cli --dpop,"
-        + " then agent login id.example.org"
+      "agent account add id.example.org --issuer https://id.example.org --client-id cli --dpop"
+        + " && agent login id.example.org"
     ),
     (
       "robot --issuer https://id.example.org --guest --json",
@@ -27,13 +27,14 @@ import Testing
     ),
     ("ci --assertion-from gitlab-ci --use", "agent workload ci --assertion-from gitlab-ci"),
     ("known --qr-code never", "AGENT_QR_CODE=never agent login known"),
+    ("known --qr always", "AGENT_QR_CODE=always agent login known"), ("known --copy-code", "agent login known"),
     (
       "known --register --initial-access-token-file /proc/sys/kernel/osrelease",
       "agent login known --register --client-secret-file /proc/sys/kernel/osrelease"
     ),
-    ("known --passphrase-file f", "agent unlock --passphrase-file f, then agent login known"),
-    ("known --use", "agent login known, then agent use known"),
-    ("new --protect passphrase", "agent login new, then agent account set new --protect passphrase"),
+    ("known --passphrase-file f", "agent unlock --passphrase-file f && agent login known"),
+    ("known --use", "agent login known && agent use known"),
+    ("new --protect passphrase", "agent login new && agent account set new --protect passphrase"),
     ("--resume x --no-wait", "agent login --resume x --start"),
     ("known --client-secret-env A", "printenv A | agent login known --client-secret-file -"),
   ]) func `has the whole command in its hint`(line: String, hint: String) throws {

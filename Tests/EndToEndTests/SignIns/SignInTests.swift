@@ -252,7 +252,7 @@ import Testing
       let relogin = Self.login(session.issuer) + ["--scope", "read"]
       let refused = try session.tree.agent(relogin)
       #expect(refused.status == .exited(3) && refused.failureCode == "identity_changed")
-      #expect(refused.errorText.contains("agent logout work, then agent login work"))
+      #expect(refused.errorText.contains("agent logout work && agent login work"))
       #expect(try session.tree.json("whoami", "work")["subject"] == subject)
       #expect(try session.tree.agent("logout", "work").succeeded)
       #expect(try session.tree.agent(relogin).succeeded)

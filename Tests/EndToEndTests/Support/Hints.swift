@@ -14,7 +14,7 @@ enum Hints {
       let bare = isLast ? String(word.text.dropLast()) : word.text
       if current == nil {
         if word.isBare, bare == "agent" { current = [] }
-      } else if word.isBare, ["or", "and", "then"].contains(bare) {
+      } else if word.isBare, ["or", "and", "then", "&&", "|"].contains(bare) {
         commands.append(current ?? [])
         current = nil
       } else {

@@ -166,15 +166,15 @@ extension HostileRow.Outcome {
   static let otherUser = Self.refused(
     "identity_changed", 3,
     "the server answered for a different user than the one signed in to work;"
-      + " to change the user: agent logout work, then agent login work")
+      + " to change the user: agent logout work && agent login work")
   static let otherClient = Self.refused(
     "identity_changed", 3,
     "the server answered for a different client than the one signed in to work;"
-      + " to change the user: agent logout work, then agent login work")
+      + " to change the user: agent logout work && agent login work")
   static let otherSignIn = Self.refused(
     "identity_changed", 3,
     "the server answered for a different sign-in to work;"
-      + " if that is right: agent logout work, then agent login work")
+      + " if that is right: agent logout work && agent login work")
   static let signedOut = Self.refused("signed_out", 3, "work is signed out; agent login work")
   static let expired = Self.refused(
     "session_expired", 3, "session expired, please sign in again; agent login work")

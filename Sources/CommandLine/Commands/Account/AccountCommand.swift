@@ -152,7 +152,7 @@ enum AccountCommand {
     let console = client.console
     let mayAsk = console.mayAsk && !console.json && !console.quiet && Terminal.isTerminal(1) && Terminal.isTerminal(2)
     let (isHere, directory, clears) = (invocation[.here], invocation[.directory], invocation[.clear])
-    if directory != nil, isHere { throw Invocation.conflict(Option.here.declaration, Option.directory.declaration) }
+    if directory != nil, isHere { throw invocation.conflict(Option.here.declaration, Option.directory.declaration) }
     if clears, named != nil { throw Failure(.invalidRequest, "use only one of --clear and an account") }
     if isHere || directory != nil || clears {
       return .doing { () throws(Failure) in
@@ -262,7 +262,7 @@ enum AccountCommand {
       bringing: { () throws(Failure) in
         let descriptors = try files.open()
         guard let token = try token.open() else {
-          throw Invocation.conflict(Option.refreshTokenFile.declaration, Option.refreshTokenFD.declaration)
+          throw Failure(.invalidRequest, "no refresh token given", hint: "use \("--refresh-token-file")")
         }
         return [SharedDescriptor(token)] + descriptors
       }, noting: { LoginText.success($0, now: SystemTime().wallSeconds()) })

@@ -45,23 +45,23 @@ enum HelpCommand {
     if let command = commands.named(words.joined(separator: " ")) {
       return writer.help(on: command, all: all)
     }
-    if first == ProviderFacts.topic, words.count <= 2 {
+    if first == CommandName.providersTopic, words.count <= 2 {
       let files = AdministratorFiles.ofThisMachine()
       if let text = presets(files, words.dropFirst().first) { return text }
       if let text = writer.help(onProvider: words.dropFirst().first) { return text }
-      throw .unknownProvider(words[1])
+      let meant = Suggestion.candidates(for: words[1], among: Provider.names)
+      throw Failure(
+        .invalidRequest, "unknown service \"\(words[1])\"",
+        hint: Phrase.didYouMean(meant.map { "agent help \(first) \($0)" }) ?? "agent help \(first)")
     }
     let members = CommandName.members(ofGroup: first)
     if words.count == 1, !members.isEmpty { return writer.help(onGroup: first, of: commands, all: all) }
     // Words after a command are its operands: `agent token work --help`.
     if let command = commands.named(first) { return writer.help(on: command, all: all) }
-    let known = CommandName.firstWords + [ProviderFacts.topic]
-    let meant =
-      members.isEmpty
-      ? Phrase.didYouMean(first, among: known)
-      : Phrase.didYouMean(words[1], among: members) ?? Phrase("agent help \(first)")
     throw Failure(
-      .invalidRequest, "unknown command \"\(words.joined(separator: " "))\"", hint: meant ?? "agent help")
+      .invalidRequest, "unknown command \"\(words.joined(separator: " "))\"",
+      hint: Phrase.didYouMean(OtherWords.helps(for: words))
+        ?? .command(members.isEmpty ? "agent help" : "agent help \(first)"))
   }
 
   /// The administrator's presets and the known services, or one preset's settings; nil without presets.

@@ -2,9 +2,6 @@ internal import Vocabulary
 
 /// Describes known services for agent-providers(7) and `agent help providers`, in ``Prose`` notation.
 enum ProviderFacts {
-  /// The word after `agent help`.
-  static let topic = "providers"
-
   /// - Parameter text: Returns a text in the reader's language.
   static func facts(_ provider: Provider, _ text: (Phrase) -> String) -> [(String, String)] {
     func sentence(_ english: String) -> String {

@@ -19,9 +19,7 @@ enum LeasePortCommand {
   private static let readBytes = 64 << 10
 
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
-    guard let command = invocation.trailingArguments, !command.isEmpty else {
-      throw Failure(.invalidRequest, "no command given after \"--\"")
-    }
+    let command = invocation.trailingArguments ?? []
     let (named, console) = (invocation.operands.first, Console(invocation))
     return Action { () throws(Failure) in
       let paths = try sockets(named)

@@ -10,6 +10,7 @@ extension SetupCommand {
       Option.user.declaration, Option.setupPrint.declaration, Option.setupDryRun.declaration,
       Option.setupUndo.declaration, Option.setupTest.declaration, Option.setupYes.declaration,
     ],
+    shortHelp: ["host", "name", "print", "dry-run", "undo", "test", "yes"],
     operands: .setupProgram,
     examples: [
       Example("Set git up to ask for tokens", "agent setup git --host git.example.com --yes"),
@@ -66,7 +67,7 @@ struct SetupCommand {
       (.setupPrint, .print), (.setupDryRun, .dryRun), (.setupUndo, .undo), (.setupTest, .test),
     ]
     let given = modes.filter { invocation[$0.0] }
-    if given.count > 1 { throw Invocation.conflict(given[0].0.declaration, given[1].0.declaration) }
+    if given.count > 1 { throw invocation.conflict(given[0].0.declaration, given[1].0.declaration) }
     mode = given.first?.1 ?? .apply
     account = try invocation.namedAccount(operand: nil)
     isConfirmed = invocation[.setupYes]

@@ -16,16 +16,15 @@ extension LoginCommand {
     ],
     moved: MovedOptions.declarations,
     shortHelp: [
-      "issuer", "client-id", "scope", "client-secret-prompt", "register", "browser", "device", "paste", "no-open",
-      "if-needed",
+      "issuer", "client-id", "scope", "client-secret-prompt", "register", "browser", "device", "paste",
     ],
     operands: .accountOrService,
     examples: [
       Example("Sign in to a known service", "agent login github"),
+      Example("Sign in again, after the session expired", "agent login work"),
       Example(
         "Sign in for the first time, under a name of your choice",
         "agent login work --issuer https://id.example.com --client-id my-cli --scope 'openid offline_access'"),
-      Example("Sign in again, after the session expired", "agent login work"),
     ],
     makeAction: makeAction)
 
@@ -37,8 +36,7 @@ extension LoginCommand {
       Option.ifNeeded.declaration,
     ],
     shortHelp: [
-      "issuer", "client-id", "scope", "assertion-from", "assertion-file", "client-secret-file", "client-key-file",
-      "if-needed",
+      "issuer", "client-id", "scope", "assertion-from", "assertion-file", "client-secret-file",
     ],
     operands: .accountOrService,
     examples: [
@@ -154,7 +152,7 @@ struct LoginCommand {
       self = try LoginCommand(invocation, LoginOptions.request(invocation), waiting, ResourceLogin(invocation))
       return
     }
-    if invocation.has(.account) { throw Invocation.conflict(Option.account.declaration, Option.resume.declaration) }
+    if invocation.has(.account) { throw invocation.conflict(Option.account.declaration, Option.resume.declaration) }
     client = DaemonClient(invocation)
     self.waiting = waiting
     request = .loginStep(.resume(login: login, waits: !invocation[.start]))

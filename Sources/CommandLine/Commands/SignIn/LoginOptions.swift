@@ -17,7 +17,7 @@ enum LoginOptions {
     }
     request.dropsAccessToken = invocation[.noKeep]
     if request.dropsAccessToken, request.keepsAccessToken {
-      throw Invocation.conflict(AccountSetting.keepsAccessToken.declaration, Option.noKeep.declaration)
+      throw invocation.conflict(AccountSetting.keepsAccessToken.declaration, Option.noKeep.declaration)
     }
     request.demands.loginHint = invocation[.loginHint]
     request.demands.acrValues = invocation[.acr]

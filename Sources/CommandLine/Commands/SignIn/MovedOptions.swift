@@ -22,7 +22,8 @@ struct MovedOptions {
   static var declarations: [OptionDeclaration] {
     settings.map(\.declaration) + Options.levelSecrets + workload + [
       Option.clientSecretEnvironment.declaration, Option.initialAccessTokenFile.declaration,
-      Option.noWait.declaration, Option.qrCode.declaration, Option.use.declaration,
+      Option.noWait.declaration, Option.copyCode.declaration, Option.qrCode.declaration, Option.qr.declaration,
+      Option.use.declaration,
     ]
   }
 
@@ -53,7 +54,7 @@ struct MovedOptions {
     let commands = commands(client)
     return Failure(
       .invalidRequest, "\"\(spelling)\" is no longer an option of \("agent login")",
-      hint: commands.map { $0.dropFirst().reduce(Phrase(verbatim: $0[0])) { Phrase("\($0), then \($1)") } }
+      hint: commands.map { Phrase(verbatim: $0.joined(separator: " && ")) }
         ?? Phrase("name the server, too: \("--issuer"); for known services see agent help providers"))
   }
 
@@ -70,7 +71,9 @@ struct MovedOptions {
         }
       ]
     }
-    guard let (account, isNew, server) = account(operand ?? named, client) else { return nil }
+    let needsAccount = isGiven(Self.settings.map(\.declaration) + [Option.use.declaration])
+    guard let (account, isNew, server) = account(operand ?? named, client) ?? (needsAccount ? nil : ("", false, []))
+    else { return nil }
     var commands: [String] = []
     let changes =
       Self.settings.map(\.declaration) + (isGiven([AccountSetting.protection.declaration]) ? Options.levelSecrets : [])
@@ -95,7 +98,9 @@ struct MovedOptions {
     if let variable = invocation[.clientSecretEnvironment] {
       line = "printenv \(ShellWord.quoted(variable)) | \(line) --client-secret-file -"
     }
-    if let choice = invocation[.qrCode] { line = "\(QRCodeChoice.variable)=\(choice.rawValue) \(line)" }
+    if let choice = invocation[.qrCode] ?? invocation[.qr] {
+      line = "\(QRCodeChoice.variable)=\(choice.rawValue) \(line)"
+    }
     commands.insert(line, at: server == nil ? 0 : commands.count)
     if isGiven([Option.use.declaration]) { commands.append("agent use \(ShellWord.quoted(account))") }
     return commands

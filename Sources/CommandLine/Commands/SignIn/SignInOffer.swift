@@ -22,7 +22,7 @@ struct SignInOffer {
   ) throws(Failure) -> Action {
     let offer = SignInOffer(client: client, isAskGiven: invocation[.ask])
     if offer.isAskGiven, invocation[.noInput] {
-      throw Invocation.conflict(Option.ask.declaration, Option.noInput.declaration)
+      throw invocation.conflict(Option.ask.declaration, Option.noInput.declaration)
     }
     return Action { () throws(Failure) in
       do throws(Failure) { return try work() } catch {

@@ -11,6 +11,7 @@ enum EnvCommand {
       Option.shell.declaration, Option.variable.declaration, Option.unset.declaration, Option.hook.declaration,
       Option.minValid.declaration, Option.wait.declaration, Option.ask.declaration,
     ],
+    shortHelp: ["shell", "var", "unset", "hook", "ask"],
     operands: .account,
     examples: [
       Example("Set the variables in this shell", #"eval "$(agent env)""#),
@@ -94,7 +95,7 @@ enum EnvCommand {
       Option.ask.declaration, Option.timeout.declaration, Option.wait.declaration, Option.verbose.declaration,
     ]
     where invocation.has(option) {
-      throw Failure(.invalidRequest, "choose one of --hook and --\(option.name)")
+      throw invocation.conflict(Option.hook.declaration, option)
     }
     var arguments: [String] = []
     if let account = try invocation.namedAccount() { arguments += ["--account=\(account)"] }
@@ -120,7 +121,7 @@ enum EnvCommand {
     let named = invocation[.shell]
     guard invocation[.json] else { return named ?? .sh }
     if let named, named.name != Shell.json.name {
-      throw Failure(.invalidRequest, "choose one of --json and --shell \(named.name)")
+      throw invocation.conflict(Option.json.declaration, Option.shell.declaration)
     }
     return .json
   }

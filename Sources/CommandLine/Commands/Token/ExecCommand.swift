@@ -12,7 +12,7 @@ enum ExecCommand {
       Option.lease.declaration, Option.urlVariables.declaration, Option.tokenVariable.declaration,
       Option.ask.declaration,
     ] + Options.lease,
-    shortHelp: ["var", "ask", "token-file", "signal", "min-valid", "wait", "lease", "only", "method", "for"],
+    shortHelp: ["var", "ask", "token-file", "signal", "lease", "only"],
     operands: .account,
     trailingMetavar: "COMMAND [ARGUMENT]...",
     examples: [
@@ -27,9 +27,7 @@ enum ExecCommand {
     makeAction: makeAction)
 
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
-    guard let trailing = invocation.trailingArguments, let program = trailing.first else {
-      throw Failure(.invalidRequest, "no command given after \"--\"")
-    }
+    let trailing = invocation.trailingArguments ?? []
     if invocation[.lease] { return try LeaseCommand.exec(trailing, invocation) }
     for option in Options.lease + [Option.urlVariables.declaration, Option.tokenVariable.declaration]
     where invocation.has(option) {
@@ -54,9 +52,9 @@ enum ExecCommand {
       }
       defer { for index in environment.indices { environment[index].overwrite() } }
       let error = Spawn.replaceProcess(
-        executable: program, arguments: ExecutedCommand.arguments(trailing), environment: environment)
+        executable: trailing[0], arguments: ExecutedCommand.arguments(trailing), environment: environment)
       // Reached only on failure.
-      return ExecutedCommand.refused(program, error, client.console)
+      return ExecutedCommand.refused(trailing[0], error, client.console)
     }
   }
 }

@@ -21,7 +21,7 @@ enum ProofCommand {
 
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let isHeader = invocation[.header]
-    if isHeader, invocation[.json] { throw Failure(.invalidRequest, "choose one of --header and --json") }
+    if isHeader, invocation[.json] { throw invocation.conflict(Option.header.declaration, Option.json.declaration) }
     let (method, url) = try invocation.methodAndURL()
     let request = ProofRequest(
       account: try invocation.account(operand: nil), method: method ?? "GET", url: url, nonce: invocation[.nonce],

@@ -36,9 +36,12 @@ enum StandingFileCommand {
     guard let word = invocation.operands.first else { return list(try invocation.namedAccount(), client) }
     guard let action = TokenFileAction(rawValue: word) else {
       let actions = TokenFileAction.allCases.map(\.rawValue)
+      let known = OtherWords.commands(for: word).compactMap { $0.split(separator: " ").last.map(String.init) }
+      let meant = known.filter(actions.contains) + Suggestion.candidates(for: word, among: actions)
       throw Failure(
         .invalidRequest, "unknown action \(TokenShape.redacted(word)), only: \(actions.joined(separator: ", "))",
-        hint: Phrase.didYouMean(word, among: actions))
+        hint: Phrase.didYouMean(meant.prefix(1).map { "agent token-file \($0)" })
+          ?? .command(known.contains("list") ? "agent token-file" : "agent help token-file"))
     }
     if action == .add, invocation[.noDaemon] {
       // A private daemon could not renew the file.

@@ -11,7 +11,7 @@ enum TokenCommand {
       Option.wait.declaration, Option.forceRefresh.declaration, Option.header.declaration, Option.idToken.declaration,
       Option.ask.declaration,
     ],
-    shortHelp: ["ask", "min-valid", "force-refresh", "header", "id-token", "scope", "resource", "audience", "wait"],
+    shortHelp: ["ask", "min-valid", "force-refresh", "header", "id-token", "scope", "resource", "audience"],
     operands: .account,
     examples: [
       Example(
@@ -54,7 +54,7 @@ enum TokenCommand {
 
   private static func form(_ invocation: Invocation) throws(Failure) -> Form {
     switch (invocation[.header], invocation[.json]) {
-    case (true, true): throw Failure(.invalidRequest, "choose one of --header and --json")
+    case (true, true): throw invocation.conflict(Option.header.declaration, Option.json.declaration)
     case (true, false): return .header
     case (false, true): return .json
     case (false, false): return .bare
