@@ -56,7 +56,7 @@ extension AccountSetting {
 
   package static let scope = AccountSetting(
     "scope", \.scope, Option("scope", in: .access, short: "s", "SCOPE", splitsAtSpaces: true),
-    "Scopes to request; repeat it, or separate them by spaces",
+    "Scopes to request (default: `openid` and more); repeat it, or separate them by spaces",
     details: "Default: `openid`, and those of `profile`, `email` and `offline_access` that the server announces.")
 
   package static let resource = AccountSetting(
@@ -295,7 +295,7 @@ extension AccountSetting {
 
   package static let protection = AccountSetting(
     "protect", \.protection, Option("protect", in: .protection, "LEVEL"),
-    "What opens the session in the vault; this device, a passphrase, or the TPM with a PIN",
+    "What opens the session in the vault (default: `device`); this device, a passphrase, or the TPM with a PIN",
     details: "Applies to the next sign-in. Default: that of the present session, else `device`. Only the vault"
       + " determines what opens the present one.",
     canBeUnset: false)

@@ -137,7 +137,7 @@ extension OptionDeclaration {
 extension OptionArgument {
   fileprivate var candidates: Candidates {
     switch self {
-    case .none, .text, .descriptor, .duration: .text
+    case .none, .text, .words, .descriptor, .duration: .text
     case .durationOrNever: .words(["never"])
     case .file, .secretFile: .files
     case .choice(_, let words, let others): .words(words() + others())

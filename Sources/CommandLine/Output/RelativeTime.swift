@@ -46,9 +46,10 @@ enum RelativeTime {
       ? Phrase("expires in \(phrase(seconds: left))") : Phrase("expired \(phrase(seconds: 0 &- left)) ago")
   }
 
-  /// `12m ago`.
+  /// `12m ago` or `just now`.
   static func pastPhrase(_ unixSeconds: Int, now: Int) -> Phrase {
     let (gone, overflow) = now.subtractingReportingOverflow(unixSeconds)
+    guard gone > 0 || overflow else { return Phrase("just now") }
     return overflow ? Phrase("long ago") : Phrase("\(phrase(seconds: gone)) ago")
   }
 }

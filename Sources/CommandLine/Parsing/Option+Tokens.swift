@@ -30,7 +30,9 @@ extension Option<Int?> {
 }
 
 extension Option<String?> {
-  static var method: Self { Self("method", in: .message, short: "X", .text("METHOD"), "The method of the request") }
+  static var method: Self {
+    Self("method", in: .message, short: "X", .text("METHOD"), "The method of the request (default: `GET`)")
+  }
 }
 
 /// Switches.
@@ -143,8 +145,8 @@ extension Option<[String]> {
   }
   static var variable: Self {
     Self(
-      "var", in: .variables, each: .text("NAME=FIELD"),
-      "Set `NAME` to a field such as `access_token` or `claim:email`; only those named are set")
+      "var", in: .variables, each: .words("NAME=FIELD", TokenField.spellings),
+      "Set `NAME` to a field of the token; only those named are set")
   }
   /// URLs that a lease permits.
   static var places: Self {

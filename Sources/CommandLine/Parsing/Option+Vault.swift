@@ -43,6 +43,6 @@ extension Option<Int?> {
   static var lockAfter: Self {
     Self(
       "lock-after", in: .protection, time: .durationOrNever(1...VaultRequest.maximumLockAfterSeconds),
-      "Lock after this time without use, or `never`")
+      "Lock after this idle time, or `never` (default: 15m)")
   }
 }

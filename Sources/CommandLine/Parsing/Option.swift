@@ -50,7 +50,8 @@ enum OptionArgument: Sendable {
   case none
   /// Any text.
   case text(String)
-  /// The path of a file.
+  /// A text that contains one of these words.
+  case words(String, @autoclosure @Sendable () -> [String])
   case file(String)
   /// The path of a file with a secret; `-` is standard input.
   case secretFile
@@ -68,7 +69,7 @@ enum OptionArgument: Sendable {
   var metavar: String? {
     switch self {
     case .none: nil
-    case .text(let metavar), .file(let metavar), .choice(let metavar, _, _): metavar
+    case .text(let metavar), .words(let metavar, _), .file(let metavar), .choice(let metavar, _, _): metavar
     case .secretFile: "FILE"
     case .account: "NAME"
     case .descriptor: "NUMBER"
@@ -76,11 +77,19 @@ enum OptionArgument: Sendable {
     }
   }
 
+  /// The words that the help lists.
+  var words: [String] {
+    switch self {
+    case .words(_, let words), .choice(_, let words, _): words()
+    default: []
+    }
+  }
+
   /// Why the text is invalid after the spelling `option`; nil if it is valid.
   func objection(to text: String, behind option: String) -> Phrase? {
     switch self {
     case .none: return nil
-    case .text, .file, .secretFile, .descriptor, .account:
+    case .text, .words, .file, .secretFile, .descriptor, .account:
       return text.isEmpty ? Phrase("the value of \"\(option)\" is empty") : nil
     case .choice(_, let choices, let others):
       var words = choices()
@@ -106,7 +115,7 @@ enum OptionArgument: Sendable {
     case .durationOrNever where text == "never": return 0
     case .duration(let range), .durationOrNever(let range):
       return DurationText.seconds(text).flatMap { range.contains($0) ? $0 : nil }
-    case .none, .text, .file, .secretFile, .descriptor, .choice, .account: return nil
+    case .none, .text, .words, .file, .secretFile, .descriptor, .choice, .account: return nil
     }
   }
 }

@@ -12,7 +12,7 @@ import Vocabulary
         "Change when the vault locks by itself": "Ändern, wann sich der Tresor sperrt", "Usage: %1$s": "Aufruf: %1$s",
         "Examples:": "Beispiele:", "Lock after an hour without use": "Nach einer Stunde sperren",
         "Protection": "Schutz", "Options:": "Optionen:", "More: %1$s": "Mehr: %1$s",
-        "Lock after this time without use, or `never`": "Nach dieser Zeit sperren, oder `never`",
+        "Lock after this idle time, or `never` (default: 15m)": "Nach dieser Zeit sperren, oder `never`",
         "The options of every command are in %1$s.": "Die Optionen jedes Befehls stehen in %1$s.",
         "The manual: %1$s.": "Handbuchseite: %1$s.",
       ][phrase.template]
@@ -23,7 +23,6 @@ import Vocabulary
       Self.german.help(on: Main.commands.named(.vaultSet))
         == """
         Ändern, wann sich der Tresor sperrt.
-
         Aufruf: agent vault set [OPTION]...
 
         Beispiele:
@@ -40,7 +39,6 @@ import Vocabulary
       Self.german.help(on: Main.commands.named(.vaultSet), all: true)
         == """
         Ändern, wann sich der Tresor sperrt.
-
         Aufruf: agent vault set [OPTION]...
 
         Beispiele:

@@ -223,7 +223,6 @@ extension ManualPage {
       HelpWriter().help(on: Main.commands.named(.token))
         == """
         Print a valid access token.
-
         Usage: agent token [OPTION]... [ACCOUNT]
 
         Examples:
@@ -232,6 +231,8 @@ extension ManualPage {
             agent token --header | curl -H @- https://api.example.com/me
           Stop a script if not signed in:
             token=$(agent token) || exit
+          Get a token valid for at least 10 minutes:
+            agent token work --min-valid 10m
 
         Options:
               --ask                 Sign in or unlock on the terminal first, if needed
@@ -242,7 +243,6 @@ extension ManualPage {
           -s, --scope SCOPE         Ask for a token with these scopes only
               --resource URI        Ask for a token for this resource (RFC 8707)
               --audience NAME       Ask for a token with this audience
-              --wait DURATION       Wait this long if the server cannot be reached
 
         More: agent help --all token, agent-token(1)
 
@@ -254,7 +254,6 @@ extension ManualPage {
       HelpWriter().help(on: Main.commands.named(.vaultSet), all: true)
         == """
         Change when the vault locks by itself.
-
         Usage: agent vault set [OPTION]...
 
         Examples:
@@ -263,7 +262,7 @@ extension ManualPage {
 
         Protection:
               --lock-after DURATION
-                                  Lock after this time without use, or never
+                                  Lock after this idle time, or never (default: 15m)
 
         The options of every command are in agent(1). The manual: agent-vault(1).
 
@@ -284,12 +283,14 @@ extension ManualPage {
     return found
   }
 
-  @Test(arguments: Main.commands.all.map(\.name)) func `on a command fits a screen of 24 lines`(name: CommandName)
+  @Test(arguments: Main.commands.all.map(\.name)) func `on a command fits a screen of 24 lines below its prompt`(
+    name: CommandName
+  )
     throws
   {
     let command = Main.commands.named(name)
     let lines = HelpWriter().help(on: command).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-    #expect(lines.count <= 24)
+    #expect(lines.count <= 23)
     #expect(lines.allSatisfy { $0.utf8.count <= 79 })
     #expect(lines[0] == "\(command.summary).")
     let options = Self.options(of: lines.joined(separator: "\n")).map(\.name)
@@ -305,7 +306,7 @@ extension ManualPage {
       if let name = Self.options(of: String(line)).first?.name {
         option = command.options.first { $0.name == name }
         isList = false
-      } else if case .choice = option?.argument {
+      } else if option?.argument.words.isEmpty == false {
         #expect(isList || line.drop { $0 == " " }.hasPrefix("("), "\(line)")
         isList = true
       } else {
@@ -369,6 +370,25 @@ extension ManualPage {
       """
     let result = try ProcessRunner.run(executable: "/usr/bin/env", arguments: ["bash", "-c", script])
     return result.errorText.split(separator: "\n").map { $0.split(separator: "\u{1F}").map(String.init) }
+  }
+
+  @Test(arguments: [
+    (CommandName.helper, HelperName.allCases.map(\.rawValue)), (.setup, SetupClient.names),
+    (.env, TokenField.spellings + Shell.all.map(\.name)), (.tokenFile, ["add", "remove"]),
+  ]) func `names the words that the usage asks for`(name: CommandName, words: [String]) {
+    for all in [false, true] {
+      let help = HelpWriter().help(on: Main.commands.named(name), all: all)
+      let shown = Set(help.split { " ,()\n".contains($0) }.map(String.init))
+      #expect(Set(words).isSubset(of: shown), "\(Set(words).subtracting(shown))")
+    }
+  }
+
+  @Test func `on a command shows all its examples, and three of those that people use most`() {
+    for command in Main.commands.all {
+      let help = HelpWriter().help(on: command)
+      for example in command.examples { #expect(help.contains(HelpWriter().example(example)), "\(command.name)") }
+      #expect(command.topic == .upkeep || command.topic == .other || command.examples.count == 3, "\(command.name)")
+    }
   }
 
   @Test func `on the program lists the commands in the order of the table`() throws {

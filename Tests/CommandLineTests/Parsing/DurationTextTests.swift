@@ -37,7 +37,7 @@ import Wire
     #expect(RelativeTime.expiryPhrase(at: .min, now: 1000).english == "expiry unknown")
     #expect(RelativeTime.expiryPhrase(at: .max, now: -1).english == "expiry unknown")
     #expect(RelativeTime.pastPhrase(.min, now: 1000).english == "long ago")
-    #expect(RelativeTime.pastPhrase(.max, now: 1000).english == "0s ago")
+    #expect(RelativeTime.pastPhrase(.max, now: 1000).english == "just now")
   }
 }
 

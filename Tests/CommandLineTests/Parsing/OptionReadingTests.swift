@@ -43,6 +43,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     switch option.argument {
     case .none: []
     case .account: ["work"]
+    case .words: ["A=account"]
     case .text: [["var": "A=account", "signal": "HUP", "times": "3", "user": "1000"][option.name] ?? "x"]
     case .file, .secretFile: [option.name == "askpass" ? "/bin/true" : "/dev/null"]
     case .descriptor: ["3"]
@@ -117,7 +118,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
   }
 
   @Test(arguments: [
-    ("env --hook bash --timeout 5s", "choose one of --hook and --timeout"),
+    ("env --hook bash --timeout 5s", "use only one of --hook and --timeout"),
     ("env --unset --min-valid 5s", "\"--min-valid\" has no effect here"),
     ("login --resume x --scope a", "\"--scope\" has no effect here"),
     ("login --resume x --client-secret-file /dev/null", "\"--client-secret-file\" has no effect here"),

@@ -9,8 +9,8 @@ struct HelpWriter {
   /// The maximum number of choices for an option.
   private static let maximumChoices = 12
 
-  /// The maximum number of lines without `--all`.
-  static let screenLines = 24
+  /// The maximum number of lines without `--all`: those of a small terminal, except the prompt.
+  static let screenLines = 23
 
   var language = Language.english
 
@@ -75,9 +75,17 @@ struct HelpWriter {
     return text + "\n" + wrapped(end + " " + manual)
   }
 
-  /// Summary and usage.
+  /// Summary, usage, and the words of the first operand.
   private func heading(_ command: Command) -> String {
-    wrapped(translated(command.summary) + ".") + "\n\(text(Phrase("Usage: \("agent \(command.usage)")")))\n"
+    var heading = wrapped(translated(command.summary) + ".") + text(Phrase("Usage: \("agent \(command.usage)")")) + "\n"
+    if let word = command.operands.metavar?.prefix(while: { $0 != " " }),
+      case .words(let words) = command.operands.candidates,
+      !word.hasPrefix("[")
+    {
+      heading += Prose.wrapped("\(word): \(words.joined(separator: ", "))", width: Self.width).map { $0 + "\n" }
+        .joined()
+    }
+    return heading
   }
 
   private var examplesTitle: String { text(Phrase("Examples:")) }
@@ -108,11 +116,12 @@ struct HelpWriter {
     return zip(terms, options).map { term, option in
       var lines = Prose.wrapped(
         plain(String(translated(option.summary).prefix { !Self.semicolons.contains($0) })), width: Self.width - column)
-      if case .choice(_, let choices, _) = option.argument {
-        let words = list(choices())
+      let choices = option.argument.words
+      if !choices.isEmpty {
+        let words = list(choices)
         if let last = lines.last, column + Prose.columns(last) + 1 + Prose.columns(words) <= Self.width {
           lines[lines.count - 1] += " \(words)"
-        } else if choices().count <= Self.maximumChoices {
+        } else if choices.count <= Self.maximumChoices {
           lines += Prose.wrapped(words, width: Self.width - column)
         }
       }
@@ -172,7 +181,8 @@ struct HelpWriter {
   /// The full description.
   private func entry(_ option: OptionDeclaration) -> String {
     var summary = plain(translated(option.summary))
-    if case .choice(_, let choices, _) = option.argument { summary += " \(list(choices()))" }
+    let choices = option.argument.words
+    if !choices.isEmpty { summary += " \(list(choices))" }
     return Self.entry(Self.term(option), summary)
   }
 

@@ -3,7 +3,7 @@ internal import Wire
 
 extension HelperCommand {
   static let helper = Command(
-    .helper, topic: .programs,
+    .helper,
     summary: "Give other programs tokens, in their own protocols",
     options: [
       Option.url.declaration, Option.user.declaration, Option.roleARN.declaration, Option.roleSessionName.declaration,
@@ -27,7 +27,7 @@ extension Option<String?> {
   static var user: Self { Self("user", in: .service, .text("NAME"), "The user name or mail address for the token") }
   static var roleARN: Self { Self("role-arn", in: .service, .text("ARN"), "The role that `aws` gets credentials for") }
   static var roleSessionName: Self {
-    Self("session-name", in: .service, .text("NAME"), "The name of the role's session; by default `agentd`")
+    Self("session-name", in: .service, .text("NAME"), "The name of the role's session (default: `agentd`)")
   }
   static var keyringMode: Self {
     Self("mode", in: .output, .text("MODE"), "What `keyring` prints: `password` or `creds`")
@@ -40,7 +40,8 @@ extension Option<String?> {
 /// Durations in seconds.
 extension Option<Int?> {
   static var roleDuration: Self {
-    Self("duration", in: .service, time: .duration(900...43_200), "The lifetime of the role's credentials")
+    Self(
+      "duration", in: .service, time: .duration(900...43_200), "The lifetime of the role's credentials (default: 1h)")
   }
 }
 

@@ -8,11 +8,12 @@ enum RequestCommand {
     .request, topic: .tokens,
     summary: "Make a request to a resource with an account's token",
     options: [
-      Option.method.declaration, Option.headers.declaration, Option.data.declaration, Option.output.declaration,
+      Option.method.withSummary("The method of the request (default: `GET`, with a body `POST`)"),
+      Option.headers.declaration, Option.data.declaration, Option.output.declaration,
       Option.include.declaration, Option.raw.declaration,
       Option.wait.declaration, Option.idle.declaration, Option.ask.declaration,
     ] + Options.tokenTarget,
-    shortHelp: ["header", "data", "output", "include", "scope", "audience", "wait", "ask"],
+    shortHelp: ["header", "data", "output", "include", "scope", "audience", "ask"],
     operands: .methodAndURL,
     examples: [
       Example(

@@ -12,7 +12,7 @@ enum VaultCommand {
 
   static let vaultBind = Command(
     .vaultBind, topic: .upkeep,
-    summary: "Bind the vault to this device again",
+    summary: "Bind the vault to the TPM, else to this device",
     answer: VaultRequest.bind(nil).manualEntry.result,
     options: [Option.to.declaration],
     examples: [
@@ -72,7 +72,7 @@ enum VaultCommand {
 
   static let vaultRebind = Command(
     .vaultRebind, topic: .upkeep,
-    summary: "Bind a vault that does not open here to this device",
+    summary: "Bind a vault that no longer opens, by its passphrase",
     answer: VaultRequest.rebind.manualEntry.result,
     options: Options.passphrase,
     examples: [

@@ -21,7 +21,7 @@ enum VerifyCommand {
       Option.allowHTTPLoopback.withSummary(
         "Allow plain http to this machine for the issuer of `--issuer`"),
     ],
-    shortHelp: ["audience", "issuer", "jwks", "profile", "require", "claim", "algorithms", "type", "allow-missing"],
+    shortHelp: ["audience", "issuer", "jwks", "profile", "require", "claim", "algorithms", "type"],
     operands: .file,
     examples: [
       Example(
