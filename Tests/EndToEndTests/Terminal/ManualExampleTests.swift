@@ -153,8 +153,8 @@ import Testing
         agent account set work --protect passphrase --passphrase-file old -q
         """, message: "agent: passphrase changed\n"),
     #"agent daemon log --json | jq '.events[] | select(.event == "unanswered")'"#: Trial(),
-    "agent help login": Trial(output: "Sign in to an account.\n\nUsage: ", isSignedIn: false),
-    "agent help --all login": Trial(output: "Sign in to an account.\n\nUsage: ", isSignedIn: false),
+    "agent help login": Trial(output: "Sign in to an account.\nUsage: ", isSignedIn: false),
+    "agent help --all login": Trial(output: "Sign in to an account.\nUsage: ", isSignedIn: false),
     "token=$(agent token) || exit": Trial(after: "echo \"$token\"", output: "TOKEN\n"),
     "agent --no-daemon token work --min-valid 10m": Trial(before: "agent daemon stop -q", output: "FRESH\n"),
   ]
