@@ -203,6 +203,16 @@ import WireSupport
     #expect(failure?.code == .invalidRequest && failure?.message == message)
   }
 
+  @Test(arguments: [
+    ("api.example:8443/items", "did you mean \"https://api.example:8443/items\"?"),
+    ("items", "for example: https://api.example.com/me"),
+  ]) func `is told how to write its URL`(url: String, hint: String) {
+    let failure = #expect(throws: Failure.self) {
+      try ResourceCall.Target(CallRequest(account: nil, url: url, method: "GET"))
+    }
+    #expect(failure?.hint == hint)
+  }
+
   @Test
   func `for which there is no token is answered with the reason, also where that is known before any server is asked`()
     throws
