@@ -26,7 +26,7 @@ extension Home {
     let names = (0..<Settings.maximumAccounts).map {
       #""account-\#($0)":{"issuer":"https://as.example","client_id":"c"}"#
     }
-    let text = #"{"version":1,"accounts":{\#(names.joined(separator: ","))}}"#
+    let text = #"{"version":2,"accounts":{\#(names.joined(separator: ","))}}"#
     try PrivateDirectory(opening: settingsDirectory, create: true).replaceFile(
       "config.json", with: Array(text.utf8).span)
   }
