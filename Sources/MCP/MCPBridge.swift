@@ -91,7 +91,7 @@ package final class MCPBridge {
     self.server = server
     output = MCPOutput(server.host)
     signIns = MCPSignIns(asks)
-    poller = try system(Poller(), doing: "cannot set up the bridge")
+    do { poller = try Poller() } catch { throw Failure(error, doing: "cannot set up the bridge") }
   }
 
   /// Runs until the client has ended.

@@ -161,7 +161,9 @@ final class MCPExchange {
   /// Reads from the pipe; false at the end.
   private func readPart(_ report: (Step) -> Void) throws(Failure) -> Bool {
     var bytes: [UInt8] = []
-    _ = try system(pipe?.descriptor.read(into: &bytes, upTo: Self.pieceBytes), doing: "cannot read the answer")
+    do { _ = try pipe?.descriptor.read(into: &bytes, upTo: Self.pieceBytes) } catch {
+      throw Failure(error, doing: "cannot read the answer")
+    }
     received += bytes.count
     if !bytes.isEmpty { report(.body(bytes)) }
     return !bytes.isEmpty

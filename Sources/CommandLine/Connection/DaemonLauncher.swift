@@ -198,7 +198,8 @@ enum DaemonLauncher {
   ) throws(Failure) -> Launch {
     try requireHome()
     let begin = Instant.now
-    let readiness = try system(Pipe(), doing: "cannot start agentd")
+    let readiness: Pipe
+    do { readiness = try Pipe() } catch { throw Failure(error, doing: "cannot start agentd") }
     let daemon = try DaemonProgram.daemon.start(
       arguments: [
         "--directory", place.directory, "--socket-name", place.name, "--ready-fd",

@@ -47,7 +47,7 @@ struct PipedAnswer: ~Copyable {
 
   /// Converts a read error.
   static func reading<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(Failure) -> Value {
-    return try system(body(), doing: "cannot read the answer")
+    do { return try body() } catch { throw Failure(error, doing: "cannot read the answer") }
   }
 
   /// Forwards content and input until the daemon has sent its result.

@@ -91,7 +91,8 @@ struct TypedTokens {
 
   /// Whether the pipe accepts data within ``pollInterval``.
   private func isPipeWritable() throws(Failure) -> Bool {
-    return try system(
-      pipe.descriptor.waitUntilWritable(timeout: Self.pollInterval), doing: "cannot pass the tokens to the daemon")
+    do { return try pipe.descriptor.waitUntilWritable(timeout: Self.pollInterval) } catch {
+      throw Failure(error, doing: "cannot pass the tokens to the daemon")
+    }
   }
 }

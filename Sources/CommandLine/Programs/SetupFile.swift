@@ -70,7 +70,11 @@ struct SetupFile: Sendable, Hashable {
 enum SetupLinks {
   /// - Throws: `storage` without a home directory.
   static func directory() throws(Failure) -> String {
-    return try system(UserDirectories.dataHome(in: Environment.value) + "/agent/bin", doing: "no data directory found")
+    do {
+      return try UserDirectories.dataHome(in: Environment.value) + "/agent/bin"
+    } catch {
+      throw Failure(error, doing: "no data directory found")
+    }
   }
 
   /// Creates a link to this program, unless it exists. Replaces a broken one.

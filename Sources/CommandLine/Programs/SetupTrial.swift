@@ -40,9 +40,12 @@ struct SetupTrial {
   /// - Parameter showsErrors: Whether the user sees the client's error output.
   /// - Throws: `missing_value` without a credential.
   func run(showsErrors: Bool) throws(Failure) {
-    var result = try system(
-      program.run(words, input: Array(input.utf8), changes: changes, showsErrors: showsErrors),
-      doing: Phrase("cannot run \(program.path)"))
+    var result: InstalledProgram.Result
+    do {
+      result = try program.run(words, input: Array(input.utf8), changes: changes, showsErrors: showsErrors)
+    } catch {
+      throw Failure(error, doing: Phrase("cannot run \(program.path)"))
+    }
     defer { result.output.overwrite() }
     let isGood = result.output.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: expected.utf8) }
     guard result.succeeded, isGood else {
@@ -56,8 +59,12 @@ extension InstalledProgram {
   func settings(
     _ words: [String], input: [UInt8] = [], changes: [String: String?] = [:]
   ) throws(Failure) -> [UInt8] {
-    let result = try system(
-      run(words, input: input, changes: changes, limit: 1 << 22), doing: Phrase("cannot run \(path)"))
+    let result: InstalledProgram.Result
+    do {
+      result = try run(words, input: input, changes: changes, limit: 1 << 22)
+    } catch {
+      throw Failure(error, doing: Phrase("cannot run \(path)"))
+    }
     guard result.succeeded else {
       throw Failure(.invalidConfiguration, "\(path) cannot read its settings, which were not changed")
     }

@@ -19,11 +19,20 @@ struct UserFiles: Sendable {
 
   /// A file in the user's configuration directory (XDG Base Directory Specification).
   func configuration(_ name: String) throws(Failure) -> SetupFile {
-    let directory = try system(UserDirectories.configHome(in: variable), doing: "no home directory found")
+    let directory: String
+    do throws(SystemError) {
+      directory = try UserDirectories.configHome(in: variable)
+    } catch {
+      throw Failure(error, doing: "no home directory found")
+    }
     return try SetupFile("\(directory)/\(name)")
   }
 
   func home() throws(Failure) -> String {
-    return try system(UserDirectories.home(in: variable), doing: "no home directory found")
+    do throws(SystemError) {
+      return try UserDirectories.home(in: variable)
+    } catch {
+      throw Failure(error, doing: "no home directory found")
+    }
   }
 }

@@ -20,10 +20,3 @@ extension Failure {
     self.init(.storage, Phrase("\(attempt): \(Phrase(stringLiteral: error.message))"))
   }
 }
-
-/// Returns the value of `call`. Converts its error to a failure; see ``Failure/init(_:doing:)``.
-package func system<Value: ~Copyable>(
-  _ call: @autoclosure () throws(SystemError) -> Value, doing attempt: @autoclosure () -> Phrase
-) throws(Failure) -> Value {
-  do { return try call() } catch { throw Failure(error, doing: attempt()) }
-}

@@ -15,7 +15,10 @@ enum NotifyCommand {
 
   static func makeAction(_ invocation: Invocation) -> Action {
     return .doing { () throws(Failure) in
-      let input = try system(FileDescriptor.duplicate(0).readToEnd(limit: maximumBytes), doing: "cannot read the event")
+      let input: [UInt8]
+      do throws(SystemError) { input = try FileDescriptor.duplicate(0).readToEnd(limit: maximumBytes) } catch {
+        throw Failure(error, doing: "cannot read the event")
+      }
       guard let json = try? JSON(parsing: input), let entry = SessionEntry(json: json), let text = text(entry) else {
         return
       }

@@ -31,8 +31,10 @@ enum LeaseCommand {
   private static func keepOpen(_ order: LeaseOrder, at path: String?) throws(Failure) {
     let console = order.client.console
     var socket = try LeaseSocket(at: path, servesOthers: !order.request.users.isEmpty)
-    let signals = try system(
-      Signals.SignalReceiver([Signals.SIGHUP, Signals.SIGINT, Signals.SIGTERM]), doing: "cannot receive signals")
+    let signals: Signals.SignalReceiver
+    do { signals = try Signals.SignalReceiver([Signals.SIGHUP, Signals.SIGINT, Signals.SIGTERM]) } catch {
+      throw Failure(error, doing: "cannot receive signals")
+    }
     var keeper = try LeaseKeeper(order, socket.takeListener())
     try announce(keeper.account, socket.path, console)
     describe(order.request, of: keeper.account, socket.path, console)

@@ -61,7 +61,8 @@ struct LeaseKeeper: ~Copyable {
   private static func startServer(
     _ listener: consuming FileDescriptor, _ hasJail: Bool
   ) throws(Failure) -> DaemonConnection {
-    let pair = try system(SocketPair(), doing: "cannot serve the lease")
+    let pair: SocketPair
+    do { pair = try SocketPair() } catch { throw Failure(error, doing: "cannot serve the lease") }
     let process = try DaemonProgram.lease.start(
       arguments: hasJail ? [] : [LeaseProgram.withoutJail], inheriting: [pair.second.raw, listener.raw])
     return try DaemonConnection(over: pair.first, privateDaemon: process)
@@ -76,7 +77,8 @@ struct LeaseKeeper: ~Copyable {
     _ = client.logRequest(.lease(request))
     var envelope = client.envelope(.lease(request))
     envelope.timeoutSeconds = nil
-    let pair = try system(SocketPair(), doing: "cannot open the lease")
+    let pair: SocketPair
+    do { pair = try SocketPair() } catch { throw Failure(error, doing: "cannot open the lease") }
     try connection.send(envelope, passing: [SharedDescriptor(pair.first)])
     return SharedDescriptor(pair.second)
   }

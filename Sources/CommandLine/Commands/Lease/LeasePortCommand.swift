@@ -57,8 +57,9 @@ enum LeasePortCommand {
     guard let port = WireProtocol.leaseHTTPPort(in: name) else {
       throw Failure(.invalidRequest, "\(TokenShape.redacted(path)) is not the socket of a lease that serves HTTP")
     }
-    return try system(
-      SharedDescriptor(UnixSocket.listenLoopback(port: port)), doing: "cannot open port \(port) on this machine")
+    do { return SharedDescriptor(try UnixSocket.listenLoopback(port: port)) } catch {
+      throw Failure(error, doing: "cannot open port \(port) on this machine")
+    }
   }
 
   /// Serves the ports until the command ends.

@@ -85,9 +85,11 @@ struct LeaseSocket: ~Copyable {
     guard !directory.exists(place.name) else {
       throw Failure(.invalidConfiguration, Phrase("\(place.path) already exists"), hint: "choose another path")
     }
-    return try system(
-      UnixSocket.listen(in: directory, name: place.name, mode: mode, backlog: backlog),
-      doing: "cannot create the socket \(place.path)")
+    do {
+      return try UnixSocket.listen(in: directory, name: place.name, mode: mode, backlog: backlog)
+    } catch {
+      throw Failure(error, doing: "cannot create the socket \(place.path)")
+    }
   }
 
   /// Returns the listening socket, once.

@@ -49,8 +49,10 @@ enum LentEnvironment {
     // A request without values still returns the names.
     if bytes.isEmpty { bytes = [0] }
     defer { bytes.overwrite() }
-    let content = try system(
-      SharedDescriptor(FileDescriptor.inMemory(bytes.span)), doing: "cannot pass the environment to the command")
+    let content: SharedDescriptor
+    do { content = SharedDescriptor(try FileDescriptor.inMemory(bytes.span)) } catch {
+      throw Failure(error, doing: "cannot pass the environment to the command")
+    }
     let result = try client.ask(.screenEnvironment(), passing: [content])
     guard let holding = result["holding"]?.array?.compactMap(\.int), let mapped = result["mapped"]?.array,
       holding.allSatisfy(values.indices.contains)

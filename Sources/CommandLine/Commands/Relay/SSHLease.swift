@@ -35,7 +35,9 @@ final class SSHLease {
     try configuration.requireSession()
     socket = try LeaseSocket(at: nil, servesOthers: false)
     keeper = try LeaseKeeper(configuration, socket.takeListener())
-    poller = try system(Poller(), doing: "cannot keep the lease open")
+    do throws(SystemError) { poller = try Poller() } catch {
+      throw Failure(error, doing: "cannot keep the lease open")
+    }
   }
 
   /// Makes the lease available in a directory of the host.
@@ -64,7 +66,9 @@ final class SSHLease {
       return (SharedDescriptor(listener), port)
     }
     for place in opened.places { try keeper.serve(place.request, at: place.listener) }
-    try system(keeper.watch(poller), doing: "cannot keep the lease open")
+    do throws(SystemError) { try keeper.watch(poller) } catch {
+      throw Failure(error, doing: "cannot keep the lease open")
+    }
     LeaseCommand.describeOrigins(request, of: keeper.account, console)
     console.note(Phrase("to use it on \(host): AGENT_SOCKET=\(far) agent request URL"))
     return [Array("AGENT_SOCKET=\(far)".utf8)] + opened.variables

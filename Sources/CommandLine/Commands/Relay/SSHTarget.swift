@@ -12,7 +12,10 @@ struct SSHTarget {
   let asksForTerminal: Bool
 
   init(_ ssh: InstalledProgram, _ words: [String]) throws(Failure) {
-    let result = try system(ssh.run(["-G"] + words, showsErrors: true, directory: nil), doing: "cannot run ssh")
+    let result: InstalledProgram.Result
+    do { result = try ssh.run(["-G"] + words, showsErrors: true, directory: nil) } catch {
+      throw Failure(error, doing: "cannot run ssh")
+    }
     guard result.succeeded else { throw Failure(.invalidRequest, "ssh does not accept these arguments") }
     var values: [String: String] = [:]
     for line in result.output.split(separator: UInt8(ascii: "\n")) {

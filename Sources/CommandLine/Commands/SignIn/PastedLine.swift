@@ -34,8 +34,12 @@ struct PastedLine {
   /// - Throws: `invalid_request` at the end of input, and for a line that is too long.
   mutating func read() throws(Failure) -> String? {
     var chunk: [UInt8] = []
-    let count = try system(
-      FileDescriptor.duplicate(raw).read(into: &chunk, upTo: 4096), doing: "cannot read the address")
+    let count: Int
+    do {
+      count = try FileDescriptor.duplicate(raw).read(into: &chunk, upTo: 4096)
+    } catch {
+      throw Failure(error, doing: "cannot read the address")
+    }
     var hasEnded = count == 0
     if isTerminal { hasEnded = edit(chunk) || hasEnded } else { bytes += chunk }
     chunk.overwrite()

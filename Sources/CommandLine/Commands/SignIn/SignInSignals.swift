@@ -16,7 +16,11 @@ struct SignInSignals: ~Copyable {
   init() throws(Failure) {
     // Keep ignoring the signals that the parent ignores, for example under nohup(1).
     handledSignals = (Self.endings + [Signals.SIGTSTP, Signals.SIGCONT]).filter { !Signals.isIgnored($0) }
-    receiver = try system(Signals.SignalReceiver(handledSignals), doing: "cannot receive signals")
+    do {
+      receiver = try Signals.SignalReceiver(handledSignals)
+    } catch {
+      throw Failure(error, doing: "cannot receive signals")
+    }
   }
 
   /// The descriptor to poll.

@@ -162,7 +162,8 @@ extension DaemonClient {
   private func send(
     _ request: CallRequest, _ content: SharedDescriptor?, over connection: borrowing DaemonConnection
   ) throws(Failure) -> FileDescriptor {
-    let pipe = try system(Pipe(), doing: "cannot make the request")
+    let pipe: Pipe
+    do { pipe = try Pipe() } catch { throw Failure(error, doing: "cannot make the request") }
     _ = logRequest(.call(request))
     let passed = [content, SharedDescriptor(pipe.writing)].compactMap { $0 }
     try connection.send(envelope(.call(request)), passing: passed)

@@ -83,9 +83,11 @@ enum EnvCommand {
     guard let variable = shell.fileVariable, let path = Environment.value(variable), !path.isEmpty else {
       return try Console.answer(text)
     }
-    try system(
-      FileDescriptor(opening: path, for: .appending).writeAll(text),
-      doing: Phrase("cannot write \(path) (set in \(variable))"))
+    do {
+      try FileDescriptor(opening: path, for: .appending).writeAll(text)
+    } catch {
+      throw Failure(error, doing: Phrase("cannot write \(path) (set in \(variable))"))
+    }
   }
 
   /// Prints a prompt function, which contacts the daemon only at the first prompt.

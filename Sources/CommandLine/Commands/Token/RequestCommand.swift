@@ -111,7 +111,9 @@ enum RequestCommand {
   ) throws(Failure) -> SharedDescriptor? {
     guard let data else { return nil }
     guard namesFile(data) else {
-      return try system(SharedDescriptor(FileDescriptor.inMemory(Array(data.utf8).span)), doing: "cannot send the data")
+      do { return SharedDescriptor(try FileDescriptor.inMemory(Array(data.utf8).span)) } catch {
+        throw Failure(error, doing: "cannot send the data")
+      }
     }
     let path = String(data.dropFirst())
     if path == "-", !console.mayAsk, Terminal.isTerminal(0) {
