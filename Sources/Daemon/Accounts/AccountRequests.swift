@@ -37,9 +37,12 @@ final class AccountRequests: AccountPart {
     if let name {
       account = try broker.resolve(name == "-" ? previous() : name).name
     } else {
-      guard try settings().directories.entries.contains(where: { $0.path == path }) else {
+      let nearest = try settings().directories.nearest(to: path)
+      guard nearest?.path == path else {
+        let command = nearest.map { "agent use --clear --directory \(ShellWord.quoted($0.path.text))" }
         throw Failure(
-          .invalidRequest, "no account is set for \(TerminalText.clean(path.text))", hint: "agent list")
+          .invalidRequest, "no account is set for \(TerminalText.clean(path.text))",
+          hint: .command(command ?? "agent list"))
       }
       account = nil
     }

@@ -143,7 +143,7 @@ extension SessionEvent: MemberList {
       case .expiry:
         try members.visitNumber(
           "expires_at", &expiresAt, "When the token expires.")
-      case .end: try members.visitNumber("expires_at", &expiresAt, in: 0...Int.max, isRequired: true) { "The end." }
+      case .end: try members.visitNumber("expires_at", &expiresAt, isRequired: true, "The end.")
       case .guest:
         try members.visitValue("guest", &guest, "The session has no user.")
         try members.visitValue("upgraded_from_guest", &upgradedFromGuest, "The session before it had no user.")

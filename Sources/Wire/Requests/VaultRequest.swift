@@ -117,8 +117,8 @@ package enum VaultRequest: RequestBody {
 
   package var manualEntry: RequestManualEntry {
     let passed = "A descriptor with the passphrase or PIN follows, as for `unlock`."
-    let opened = [.text("protection", "The level.")]
-    let slot = [
+    let opened = [MemberDescription.text("protection", "The level.")]
+    let slot: [MemberDescription] = [
       .number("slot", "The number of the slot."),
       .text("kind", "`host`, `tpm2` or `passphrase`."),
       .text("protection", "The level that it opens: `device`, `passphrase` or `tpm2`."),

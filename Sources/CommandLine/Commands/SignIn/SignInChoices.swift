@@ -64,18 +64,22 @@ struct SignInChoices {
     return meant.isEmpty ? ProviderName.known(as: answer).map(\.rawValue) : meant
   }
 
-  /// One line per account, then the services side by side.
+  /// The maximum number of accounts that have a line each, so that the question fits a terminal of 24 lines.
+  private static let maximumLines = 10
+
+  /// One line per account unless there are many, then the services side by side.
   func text(columns: Int) -> String {
     var listing = Listing()
-    for (index, account) in accounts.enumerated() {
+    let detailed = accounts.count <= Self.maximumLines ? accounts : []
+    for (index, account) in detailed.enumerated() {
       listing.add([
         String(index + 1), account[.name]?.string ?? "?", account[.person]?.string ?? "",
         AccountText.stateName(account).localized(),
       ])
     }
     var text = listing.text(columns: columns)
-    if !accounts.isEmpty { text += "\n" }
-    let cells = names.enumerated().dropFirst(accounts.count).map { "\($0 + 1) \($1)" }
+    if !detailed.isEmpty { text += "\n" }
+    let cells = names.enumerated().dropFirst(detailed.count).map { "\($0 + 1) \($1)" }
     let width = 2 + (cells.map(\.count).max() ?? 0)
     let inRow = max(1, (columns + 2) / width)
     for start in stride(from: 0, to: cells.count, by: inRow) {
