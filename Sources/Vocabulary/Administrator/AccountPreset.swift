@@ -15,7 +15,7 @@ package struct AccountPreset: Sendable {
 
   init(
     _ object: FileObject, _ name: String, checking isProgram: (String) -> Bool
-  ) throws(AdministratorFiles.Problem) {
+  ) throws(FileObject.Problem) {
     (self.name, path) = (name, object.path)
     guard (try? AccountName(name)) != nil else {
       throw object.problem(Phrase("the file's name is not a valid account name"))

@@ -1,43 +1,22 @@
 internal import Encoding
-package import Platform
+internal import Platform
 
 /// The providers, account presets and client IDs that the administrator defined for all users: JSON files in
 /// `/etc/agent`. The file of a provider or preset is named after it.
 ///
 /// The directories and files must belong to root and be writable by no other user.
 package struct AdministratorFiles: Sendable {
+  package typealias Problem = FileObject.Problem
+
   package static let directory = "/etc/agent"
   private static let suffix = ".json"
   private static let maximumFiles = 100
-  static let maximumFileBytes = 1 << 16
 
   package var providers: [Provider] = []
   package var presets: [AccountPreset] = []
   package private(set) var clients = Result<ClientsFile, Problem>.success(ClientsFile())
   /// The invalid files, directories and clients, which are ignored.
   package var problems: [Problem] = []
-
-  /// Why a file is ignored.
-  package struct Problem: Error, Hashable, Sendable {
-    package let path: String
-    package let cause: Cause
-
-    package enum Cause: Hashable, Sendable {
-      case unreadable(DirectoryError)
-      /// The message, with file, line and column.
-      case invalid(Phrase)
-    }
-
-    package var text: Phrase {
-      switch cause {
-      case .unreadable(let error): Phrase(error)
-      case .invalid(let text): text
-      }
-    }
-
-    /// The command that solves the problem, if any.
-    package var remedy: String? { if case .unreadable(let error) = cause { error.remedy } else { nil } }
-  }
 
   /// The files as of the last ``read(checking:)``, for all threads.
   package static var current: AdministratorFiles { last.withLock { $0 } }
@@ -112,7 +91,7 @@ package struct AdministratorFiles: Sendable {
   private static func object(at path: String, _ owner: UInt32) throws(Problem) -> FileObject? {
     let bytes: [UInt8]?
     do throws(DirectoryError) {
-      bytes = try PrivateDirectory.readFile(at: path, changedOnlyBy: owner, limit: maximumFileBytes)
+      bytes = try PrivateDirectory.readFile(at: path, changedOnlyBy: owner, limit: FileObject.maximumBytes)
     } catch {
       throw Problem(path: path, cause: .unreadable(error))
     }

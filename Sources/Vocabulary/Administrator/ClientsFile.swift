@@ -6,7 +6,7 @@ internal import Platform
 /// An object with a member for each provider or issuer: `{"github": {"client_id": "…"}}`. Without endpoints, so that
 /// the file cannot redirect a code or token.
 package struct ClientsFile: Sendable {
-  package typealias Problem = AdministratorFiles.Problem
+  package typealias Problem = FileObject.Problem
 
   package static let name = "clients.json"
 
@@ -51,7 +51,7 @@ package struct ClientsFile: Sendable {
     do throws(DirectoryError) {
       let directory = try PrivateDirectory(changedByUserAlone: settingsDirectory, create: false)
       bytes = try directory.withTarget(of: name) { (directory, name) throws(SystemError) in
-        try directory.readFile(changedByUserAlone: name, limit: AdministratorFiles.maximumFileBytes)
+        try directory.readFile(changedByUserAlone: name, limit: FileObject.maximumBytes)
       }
     } catch {
       if case .system(let cause, _) = error, cause.isNotFound { return ClientsFile() }
@@ -81,7 +81,7 @@ extension Result<ClientsFile, ClientsFile.Problem> {
 }
 
 extension ClientsFile.Client {
-  fileprivate init(_ name: String, in file: FileObject, _ provider: Provider?) throws(AdministratorFiles.Problem) {
+  fileprivate init(_ name: String, in file: FileObject, _ provider: Provider?) throws(FileObject.Problem) {
     guard let object = try file.object(name), let id = try object.text(ClientsFile.Member.clientID.rawValue) else {
       throw try (file.object(name) ?? file).problem(
         Phrase("expected the member \(ClientsFile.Member.clientID.rawValue)"))

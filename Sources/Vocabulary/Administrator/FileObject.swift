@@ -1,8 +1,31 @@
 package import Encoding
+package import Platform
 
 /// An object in a JSON file that users and administrators write. Its errors contain the file, line and column.
 package struct FileObject: Sendable {
-  package typealias Problem = AdministratorFiles.Problem
+  static let maximumBytes = 1 << 16
+
+  /// Why a file is ignored.
+  package struct Problem: Error, Hashable, Sendable {
+    package let path: String
+    package let cause: Cause
+
+    package enum Cause: Hashable, Sendable {
+      case unreadable(DirectoryError)
+      /// The message, with file, line and column.
+      case invalid(Phrase)
+    }
+
+    package var text: Phrase {
+      switch cause {
+      case .unreadable(let error): Phrase(error)
+      case .invalid(let text): text
+      }
+    }
+
+    /// The command that solves the problem, if any.
+    package var remedy: String? { if case .unreadable(let error) = cause { error.remedy } else { nil } }
+  }
 
   package let path: String
   private let bytes: [UInt8]

@@ -5,9 +5,9 @@ extension Provider {
   /// The built-in providers, in the order of their names.
   package static let builtIn: [Provider] = {
     let text = unsafe [UInt8](UnsafeBufferPointer(start: agent_providers(), count: Int(agent_providers_size())))
-    do throws(AdministratorFiles.Problem) {
+    do throws(FileObject.Problem) {
       let file = try FileObject("share/providers.json", text)
-      return try file.names.map { (name) throws(AdministratorFiles.Problem) in try Provider(name, in: file) }
+      return try file.names.map { (name) throws(FileObject.Problem) in try Provider(name, in: file) }
     } catch {
       preconditionFailure(error.text.english)
     }
@@ -52,7 +52,7 @@ extension Provider {
   /// Reads a provider from the administrator's file.
   ///
   /// - Parameter name: The provider's name, which no built-in provider has.
-  init(_ object: FileObject, _ name: String) throws(AdministratorFiles.Problem) {
+  init(_ object: FileObject, _ name: String) throws(FileObject.Problem) {
     guard let known = ProviderName(rawValue: name) else {
       throw object.problem(Phrase("the file's name must consist of lowercase letters, digits and dashes"))
     }
@@ -68,20 +68,20 @@ extension Provider {
   }
 
   /// Reads a built-in provider.
-  private init(_ name: String, in file: FileObject) throws(AdministratorFiles.Problem) {
+  private init(_ name: String, in file: FileObject) throws(FileObject.Problem) {
     guard let object = try file.object(name), let known = ProviderName(rawValue: name) else {
       throw file.wrong(name, Phrase("an object"))
     }
     let model = try object.text(Member.like.rawValue)
     try self.init(
       object, known,
-      like: model.map { (model) throws(AdministratorFiles.Problem) in
+      like: model.map { (model) throws(FileObject.Problem) in
         try Provider(model, in: file)
       })
   }
 
   /// - Parameter other: The provider whose members this one inherits.
-  private init(_ object: FileObject, _ name: ProviderName, like other: Provider?) throws(AdministratorFiles.Problem) {
+  private init(_ object: FileObject, _ name: ProviderName, like other: Provider?) throws(FileObject.Problem) {
     self = other ?? Provider(name, name.rawValue)
     self.name = name
     let members = try object.members(Member.self)
@@ -95,7 +95,7 @@ extension Provider {
     }
   }
 
-  private mutating func read(_ member: Member, _ object: FileObject) throws(AdministratorFiles.Problem) {
+  private mutating func read(_ member: Member, _ object: FileObject) throws(FileObject.Problem) {
     let name = member.rawValue
     switch member {
     case .comment: _ = try object.text(name)
@@ -161,12 +161,12 @@ extension Provider {
     }
   }
 
-  private static func needed(_ name: String, _ object: FileObject) throws(AdministratorFiles.Problem) -> String {
+  private static func needed(_ name: String, _ object: FileObject) throws(FileObject.Problem) -> String {
     guard let text = try object.text(name) else { throw object.problem(Phrase("expected the member \(name)")) }
     return text
   }
 
-  private static func url(_ name: String, _ object: FileObject) throws(AdministratorFiles.Problem) -> String? {
+  private static func url(_ name: String, _ object: FileObject) throws(FileObject.Problem) -> String? {
     let text = try object.text(name)
     guard let text, let uri = try? URI(text), uri.isHTTPS || uri.isHTTPLoopback, uri.query == nil, uri.fragment == nil
     else { throw object.wrong(name, Phrase("an https URL without a query")) }
