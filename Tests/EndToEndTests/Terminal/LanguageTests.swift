@@ -54,7 +54,7 @@ import Testing
   // The daemon has no catalogue: it shows the translations that come with the request.
   @Test(
     arguments: [
-      ("de", "ltr", "<h1>Angemeldet</h1>", "diesen Rechner heißt work."),
+      ("de", "ltr", "<h1>Angemeldet</h1>", "dieses Gerät heißt work."),
       ("ar", "rtl", "<h1>تم تسجيل الدخول</h1>", "\u{2068}work\u{2069}."),
     ])
   func `are on the page at the end of a sign-in in a browser`(
