@@ -162,7 +162,7 @@ struct `At services as they document themselves` {
       }
       if event["event"] == "browser" {
         let status = try browse(try #require(event["url"]?.string), service)
-        if status != "200", service.signIn.refused?["code"] == nil {
+        if status != "200", service.signIn.refused == nil {
           Issue.record("the browser ends at status \(status): \(try service.report())")
           try login.signal(Signals.SIGINT)
         }

@@ -265,7 +265,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (["help", "lgoin"], "did you mean \"login\"?"), (["help", "providers", "githb"], "did you mean \"github\"?"),
+    (["help", "lgoin"], "did you mean \"agent help login\"?"),
+    (["help", "providers", "githb"], "did you mean \"agent help providers github\"?"),
     (["setup", "dokcer"], "did you mean \"docker\"?"), (["helper", "kubctl"], "did you mean \"kubectl\"?"),
     (["completions", "fihs"], "did you mean \"fish\"?"),
     (["verify", "--jwks", "/dev/null", "--algorithms", "RS265"], "did you mean \"RS256\"?"),
