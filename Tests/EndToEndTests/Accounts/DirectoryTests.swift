@@ -70,6 +70,8 @@ import Testing
       #expect(try Self.run("agent token", session) == work + "\n")
       let again = try tree.shell("sh", "agent use --clear", in: tree.path("home/work/sub"))
       #expect(again.failed(2) && again.errorText.contains("no account is set for \(tree.path("home/work/sub"))"))
+      #expect(
+        again.errorText.hasSuffix("agent use --clear --directory \(tree.path("home/work"))\n"), "\(again.errorText)")
     }
   }
 
