@@ -71,7 +71,7 @@ package struct ClientsFile: Sendable {
 }
 
 extension Result<ClientsFile, ClientsFile.Problem> {
-  /// What is wrong with the file or its clients.
+  /// The problems of the file and its clients.
   package var problems: [Failure] {
     switch self {
     case .success(let file): file.problems

@@ -3,6 +3,7 @@ package import Platform
 
 /// An object in a JSON file that users and administrators write. Its errors contain the file, line and column.
 package struct FileObject: Sendable {
+  /// The maximum size of a file.
   static let maximumBytes = 1 << 16
 
   /// Why a file is ignored.

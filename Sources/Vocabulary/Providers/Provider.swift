@@ -18,7 +18,7 @@ package struct Provider: Sendable, Hashable {
   package var issuerTemplates: [String] = []
   /// Whether users can host the server themselves.
   package var hasOwnServers = false
-  /// Other host names by which users know the service.
+  /// Other host names of the service that users enter.
   package var hosts: [String] = []
   /// Whether this differs from another provider only in scope, so that an issuer or host does not select it.
   package var isVariant = false
