@@ -268,7 +268,7 @@ public final class Agent: SessionContainer {
     } catch {
       if let variables = try CallerVariables(lackedBy: error, over: connection) {
         // The daemon keeps the variables for this connection, so do not reuse it.
-        try await connection.handOver(variables, before: deadline)
+        try await connection.sendVariables(variables, before: deadline)
         try connection.sendWhole(request)
         while true {
           if let result = try await connection.nextLine(before: deadline, body) { return result }
@@ -330,9 +330,9 @@ public final class Agent: SessionContainer {
   /// Connects to the daemon; nil if it is not running. May block if the daemon does not accept connections.
   func connectIfRunning() throws(Failure) -> DaemonConnection? {
     guard let socketPath else { return try SocketLocation.connectToDaemon() }
-    guard let place = SocketLocation(path: socketPath) else {
+    guard let location = SocketLocation(path: socketPath) else {
       throw Failure(.invalidRequest, "the path of the socket is not absolute")
     }
-    return try place.connect()
+    return try location.connect()
   }
 }

@@ -68,7 +68,7 @@ package enum Main {
   ) -> Int32 {
     guard !failure.isSilent else { return failure.code.exitStatus.rawValue }
     var failure = failure.fromOlderDaemon ?? failure
-    failure = invocation?.explained(failure) ?? failure
+    failure = invocation?.withAccountHint(failure) ?? failure
     let answer = command?.failureAnswer
     if let command, let answer, answer.isOneLine {
       Console.printToStandardError(console.line(of: failure, in: command.name) + "\n")

@@ -75,7 +75,7 @@ package struct PrivateKeyText: ~Copyable {
     }
     let der: SecretBytes
     do { der = try bytes.finish() } catch { throw JOSEError(error) }
-    if block.hasLabel(heldLabel) { return PrivateKeyText(held: try held(der, device)) }
+    if block.hasLabel(heldLabel) { return PrivateKeyText(held: try keyInDevice(der, device)) }
     let key: PrivateKey
     do throws(CryptoError) {
       key = try der.withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
@@ -86,7 +86,7 @@ package struct PrivateKeyText: ~Copyable {
   }
 
   /// Creates a reference to a key in a TPM. The TPM is not contacted.
-  private static func held(
+  private static func keyInDevice(
     _ der: borrowing SecretBytes, _ device: (any KeyDevice)?
   ) throws(JOSEError) -> PrivateKey {
     guard let device else { throw JOSEError(.unsupportedKey) }

@@ -48,7 +48,7 @@ enum Jail {
   private static let permittedWith: [(String, [scmp_arg_cmp])] = [
     ("socketpair", [equal(0, UInt64(AF_UNIX))]),
     // No executable memory.
-    ("mmap", [masked(2, UInt64(PROT_EXEC))]), ("mprotect", [masked(2, UInt64(PROT_EXEC))]),
+    ("mmap", [requireUnset(2, UInt64(PROT_EXEC))]), ("mprotect", [requireUnset(2, UInt64(PROT_EXEC))]),
     // Read limits, but do not set them.
     ("prlimit64", [equal(2, 0)]),
   ]
@@ -59,12 +59,12 @@ enum Jail {
   }
 
   /// Requires that an argument has none of these bits.
-  private static func masked(_ argument: UInt32, _ bits: UInt64) -> scmp_arg_cmp {
+  private static func requireUnset(_ argument: UInt32, _ bits: UInt64) -> scmp_arg_cmp {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: bits, datum_b: 0)
   }
 
   /// Whether the jail blocks a system call, tried with invalid arguments.
-  static func refuses(_ name: String) -> Bool {
+  static func blocks(_ name: String) -> Bool {
     let number = unsafe seccomp_syscall_resolve_name(name)
     return number == __NR_SCMP_ERROR || agent_system_call(number) == EPERM
   }

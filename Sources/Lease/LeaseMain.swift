@@ -42,7 +42,7 @@ package enum LeaseMain {
   /// Enters the jail and prints the system calls of ``Jail/tried`` that it permits by mistake. Returns the exit status.
   private static func testJail() -> Int32 {
     do throws(Jail.Problem) { try Jail.enter() } catch { return write("no seccomp: \(error.number)\n") }
-    let permitted = Jail.tried.filter { !Jail.refuses($0) }
+    let permitted = Jail.tried.filter { !Jail.blocks($0) }
     return write("tried \(Jail.tried.count), permitted \(permitted.count)\n" + permitted.map { "\($0)\n" }.joined())
   }
 

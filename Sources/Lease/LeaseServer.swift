@@ -134,7 +134,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   }
 
   /// Removes a closed connection.
-  func disconnected(_ connection: HTTPConnection) { httpConnections[connection.number] = nil }
+  func didDisconnect(_ connection: HTTPConnection) { httpConnections[connection.number] = nil }
 
   // MARK: Admission
 
@@ -153,7 +153,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   }
 
   /// Reports a refusal to the daemon. Returns the reply unchanged.
-  func filtered(_ reply: Reply, of ticket: Ticket) -> Reply {
+  func filtering(_ reply: Reply, of ticket: Ticket) -> Reply {
     // The daemon logs its own refusals.
     if case .failure(let failure) = reply, calls[ticket] == nil, let peer = peers[ticket.connection] {
       refuse(peer, failure.code)
@@ -165,7 +165,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   func lendsToken(to ticket: Ticket) -> Bool { accessRules?.lendsToken == true }
 
   /// Removes a disconnected peer.
-  func disconnected(_ connection: UInt64) { peers[connection] = nil }
+  func didDisconnect(_ connection: UInt64) { peers[connection] = nil }
 
   // MARK: Requests
 
@@ -241,7 +241,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   func countFailure(_ reply: Reply) { if case .failure = reply { _ = localRequestLimit.consume(now: loop.now) } }
 
   /// Sends a peer the last line.
-  func answer(_ last: LentCall.Last, _ ticket: Ticket) {
+  func answer(_ last: LentCall.FinalLine, _ ticket: Ticket) {
     switch last {
     case .reply(let reply):
       countFailure(reply)
@@ -265,11 +265,11 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   }
 
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool { false }
-  func answered(_ ticket: Ticket) {}
+  func didAnswer(_ ticket: Ticket) {}
   func note(_ event: LogEvent) {}
 
   /// Ends the process once the owner has disconnected.
-  func closed(_ connection: UInt64) { if connection == owner { isOwnerGone = true } }
+  func didClose(_ connection: UInt64) { if connection == owner { isOwnerGone = true } }
 
   func abandon(_ ticket: Ticket) { calls[ticket]?.leave() }
 }

@@ -5,7 +5,7 @@ internal import Wire
 /// A peer's request, sent to the daemon over its own connection.
 final class LentCall {
   /// The last line of the response.
-  enum Last {
+  enum FinalLine {
     case reply(Reply)
     /// The daemon's line with the lent token.
     case token(any SecretLine)
@@ -24,7 +24,7 @@ final class LentCall {
     /// Sends an event of the response.
     func send(_ event: Event, _ ticket: Ticket)
     /// Called once with the last line, unless the peer has disconnected.
-    func answer(_ last: Last, _ ticket: Ticket)
+    func answer(_ last: FinalLine, _ ticket: Ticket)
     /// Called once when the request has no work left.
     func callEnded(_ ticket: Ticket)
   }
@@ -146,7 +146,7 @@ final class LentCall {
     pumps.append(
       Pump(from: source, to: sink, loop) { [unowned self] pump in
         pumps.removeAll { $0 === pump }
-        settle()
+        reportEndIfDone()
       })
   }
 
@@ -190,12 +190,12 @@ final class LentCall {
       return
     }
     let result = connection.read()
-    while loopKey != nil, let last = takeLine() { relay(last) }
+    while loopKey != nil, let last = takeLine() { sendLine(last) }
     if loopKey != nil, result == .end || result == .tooLong { close() }
   }
 
   /// The daemon's next line, if complete.
-  private func takeLine() -> Last? {
+  private func takeLine() -> FinalLine? {
     let hidesLine = envelope.request.has(.lentWithToken)
     return connection.takeLine { line in
       let reply = Result { () throws(Failure) in try Reply(parsing: line) }
@@ -205,7 +205,7 @@ final class LentCall {
   }
 
   /// Sends a line to the peer.
-  private func relay(_ last: Last) {
+  private func sendLine(_ last: FinalLine) {
     guard !isPeerGone else { return }
     if case .reply(let reply) = last {
       if case .event(let event) = reply {
@@ -223,7 +223,7 @@ final class LentCall {
   }
 
   /// Forwards the last line and ends the request.
-  private func finish(_ last: Last) {
+  private func finish(_ last: FinalLine) {
     guard !isAnswered, !isPeerGone else { return }
     isAnswered = true
     if case .reply(.failure) = last { lines?.drain() }
@@ -240,7 +240,7 @@ final class LentCall {
     if isPeerGone { (pumps, content, contentEnd) = ([], nil, nil) }
     if !isAnswered, !isPeerGone { return finish(.reply(.failure(.noDaemon))) }
     content = nil
-    settle()
+    reportEndIfDone()
   }
 
   /// Handles the peer's disconnection. An incomplete body stays open until the daemon has ended the request, since
@@ -258,7 +258,7 @@ final class LentCall {
   private var isSettled = false
 
   /// Reports the end once nothing is in progress.
-  private func settle() {
+  private func reportEndIfDone() {
     guard !isSettled, loopKey == nil, pumps.isEmpty, isAnswered || isPeerGone else { return }
     isSettled = true
     owner.callEnded(ticket)

@@ -9,7 +9,7 @@ final class Pump {
   /// Called when the transfer has ended.
   private let onEnd: (Pump) -> Void
   private var buffer: [UInt8] = []
-  private var written = 0
+  private var writtenCount = 0
   private var loopKey: UInt64?
   private var isStopped = false
   private var lastProgress: Instant
@@ -36,12 +36,12 @@ final class Pump {
     guard !isStopped else { return }
     for _ in 0..<Self.maximumReadsPerRound {
       do throws(SystemError) {
-        if written == buffer.count, try read() == 0 { return end() }
+        if writtenCount == buffer.count, try read() == 0 { return end() }
       } catch {
         return error.isAgain ? watch(source, for: .read) : end()
       }
       do throws(SystemError) {
-        written += try sink.descriptor.writeNow(buffer.span.extracting(written...))
+        writtenCount += try sink.descriptor.writeNow(buffer.span.extracting(writtenCount...))
         lastProgress = loop.now
       } catch {
         return error.isAgain ? watch(sink, for: .write) : end()
@@ -53,7 +53,7 @@ final class Pump {
 
   private func read() throws(SystemError) -> Int {
     buffer.removeAll(keepingCapacity: true)
-    written = 0
+    writtenCount = 0
     // Files cannot be polled, and reading them never waits for another process.
     if source.descriptor.isSeekable() { return try source.descriptor.read(into: &buffer, upTo: Self.maximumReadBytes) }
     return try source.descriptor.readNow(into: &buffer, upTo: Self.maximumReadBytes)
@@ -70,7 +70,7 @@ final class Pump {
   }
 
   private func endIfStalled() {
-    if !isStopped, written < buffer.count, lastProgress.advanced(by: Self.timeout) <= loop.now { end() }
+    if !isStopped, writtenCount < buffer.count, lastProgress.advanced(by: Self.timeout) <= loop.now { end() }
   }
 
   /// Stops copying. Both descriptors stay open as long as this object exists.

@@ -4,11 +4,12 @@ extension LoopbackPage {
   static let signedInTitle = Phrase("Signed in")
   static let thisMachine = Phrase("this machine")
 
-  static func signedInText(_ issuer: String, _ person: String?, _ account: String, _ place: Phrase) -> Phrase {
+  static func signedInText(_ issuer: String, _ person: String?, _ account: String, _ machine: Phrase) -> Phrase {
     guard let person else {
-      return "You are signed in to \(issuer). The account on \(place) is \(account). You can close this tab."
+      return "You are signed in to \(issuer). The account on \(machine) is \(account). You can close this tab."
     }
-    return "You are signed in to \(issuer) as \(person). The account on \(place) is \(account). You can close this tab."
+    return
+      "You are signed in to \(issuer) as \(person). The account on \(machine) is \(account). You can close this tab."
   }
 
   /// All phrases of the pages, for their translations.

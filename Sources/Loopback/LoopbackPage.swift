@@ -36,16 +36,16 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
 
   /// The complete response after a sign-in. Text is cleaned and escaped.
   ///
-  /// - Parameter place: The machine with the account; nil for this one.
-  package static func signedIn(
-    to issuer: String, as person: String?, account: String, on place: String? = nil,
+  /// - Parameter machine: The machine with the account; nil for this one.
+  package static func signedInPage(
+    to issuer: String, as person: String?, account: String, on machine: String? = nil,
     in language: Translations = .english
   ) -> [UInt8] {
     response(
       signedInTitle,
       signedInText(
         TerminalText.clean(issuer), person.map { TerminalText.clean($0) }, TerminalText.clean(account),
-        place.map { Phrase(verbatim: TerminalText.clean($0)) } ?? thisMachine),
+        machine.map { Phrase(verbatim: TerminalText.clean($0)) } ?? thisMachine),
       in: language)
   }
 

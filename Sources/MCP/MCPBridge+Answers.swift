@@ -4,7 +4,7 @@ internal import Wire
 // Handles the server's responses and messages.
 extension MCPBridge {
   /// Handles a message of the server, received as a response to `running`.
-  func handleServerMessage(_ text: [UInt8], _ running: Running) {
+  func handleServerMessage(_ text: [UInt8], _ running: RunningRequest) {
     guard let message = try? MCPMessage(text) else {
       return server.host.warn("ignored data from the server that is not a message")
     }
@@ -35,7 +35,7 @@ extension MCPBridge {
       return server.host.warn("ignored an answer from the server to an unknown request")
     }
     sending.unanswered.subtract(message.answers)
-    if sending.message.isCalled("initialize"), sending.message.kind == .request, let head {
+    if sending.message.hasMethod("initialize"), sending.message.kind == .request, let head {
       session.recordAcceptance(message, head)
     }
     output.write(recordTools(in: message, to: sending.message).bytes)
@@ -44,7 +44,7 @@ extension MCPBridge {
   // MARK: Ends
 
   /// Handles the end of a complete response.
-  func handleEnd(_ running: Running, _ head: ResponseHead, _ problem: Failure?) {
+  func handleEnd(_ running: RunningRequest, _ head: ResponseHead, _ problem: Failure?) {
     switch running.purpose {
     case .message(let sending), .rest(let sending, _): handleEnd(sending, running, head, problem)
     case .listening: handleStreamEnd(head.status, problem, running.body)
@@ -66,7 +66,7 @@ extension MCPBridge {
     }
   }
 
-  private func handleEnd(_ sending: MCPSending, _ running: Running, _ head: ResponseHead, _ problem: Failure?) {
+  private func handleEnd(_ sending: MCPSending, _ running: RunningRequest, _ head: ResponseHead, _ problem: Failure?) {
     guard let problem else { return handleSuccess(sending, running, head) }
     if head.status == 404, !sending.isModern, sending.hadSessionID {
       return handleLostSession(sending)
@@ -86,7 +86,7 @@ extension MCPBridge {
     }
     var told = problem
     // Servers of the first transport respond this way (revision 2025-11-25, backwards compatibility).
-    if sending.message.isCalled("initialize"), [400, 404, 405].contains(head.status) {
+    if sending.message.hasMethod("initialize"), [400, 404, 405].contains(head.status) {
       told.advice = Phrase("check the URL; the transport of 2024-11-05 (HTTP with SSE) is not supported")
     }
     fail(sending, told, status: head.status)
@@ -98,11 +98,11 @@ extension MCPBridge {
     guard answer.kind == .answer, answer.value(["error"]) != nil, sending.message.kind == .request,
       let id = sending.message.id
     else { return nil }
-    return try? answer.changed(id: id)
+    return try? answer.replacing(id: id)
   }
 
   /// Handles a response without an error status.
-  private func handleSuccess(_ sending: MCPSending, _ running: Running, _ head: ResponseHead) {
+  private func handleSuccess(_ sending: MCPSending, _ running: RunningRequest, _ head: ResponseHead) {
     if (300..<400).contains(head.status), let location = head.field("Location") {
       return fail(sending, server.redirects(to: location), status: head.status)
     }
@@ -123,11 +123,11 @@ extension MCPBridge {
       }
     case .pending: break
     }
-    if !sending.isModern, sending.message.isCalled("notifications/initialized") { startListening() }
+    if !sending.isModern, sending.message.hasMethod("notifications/initialized") { startListening() }
   }
 
   /// Handles an interrupted response.
-  func handleInterruption(_ running: Running, _ failure: Failure) {
+  func handleInterruption(_ running: RunningRequest, _ failure: Failure) {
     if case .tools = running.purpose { return handleFailure(running.purpose, failure) }
     // Resume a stream after its last event. Never repeat the request.
     if case .stream(let reader) = running.body, let sending = running.purpose.sending {
@@ -172,7 +172,7 @@ extension MCPBridge {
   }
 
   /// Prints a failure, which the client gets too.
-  private func note(_ failure: Failure) { server.host.note(server.host.completed(failure).text) }
+  private func note(_ failure: Failure) { server.host.note(server.host.completingHint(of: failure).text) }
 
   // MARK: Interrupted streams
 
@@ -305,7 +305,7 @@ extension MCPBridge {
     stopListening()
     session.recordEnd()
     do throws(Failure) {
-      let message = try initialize.changed(id: .string(Self.reopeningID))
+      let message = try initialize.replacing(id: .string(Self.reopeningID))
       sendRequest(.reopening, "POST", [], message.bytes)
     } catch {
       handleFailure(.reopening, error)

@@ -13,7 +13,7 @@ package final class MCPBridge {
   /// The client's unsent messages.
   var waiting: [MCPSending] = []
   /// The current HTTP requests, by poller key.
-  var exchanges: [UInt64: Running] = [:]
+  var exchanges: [UInt64: RunningRequest] = [:]
   /// Whether a new session is starting.
   var isReopening = false
   var listener = MCPListener()
@@ -34,7 +34,7 @@ package final class MCPBridge {
   }
 
   /// A current HTTP request, its purpose, and its response so far.
-  final class Running {
+  final class RunningRequest {
     let exchange: MCPExchange
     let purpose: Purpose
     let key: UInt64
@@ -173,7 +173,7 @@ package final class MCPBridge {
     if let id = message.id?.string, message.kind == .answer, id.utf8.starts(with: MCPSignIns.prefix.utf8) {
       return handleAnswer(id, message)
     }
-    if message.isCalled("notifications/cancelled"), let id = message.parameter("requestId"),
+    if message.hasMethod("notifications/cancelled"), let id = message.parameter("requestId"),
       handleCancellation(id, message)
     {
       return
@@ -206,7 +206,7 @@ package final class MCPBridge {
   private func sendWaiting() {
     while let next = waiting.first, mayStart(next) {
       waiting.removeFirst()
-      if next.isBarrier, next.message.isCalled("initialize") {
+      if next.isBarrier, next.message.hasMethod("initialize") {
         session.recordRequest(with: next.message)
         stopListening()
       } else if !next.isModern, session.isMissing, session.initialize != nil {
@@ -234,7 +234,7 @@ package final class MCPBridge {
   func sendRequest(_ purpose: Purpose, _ method: String, _ fields: [String], _ body: [UInt8]? = nil) {
     do throws(Failure) {
       let exchange = try server.send(method, fields, body)
-      let running = Running(exchange, purpose, key: nextKey())
+      let running = RunningRequest(exchange, purpose, key: nextKey())
       exchanges[running.key] = running
       do {
         if let number = exchange.connectionNumber { try poller.add(number, interest: .read, key: running.key) }
@@ -269,7 +269,7 @@ package final class MCPBridge {
   }
 
   /// Handles progress of an HTTP request.
-  private func handle(_ step: MCPExchange.Step, _ running: Running, _ key: UInt64) {
+  private func handle(_ step: MCPExchange.Step, _ running: RunningRequest, _ key: UInt64) {
     switch step {
     case .head(let head):
       let isStream = head.isEventStream
@@ -295,7 +295,7 @@ package final class MCPBridge {
   }
 
   /// Adds to the body. Returns false if it is too long.
-  private func addToBody(_ bytes: [UInt8], _ running: Running) -> Bool {
+  private func addToBody(_ bytes: [UInt8], _ running: RunningRequest) -> Bool {
     switch running.body {
     case .pending: return true
     case .whole(var whole):

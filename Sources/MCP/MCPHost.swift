@@ -22,7 +22,7 @@ package protocol MCPHost {
   func warn(_ message: Phrase)
 
   /// Completes the command in a failure's hint.
-  func completed(_ failure: Failure) -> Failure
+  func completingHint(of failure: Failure) -> Failure
 
   /// The command that a client may run for a completed failure without asking the user, if any.
   func remedy(of failure: Failure) -> MCPRemedy?

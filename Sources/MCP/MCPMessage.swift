@@ -152,7 +152,7 @@ struct MCPMessage {
   var revision: String? { parameter("_meta", "io.modelcontextprotocol/protocolVersion")?.string }
 
   /// Whether the message has this method.
-  func isCalled(_ method: String) -> Bool { self.method.map { $0.hasSameBytes(as: method) } ?? false }
+  func hasMethod(_ method: String) -> Bool { self.method.map { $0.hasSameBytes(as: method) } ?? false }
 
   // MARK: Own messages
 
@@ -180,7 +180,7 @@ struct MCPMessage {
   }
 
   /// A copy with another ID or parameters.
-  func changed(id: JSON? = nil, parameters: JSONObject? = nil) throws(Failure) -> MCPMessage {
+  func replacing(id: JSON? = nil, parameters: JSONObject? = nil) throws(Failure) -> MCPMessage {
     guard var object = layout.root.value(in: bytes.span).object else { throw Self.unreadable }
     if let id { object["id"] = id }
     if let parameters { object["params"] = .object(parameters) }

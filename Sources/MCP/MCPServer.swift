@@ -14,14 +14,14 @@ package struct MCPServer {
 
   /// The failure for the client, with a command that it may run.
   func problem(_ failure: Failure, status: Int?) -> MCPProblem {
-    let failure = host.completed(failure)
+    let failure = host.completingHint(of: failure)
     return MCPProblem(failure, status: status, host.remedy(of: failure))
   }
 
   /// The failure for a redirect. Omits the query and fragment, which may be secret.
   func redirects(to location: String) -> Failure {
     let own = try? URI(request.url)
-    let place = String(
+    let url = String(
       decoding: location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }, as: UTF8.self)
     // The user must first check a location at another origin.
     let target = own?.resolving(location).flatMap {
@@ -29,10 +29,10 @@ package struct MCPServer {
     }
     let isHint =
       target.map { ShellWord.isHarmless($0.text) } ?? false
-      && place.utf8.count == location.utf8.count && target?.text.hasSameBytes(as: request.url) == false
+      && url.utf8.count == location.utf8.count && target?.text.hasSameBytes(as: request.url) == false
     return Failure(
       .serverMisbehaved,
-      "\(own?.origin ?? "") redirects to \(TerminalText.clean(place)), which was not followed",
+      "\(own?.origin ?? "") redirects to \(TerminalText.clean(url)), which was not followed",
       hint: isHint ? target.map { .command("agent mcp \(ShellWord.quoted($0.text))") } : nil)
   }
 

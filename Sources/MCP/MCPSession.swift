@@ -68,7 +68,7 @@ struct MCPSession {
   ///
   /// - Returns: The response without unusable tools, and the names of those tools.
   mutating func recordTools(in answer: MCPMessage, to request: MCPMessage) -> (MCPMessage, omitted: [String]) {
-    guard request.revision != nil, request.isCalled("tools/list") else { return (answer, []) }
+    guard request.revision != nil, request.hasMethod("tools/list") else { return (answer, []) }
     return toolFields.record(answer, startsList: request.parameter("cursor") == nil)
   }
 
@@ -82,13 +82,13 @@ struct MCPSession {
 
   /// The header fields for sending a message.
   func fields(of message: MCPMessage) -> [String] {
-    guard !message.isCalled("initialize") else { return [] }
+    guard !message.hasMethod("initialize") else { return [] }
     // In a revision without sessions, each message describes itself.
     guard let revision = message.revision ?? namedRevision else { return fields }
     var fields = ["MCP-Protocol-Version: \(Self.encoded(revision))"]
     if let method = message.method { fields.append("Mcp-Method: \(Self.encoded(method))") }
     if let name = Self.name(of: message) { fields.append("Mcp-Name: \(Self.encoded(name))") }
-    if message.isCalled("tools/call") {
+    if message.hasMethod("tools/call") {
       fields += toolFields.fields(of: message).map { "Mcp-Param-\($0): \(Self.encoded($1))" }
     }
     return fields
@@ -116,7 +116,7 @@ struct MCPSession {
 /// The tool arguments sent in header fields, as annotated with `x-mcp-header` in schemas (revision 2026-07-28).
 struct MCPToolFields {
   /// The annotated arguments by tool: each argument's path and the suffix of its field's name.
-  private var places: [String: [(path: [String], name: String)]] = [:]
+  private var annotatedArguments: [String: [(path: [String], name: String)]] = [:]
 
   private static let maximumTools = 4096
   /// The limit of marked arguments per tool. A tool with more cannot be called.
@@ -136,7 +136,7 @@ struct MCPToolFields {
   /// - Returns: The response without unusable tools, and their names.
   mutating func record(_ answer: MCPMessage, startsList: Bool) -> (MCPMessage, omitted: [String]) {
     guard let tools = answer.value(["result", "tools"])?.array else { return (answer, []) }
-    if startsList { places = [:] }
+    if startsList { annotatedArguments = [:] }
     var kept: [JSON] = []
     var omitted: [String] = []
     for tool in tools {
@@ -150,7 +150,7 @@ struct MCPToolFields {
         continue
       }
       kept.append(tool)
-      if !found.isEmpty, places.count < Self.maximumTools { places[name] = found }
+      if !found.isEmpty, annotatedArguments.count < Self.maximumTools { annotatedArguments[name] = found }
     }
     guard !omitted.isEmpty, var result = answer.value(["result"])?.object, let id = answer.id else {
       return (answer, [])
@@ -192,13 +192,13 @@ struct MCPToolFields {
 
   /// The suffixes and values of the header fields for a tool call.
   func fields(of call: MCPMessage) -> [(String, String)] {
-    guard let name = call.parameter("name")?.string, let places = places[name],
+    guard let name = call.parameter("name")?.string, let annotatedArguments = annotatedArguments[name],
       let arguments = call.parameter("arguments")
     else { return [] }
-    return places.compactMap { place in
+    return annotatedArguments.compactMap { argument in
       var value: JSON? = arguments
-      for name in place.path { value = value?[name] }
-      return Self.text(value).map { (place.name, $0) }
+      for name in argument.path { value = value?[name] }
+      return Self.text(value).map { (argument.name, $0) }
     }
   }
 
@@ -229,7 +229,7 @@ struct MCPToolsRequest {
 
   /// Nil if the call was refused for another reason or repeated already.
   init?(for call: MCPSending, refusedBy refusal: MCPMessage) {
-    guard call.isModern, !call.isRepeated, call.message.isCalled("tools/call"),
+    guard call.isModern, !call.isRepeated, call.message.hasMethod("tools/call"),
       let code = refusal.value(["error", "code"]), Self.mismatches.contains(code)
     else { return nil }
     self.init(call, refusal, cursor: nil, pages: 1)

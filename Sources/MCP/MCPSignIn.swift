@@ -111,5 +111,7 @@ final class MCPSending {
   /// Whether the revision has no sessions. Ending the HTTP request then cancels the call.
   var isModern: Bool { message.revision != nil }
   /// Whether nothing else may be sent before its response.
-  var isBarrier: Bool { !isModern && (message.isCalled("initialize") || message.isCalled("notifications/initialized")) }
+  var isBarrier: Bool {
+    !isModern && (message.hasMethod("initialize") || message.hasMethod("notifications/initialized"))
+  }
 }

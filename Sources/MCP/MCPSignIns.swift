@@ -37,7 +37,7 @@ struct MCPSignIns {
   }
 
   /// Records the current sign-in.
-  mutating func began(_ signIn: MCPSignIn, key: UInt64) { (current, self.key) = (signIn, key) }
+  mutating func setCurrent(_ signIn: MCPSignIn, key: UInt64) { (current, self.key) = (signIn, key) }
 
   /// Ends the current sign-in, and returns it.
   mutating func finish(succeeded: Bool) -> MCPSignIn? {
@@ -74,7 +74,7 @@ extension MCPBridge {
 
   /// Handles a message that was refused before processing or could not be sent. May start a sign-in.
   func handleRefusal(_ sending: MCPSending, _ failure: Failure, status: Int?) {
-    let failure = server.host.completed(failure)
+    let failure = server.host.completingHint(of: failure)
     let problem = server.problem(failure, status: status)
     guard !sending.message.requests.isEmpty, !sending.waitedForSignIn,
       let login = server.host.remedy(of: failure)?.signIn,
@@ -90,7 +90,7 @@ extension MCPBridge {
       let signIn = try MCPSignIn(signIns.nextID(), problem, because: failure.message, login, server.host)
       let key = nextKey()
       signIn.held = [sending]
-      signIns.began(signIn, key: key)
+      signIns.setCurrent(signIn, key: key)
       do { if let number = signIn.number { try poller.add(number, interest: .read, key: key) } } catch {
         _ = signIns.finish(succeeded: false)
         throw Failure(error, doing: "cannot start the sign-in")
@@ -166,10 +166,10 @@ extension MCPBridge {
   /// Handles the client's answer to the question.
   func handleAnswer(_ id: String, _ message: MCPMessage) {
     guard let current = signIns.current, current.id.hasSameBytes(as: id) else { return }
-    if !accepts(message.value(["result", "action"])) { giveUp() }
+    if !isAcceptance(message.value(["result", "action"])) { giveUp() }
   }
 
-  private func accepts(_ action: JSON?) -> Bool { action?.string.map { $0 == "accept" } ?? false }
+  private func isAcceptance(_ action: JSON?) -> Bool { action?.string.map { $0 == "accept" } ?? false }
 
   /// Handles a repeated call with the answer to the question.
   func handleRepeatedCall(_ sending: MCPSending, _ state: String) {
@@ -179,12 +179,12 @@ extension MCPBridge {
     let action = sending.message.parameter("inputResponses", Self.question, "action")
     // Restore the call's own answers to the server's questions.
     for name in ["inputResponses", "requestState"] { parameters[name] = original.parameter(name) }
-    if let own = try? sending.message.changed(parameters: parameters) { sending.message = own }
+    if let own = try? sending.message.replacing(parameters: parameters) { sending.message = own }
     sending.waitedForSignIn = true
     guard let current = signIns.current, state.utf8.starts(with: "\(current.id)-".utf8) else {
       return waiting.append(sending)
     }
     current.held.append(sending)
-    if !accepts(action) { giveUp() }
+    if !isAcceptance(action) { giveUp() }
   }
 }

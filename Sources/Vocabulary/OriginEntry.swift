@@ -28,7 +28,7 @@ package struct OriginEntry: Sendable, Hashable {
   ///   each word is known, has a value and is unique. Scope and resource may be repeated.
   package init?(_ text: String, allowHTTPLoopback: Bool) {
     let words = text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
-    guard let place = words.first, let uri = Self.uri(place),
+    guard let url = words.first, let uri = Self.uri(url),
       uri.isHTTPS || uri.isMail || (allowHTTPLoopback && uri.isHTTPLoopback), uri.query == nil, uri.fragment == nil,
       !uri.hasDotSegments
     else { return nil }

@@ -14,13 +14,13 @@ package struct ProxyExclusions {
   /// Whether to reach the host directly.
   ///
   /// - Parameter host: As in a URL, with brackets around an IPv6 address.
-  package func contain(_ host: String) -> Bool {
+  package func excludes(_ host: String) -> Bool {
     let bytes = Array(host.lowercased().utf8)
     let name = bytes.first == UInt8(ascii: "[") ? bytes.dropFirst().dropLast() : Self.withoutFinalDot(bytes[...])
     let address = IPAddress(name)
     return entries.contains { entry in
       if entry.elementsEqual("*".utf8) { return true }
-      if let address { return Self.holds(entry, address) }
+      if let address { return Self.matches(entry, address) }
       let entry = Self.withoutFinalDot(entry.first == UInt8(ascii: ".") ? entry.dropFirst() : entry)
       return !entry.isEmpty && name.reversed().starts(with: entry.reversed())
         && (name.count == entry.count || name.dropLast(entry.count).last == UInt8(ascii: "."))
@@ -28,7 +28,7 @@ package struct ProxyExclusions {
   }
 
   /// Whether an entry is this address or a range that contains it.
-  private static func holds(_ entry: ArraySlice<UInt8>, _ address: IPAddress) -> Bool {
+  private static func matches(_ entry: ArraySlice<UInt8>, _ address: IPAddress) -> Bool {
     let parts = entry.split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
     guard let network = parts.first.flatMap({ IPAddress($0) }) else { return false }
     let length = parts.count == 1 ? network.bytes.count * 8 : Int(String(decoding: parts[1], as: UTF8.self))

@@ -12,7 +12,7 @@ package enum Suggestion {
     var best: [String] = []
     var shortest = max(1, word.count / 3)
     for candidate in candidates {
-      let distance = candidate.utf8.starts(with: word) ? 1 : distance(word, Array(candidate.utf8))
+      let distance = candidate.utf8.starts(with: word) ? 1 : editDistance(word, Array(candidate.utf8))
       if distance < shortest { best = [] }
       if distance <= shortest {
         shortest = distance
@@ -23,7 +23,7 @@ package enum Suggestion {
   }
 
   /// The number of letters to insert, remove, replace or swap with a neighbor (optimal string alignment distance).
-  package static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+  package static func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)
     for row in left.indices {

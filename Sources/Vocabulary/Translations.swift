@@ -56,11 +56,11 @@ extension Phrase {
       }
     }
     guard let template = translation(self) else { return Self.rendered(untranslated(self), texts) }
-    return Self.rendered(template, texts, isolated: isRightToLeft ? foreign(translation) : [])
+    return Self.rendered(template, texts, isolated: isRightToLeft ? leftToRightValues(translation) : [])
   }
 
   /// The indices of values written from left to right: those that contain Latin letters and no translated phrase.
-  private func foreign(_ translation: (Phrase) -> String?) -> Set<Int> {
+  private func leftToRightValues(_ translation: (Phrase) -> String?) -> Set<Int> {
     let indices = values.indices.filter { index in
       switch values[index] {
       case .text(let text): text.unicodeScalars.contains { $0.isASCII && $0.properties.isAlphabetic }

@@ -43,7 +43,7 @@ extension FuzzTarget {
       }
       guard let block else { return found }
       found += block.lines.map { line in
-        line.place.map { .text(number: line.number, Array(block.bytes[$0])) } ?? .tooLong(number: line.number)
+        line.range.map { .text(number: line.number, Array(block.bytes[$0])) } ?? .tooLong(number: line.number)
       }
     }
   }

@@ -180,8 +180,8 @@ import Vocabulary
       Translations(language: "xx-Latn", isRightToLeft: true, templates: Dictionary(words, uniquingKeysWith: { $1 })))
     let pages =
       LoopbackPage.allCases.map { $0.response(in: language) } + [
-        LoopbackPage.signedIn(to: "https://as.example", as: "Ann", account: "work", in: language),
-        LoopbackPage.signedIn(to: "https://as.example", as: nil, account: "work", on: "host", in: language),
+        LoopbackPage.signedInPage(to: "https://as.example", as: "Ann", account: "work", in: language),
+        LoopbackPage.signedInPage(to: "https://as.example", as: nil, account: "work", on: "host", in: language),
         LoopbackPage.failed("no reason").response(in: language),
       ]
     for page in pages {
@@ -202,7 +202,7 @@ import Vocabulary
   @Test func `shows translations as text`() throws {
     let language = try #require(
       Translations(language: "xx", isRightToLeft: false, templates: ["Signed in": "<b onclick='x'>"]))
-    let page = String(decoding: LoopbackPage.signedIn(to: "a", as: nil, account: "b", in: language), as: UTF8.self)
+    let page = String(decoding: LoopbackPage.signedInPage(to: "a", as: nil, account: "b", in: language), as: UTF8.self)
     #expect(page.contains("<h1>&lt;b onclick=&#39;x&#39;&gt;</h1>"), "\(page)")
   }
 }

@@ -82,7 +82,7 @@ import Wire
   func `may hold whatever JSON can hold, and is passed on as it is`(arguments: String) throws {
     let text = Self.call(arguments)
     let message = try Self.message(text)
-    #expect(message.id == 1 && message.isCalled("tools/call") && message.bytes == Array(text.utf8))
+    #expect(message.id == 1 && message.hasMethod("tools/call") && message.bytes == Array(text.utf8))
   }
 
   @Test func `has limits, which are named`() {

@@ -28,7 +28,7 @@ extension DaemonConnection {
   /// Sends environment variables of this process to the daemon.
   ///
   /// - Throws: The errors of ``nextLine(before:_:)``.
-  mutating func handOver(_ variables: CallerVariables, before deadline: Instant) async throws(Failure) {
+  mutating func sendVariables(_ variables: CallerVariables, before deadline: Instant) async throws(Failure) {
     try send(RequestEnvelope(variables.request), passing: variables.values)
     try await nextLine(before: deadline) { (line) throws(Failure) in
       if case .failure(let failure) = try Reply(parsing: line) { throw failure }

@@ -38,7 +38,7 @@ final class ReplyStream: Sendable {
       if let request = repeatable.withLock({ $0.take() }), case .failure(let failure) = reply,
         let variables = try CallerVariables(lackedBy: failure, over: connection)
       {
-        try await connection.handOver(variables, before: deadline)
+        try await connection.sendVariables(variables, before: deadline)
         try connection.sendWhole(request)
         reply = try await connection.nextLine(before: deadline) { (line) throws(Failure) in try Reply(parsing: line) }
       }

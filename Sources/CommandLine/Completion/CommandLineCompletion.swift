@@ -12,7 +12,7 @@ struct CommandLineCompletion {
   private var group: String?
   private var command: Command?
   private var operands: [String] = []
-  private var given: Set<String> = []
+  private var givenOptions: Set<String> = []
   /// The option whose argument is the next word.
   private var awaiting: OptionDeclaration?
   private var isAfterDashes = false
@@ -66,12 +66,12 @@ struct CommandLineCompletion {
     if letters.first == "-" {
       let name = letters.dropFirst().prefix { $0 != "=" }
       guard let option = option(where: { $0.name == name }) else { return }
-      given.insert(option.name)
+      givenOptions.insert(option.name)
       if name.endIndex == word.endIndex, option.argument.metavar != nil { awaiting = option }
       return
     }
     while let letter = letters.popFirst(), let option = option(where: { $0.short == letter }) {
-      given.insert(option.name)
+      givenOptions.insert(option.name)
       guard option.argument.metavar != nil else { continue }
       if letters.isEmpty { awaiting = option }
       return
@@ -95,7 +95,8 @@ struct CommandLineCompletion {
 
   /// All spellings of the options, without those that may be given only once and are.
   private var options: [Candidate] {
-    ((command?.options ?? []) + Options.common).filter { $0.repeats || !given.contains($0.name) }.flatMap { option in
+    ((command?.options ?? []) + Options.common).filter { $0.repeats || !givenOptions.contains($0.name) }.flatMap {
+      option in
       option.spellings.map { ($0, option.summary) }
     }
   }

@@ -36,46 +36,46 @@ enum DaemonLauncher {
   private static func start(
     _ console: Console, _ timeout: Duration, startsNamed: Bool
   ) throws(Failure) -> DaemonConnection {
-    let place = try SocketLocation.named()
-    if let place {
-      do throws(DirectoryError) { _ = try PrivateDirectory(opening: place.directory, create: false) } catch {
+    let location = try SocketLocation.named()
+    if let location {
+      do throws(DirectoryError) { _ = try PrivateDirectory(opening: location.directory, create: false) } catch {
         switch error {
-        case .untrusted(.notOwned, _) where !startsNamed && place.otherUser == nil:
+        case .untrusted(.notOwned, _) where !startsNamed && location.otherUser == nil:
           throw Failure(
-            .daemonUnavailable, Phrase("\(place.directory) belongs to another user"),
+            .daemonUnavailable, Phrase("\(location.directory) belongs to another user"),
             hint: "if you trust that user's daemon: AGENT_SOCKET_USER=UID")
         case .system(let problem, _)
-        where problem.isNotFound && !isBesideDefault(place.directory):
+        where problem.isNotFound && !isBesideDefault(location.directory):
           // It is not created, because the path may be a typing error.
           throw Failure(
-            .daemonUnavailable, Phrase("the directory \(place.directory) does not exist (AGENT_SOCKET)"),
-            hint: .command("mkdir -p -m 700 \(ShellWord.quoted(place.directory))"))
+            .daemonUnavailable, Phrase("the directory \(location.directory) does not exist (AGENT_SOCKET)"),
+            hint: .command("mkdir -p -m 700 \(ShellWord.quoted(location.directory))"))
         default: break
         }
       }
       if !startsNamed {
         throw Failure(
-          .daemonUnavailable, Phrase("no daemon is listening at \(place.path) (AGENT_SOCKET)"),
+          .daemonUnavailable, Phrase("no daemon is listening at \(location.path) (AGENT_SOCKET)"),
           hint: "agent daemon start")
       }
     }
-    let places = place.map { [$0] } ?? SocketLocation.all
+    let locations = location.map { [$0] } ?? SocketLocation.all
     var problem: Failure?
     var isServedElsewhere = false
-    for place in places {
-      if place.isServedElsewhere {
+    for location in locations {
+      if location.isServedElsewhere {
         isServedElsewhere = true
         continue
       }
       let directory: PrivateDirectory
       do {
-        directory = try PrivateDirectory(opening: place.directory, create: true)
+        directory = try PrivateDirectory(opening: location.directory, create: true)
       } catch {
         problem = problem ?? Failure(error)
-        console.detail("\(place.directory) cannot hold the socket")
+        console.detail("\(location.directory) cannot hold the socket")
         continue
       }
-      return try start(in: directory, place, console, timeout)
+      return try start(in: directory, location, console, timeout)
     }
     if isServedElsewhere {
       return try startPrivate(console, because: "the user's daemon is in another network or mount namespace")
@@ -157,7 +157,7 @@ enum DaemonLauncher {
 
   /// Starts the daemon under a lock, since several callers may try.
   private static func start(
-    in directory: borrowing PrivateDirectory, _ place: SocketLocation, _ console: Console, _ timeout: Duration
+    in directory: borrowing PrivateDirectory, _ location: SocketLocation, _ console: Console, _ timeout: Duration
   ) throws(Failure) -> DaemonConnection {
     let lock: FileLock
     do {
@@ -165,9 +165,9 @@ enum DaemonLauncher {
     } catch  where error.isAgain {
       throw Failure(.daemonUnavailable, "another command is taking too long to start the daemon")
     } catch {
-      throw Failure(error, doing: "cannot use \(place.directory) for the daemon's socket")
+      throw Failure(error, doing: "cannot use \(location.directory) for the daemon's socket")
     }
-    let connection = try startUnderLock(in: directory, place, console, timeout)
+    let connection = try startUnderLock(in: directory, location, console, timeout)
     lock.release()
     return connection
   }
@@ -176,17 +176,17 @@ enum DaemonLauncher {
   private static let maximumLaunches = 3
 
   private static func startUnderLock(
-    in directory: borrowing PrivateDirectory, _ place: SocketLocation, _ console: Console, _ timeout: Duration
+    in directory: borrowing PrivateDirectory, _ location: SocketLocation, _ console: Console, _ timeout: Duration
   ) throws(Failure) -> DaemonConnection {
     for _ in 0..<maximumLaunches {
-      if let connection = try place.connect(in: directory, within: console.timeoutSeconds) { return connection }
-      if try launch(in: place, console, timeout) == .alreadyServed {
+      if let connection = try location.connect(in: directory, within: console.timeoutSeconds) { return connection }
+      if try launch(in: location, console, timeout) == .alreadyServed {
         console.detail("another agentd is already running there")
         // The other `agentd` is starting or ending. Both take only moments.
         try? directory.lock(WireProtocol.lifetimeLockName, wait: .seconds(1)).release()
       }
     }
-    if let connection = try place.connect(in: directory, within: console.timeoutSeconds) { return connection }
+    if let connection = try location.connect(in: directory, within: console.timeoutSeconds) { return connection }
     throw Failure(.daemonUnavailable, "agentd ended right after it started")
   }
 
@@ -194,7 +194,7 @@ enum DaemonLauncher {
 
   /// Starts `agentd` and waits until it listens.
   private static func launch(
-    in place: SocketLocation, _ console: Console, _ timeout: Duration
+    in location: SocketLocation, _ console: Console, _ timeout: Duration
   ) throws(Failure) -> Launch {
     try requireHome()
     let begin = Instant.now
@@ -202,7 +202,7 @@ enum DaemonLauncher {
     do { readiness = try Pipe() } catch { throw Failure(error, doing: "cannot start agentd") }
     let daemon = try DaemonProgram.daemon.start(
       arguments: [
-        "--directory", place.directory, "--socket-name", place.name, "--ready-fd",
+        "--directory", location.directory, "--socket-name", location.name, "--ready-fd",
         "\(DaemonProgram.inheritedNumber)",
       ],
       inheriting: [readiness.writing.raw])
@@ -212,7 +212,7 @@ enum DaemonLauncher {
     switch isReady(reading, timeout) {
     case .some(true):
       console.detail(
-        "started agentd, process \(daemon.process), which listens at \(place.path) after"
+        "started agentd, process \(daemon.process), which listens at \(location.path) after"
           + " \(RelativeTime.precise(begin.duration(to: .now)))")
       return .listening
     case .none:

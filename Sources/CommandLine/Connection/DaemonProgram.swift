@@ -11,7 +11,7 @@ struct DaemonProgram {
   /// The paths to try: in an installation, then in a build tree. Relative to `executable`, so that an installation can
   /// be moved.
   func candidates(near executable: String) -> [String] {
-    ProgramTree.places(near: executable, installed: "libexec/\(name)", built: name)
+    ProgramTree.candidatePaths(near: executable, installed: "libexec/\(name)", built: name)
   }
 
   /// The first inherited descriptor's number in the program.
@@ -43,9 +43,9 @@ struct DaemonProgram {
 
   /// The failure if it is not installed.
   var missing: Failure {
-    let places = candidates(near: Machine.executablePath()).joined(separator: " nor ")
+    let paths = candidates(near: Machine.executablePath()).joined(separator: " nor ")
     return Failure(
-      .invalidConfiguration, Phrase("\(name) is missing: it is neither \(places)"),
+      .invalidConfiguration, Phrase("\(name) is missing: it is neither \(paths)"),
       hint: Phrase("install agent and \(name) together"))
   }
 

@@ -42,7 +42,7 @@ struct KeptConnection: ~Copyable {
   }
 
   /// Records that the daemon fulfils the request.
-  mutating func succeeded() { (failures, mayStart) = (0, true) }
+  mutating func recordSuccess() { (failures, mayStart) = (0, true) }
 
   /// Closes the connection and schedules the next attempt.
   mutating func disconnect() {

@@ -10,15 +10,17 @@ enum RequestText {
       if token.forceRefresh { text += ", a new one" }
       if let seconds = token.minimumValiditySeconds { text += ", good for \(DurationText.text(seconds: seconds)) more" }
     }
-    if case .call(let call) = request { text += ", \(call.method) \(place(of: call.url))" }
-    if case .discover(let request) = request { text += ", \(place(of: request.url))" }
-    if case .verify(let request) = request, let issuer = request.issuer { text += ", the keys of \(place(of: issuer))" }
+    if case .call(let call) = request { text += ", \(call.method) \(origin(of: call.url))" }
+    if case .discover(let request) = request { text += ", \(origin(of: request.url))" }
+    if case .verify(let request) = request, let issuer = request.issuer {
+      text += ", the keys of \(origin(of: issuer))"
+    }
     if let timeoutSeconds { text += ", within \(DurationText.text(seconds: timeoutSeconds))" }
     return text
   }
 
   /// A URL's origin. The path and query may be secret.
-  private static func place(of url: String) -> String {
+  private static func origin(of url: String) -> String {
     guard let uri = try? URI(url) else { return "a URL that is not valid" }
     return uri.origin
   }

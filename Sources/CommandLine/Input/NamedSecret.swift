@@ -45,7 +45,7 @@ struct NamedSecret {
         Failure(.invalidRequest, Phrase("cannot read the \(title) file \"\(path)\": \($0)"))
       }
     } else if let number, let descriptor {
-      secret = try Self.inherited(number, descriptor)
+      secret = try Self.duplicateInherited(number, descriptor)
     } else {
       return nil
     }
@@ -58,7 +58,7 @@ struct NamedSecret {
   }
 
   /// Duplicates the descriptor of this number.
-  private static func inherited(_ text: String, _ option: Option<String?>) throws(Failure) -> FileDescriptor {
+  private static func duplicateInherited(_ text: String, _ option: Option<String?>) throws(Failure) -> FileDescriptor {
     guard let number = Int32(text), (0...65_535).contains(number) else {
       throw Failure(.invalidRequest, "\"--\(option.name)\" must be the number of an open descriptor")
     }

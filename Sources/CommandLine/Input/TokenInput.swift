@@ -35,6 +35,6 @@ enum TokenInput {
       hint: "use a file that contains it, or write it to the standard input of agent \(command.rawValue)")
   }
 
-  static let nothing = Failure(
+  static let missingToken = Failure(
     .invalidRequest, "the input contains no token", hint: "pass a token in a file or on standard input")
 }

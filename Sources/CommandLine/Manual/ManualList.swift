@@ -77,7 +77,7 @@ enum ManualList {
     if subject.isEmpty { return list(Options.common) }
     guard let command = table.named(subject) else {
       let commands = table.all.filter { $0.name.page == "agent-\(subject)" }
-      return commands.isEmpty ? nil : grouped(shared(by: commands))
+      return commands.isEmpty ? nil : grouped(sharedOptions(by: commands))
     }
     let commands = table.all.filter { $0.name.page == command.name.page }
     let isEverySetting = command.options.count(where: \.isSetting) == AccountSetting.withOption.count
@@ -90,7 +90,7 @@ enum ManualList {
       }
       return text + (isEverySetting ? everySetting : "")
     }
-    let shared = shared(by: commands)
+    let shared = sharedOptions(by: commands)
     let options = command.options.filter { !$0.isSetting && !$0.isSame(asOneOf: shared) }
     let settings = command.options.filter(\.isSetting)
     return (options.isEmpty ? "" : list(options))
@@ -110,13 +110,13 @@ enum ManualList {
     ".Pp\n" + Mdoc.paragraph("Accepts each setting of an account as an option: see agent-config(5).")
 
   /// A sentence for options that another part of the manual describes.
-  private static func mention(_ options: [OptionDeclaration], _ place: String) -> String {
+  private static func mention(_ options: [OptionDeclaration], _ section: String) -> String {
     let names = options.map { "`--\($0.name)`" }.joined(separator: ", ")
-    return options.isEmpty ? "" : ".Pp\n" + Mdoc.paragraph("Accepts \(names): see \(place).")
+    return options.isEmpty ? "" : ".Pp\n" + Mdoc.paragraph("Accepts \(names): see \(section).")
   }
 
   /// The options that several commands share, except settings. A page describes them once.
-  private static func shared(by commands: [Command]) -> [OptionDeclaration] {
+  private static func sharedOptions(by commands: [Command]) -> [OptionDeclaration] {
     var seen: [OptionDeclaration] = []
     var shared: [OptionDeclaration] = []
     for option in commands.flatMap(\.options) where !option.isSetting && !option.isSame(asOneOf: shared) {

@@ -32,7 +32,7 @@ struct ManualPage: Sendable {
       throw PageError(text: "\(path): \(error.message)")
     }
     do throws(PageError) {
-      let page = try Self.filled(String(decoding: text, as: UTF8.self), by: table)
+      let page = try Self.replaceLists(in: String(decoding: text, as: UTF8.self), by: table)
       guard program != .standard else { return page }
       return program.renaming(page).replacing(
         each: "\n.Dt \(name.uppercased()) ", with: "\n.Dt \(program.renaming(name).uppercased()) ")
@@ -46,7 +46,7 @@ struct ManualPage: Sendable {
   private static let end = start + "end"
 
   /// Replaces the lists of a page.
-  static func filled(_ page: String, by table: CommandTable) throws(PageError) -> String {
+  static func replaceLists(in page: String, by table: CommandTable) throws(PageError) -> String {
     var text = ""
     var open: String?
     for line in page.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {

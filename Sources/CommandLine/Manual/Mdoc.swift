@@ -7,11 +7,12 @@ enum Mdoc {
 
   /// A paragraph: each sentence starts a new line, and none is a macro.
   static func paragraph(_ text: String) -> String {
-    sentences(marked(text)).flatMap { Prose.wrapped($0, width: width) }.map { "\(guarded($0))\n" }.joined()
+    sentences(inlineMarkup(text)).flatMap { Prose.wrapped($0, width: width) }.map { "\(escapingLeadingDot($0))\n" }
+      .joined()
   }
 
   /// Converts ``Prose`` to mdoc: escapes the text, and shows literals in bold.
-  private static func marked(_ text: String) -> String {
+  private static func inlineMarkup(_ text: String) -> String {
     Prose.parts(text).map { part in
       switch part {
       case .text(let text): escaped(text)
@@ -39,7 +40,7 @@ enum Mdoc {
   }
 
   /// Escapes a leading dot, which would start a macro.
-  private static func guarded(_ line: String) -> String {
+  private static func escapingLeadingDot(_ line: String) -> String {
     line.hasPrefix(".") ? "\\&" + line : line
   }
 

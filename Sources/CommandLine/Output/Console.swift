@@ -129,7 +129,7 @@ extension Console {
   }
 
   /// Replaces corrections in the hint by the corrected command line.
-  func completed(_ failure: Failure) -> Failure {
+  func completingHint(of failure: Failure) -> Failure {
     var failure = failure
     failure.advice = failure.advice?.correcting { correction in
       invocation.flatMap(PastedCommand.init(repeating:))?.corrected(by: correction)?.text
@@ -143,7 +143,7 @@ extension Console {
 
   /// The text of ``report(_:)``.
   func text(of failure: Failure, coloured: Bool) -> String {
-    let failure = completed(failure)
+    let failure = completingHint(of: failure)
     if json {
       let object = JSON.object(JSONObject([("error", failure.json.withoutTranslations)]))
       return String(decoding: object.serialized(), as: UTF8.self) + "\n"
@@ -163,7 +163,7 @@ extension Console {
   /// A failure on one line, with the hint in parentheses.
   func line(of failure: Failure) -> String {
     if json { return String(text(of: failure, coloured: false).dropLast()) }
-    let failure = completed(failure)
+    let failure = completingHint(of: failure)
     let program = ProgramName.current
     let hint = failure.advice.map { " (\(program.renaming(hint: $0.localized(limit: Self.hintLimit))))" } ?? ""
     let message = failure.text.localized(limit: Self.messageLimit)

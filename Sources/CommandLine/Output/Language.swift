@@ -27,7 +27,7 @@ struct Language: Sendable {
 
   /// The directories to search for catalogues: in an installation, then in a build tree.
   static func directories(near executable: String) -> [String] {
-    ProgramTree.places(near: executable, installed: "share/locale", built: "locale")
+    ProgramTree.candidatePaths(near: executable, installed: "share/locale", built: "locale")
   }
 
   private init(near executable: String) {

@@ -7,7 +7,7 @@ struct TerminalFilter {
   private var rest: [UInt8] = []
 
   /// Returns the filtered text, up to the last complete character.
-  mutating func visible(_ piece: Span<UInt8>) -> [UInt8] {
+  mutating func filter(_ piece: Span<UInt8>) -> [UInt8] {
     var bytes = rest
     bytes.append(contentsOf: piece)
     var (shown, index): ([UInt8], Int) = ([], 0)

@@ -128,7 +128,7 @@ final class Invocation {
   static var accountOfEnvironment: String? { Environment.value(accountVariable).flatMap { $0.isEmpty ? nil : $0 } }
 
   /// Explains that `AGENT_ACCOUNT` names the missing account, if it does.
-  func explained(_ failure: Failure) -> Failure {
+  func withAccountHint(_ failure: Failure) -> Failure {
     guard failure.code == .noAccount, let advice = failure.advice, let name = inheritedAccount,
       let subject = failure.subject, subject.hasSameBytes(as: name)
     else { return failure }

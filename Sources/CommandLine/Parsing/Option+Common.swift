@@ -19,7 +19,7 @@ enum Options {
 
   static var lease: [OptionDeclaration] {
     [
-      Option.places.declaration, Option.methods.declaration, Option.allowedHeaders.declaration,
+      Option.leaseOrigins.declaration, Option.methods.declaration, Option.allowedHeaders.declaration,
       Option.leaseTime.declaration,
       Option.leaseUses.declaration, Option.handOutToken.declaration, Option.confirm.declaration,
       Option.askProgram.declaration, Option.users.declaration, Option.noJail.declaration,

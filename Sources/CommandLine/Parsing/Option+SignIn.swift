@@ -149,7 +149,7 @@ enum QRCodeChoice: String, CaseIterable, Sendable {
   static let variable = "AGENT_QR_CODE"
 
   /// - Throws: `invalid_request` if ``variable`` has an unknown value.
-  static func chosen() throws(Failure) -> Self {
+  static func fromEnvironment() throws(Failure) -> Self {
     guard let text = Environment.value(variable), !text.isEmpty else { return .automatic }
     guard let choice = Self(rawValue: text) else {
       let words = allCases.map(\.rawValue).joined(separator: ", ")

@@ -149,7 +149,7 @@ extension Option<[String]> {
       "Set `NAME` to a field of the token; only those named are set")
   }
   /// URLs that a lease permits.
-  static var places: Self {
+  static var leaseOrigins: Self {
     Self(
       "only", in: .lease, each: .text("PLACE"),
       "Permit this host, origin, or URL and all below it; may be given several times")

@@ -33,12 +33,12 @@ package struct ProgramName: Sendable, Hashable {
   static var current: ProgramName {
     guard unsafe isAdopted, let path = Processes.arguments.first else { return standard }
     // A helper's name cannot run commands.
-    return named(HelperName.called(path) == nil ? path : Machine.executablePath())
+    return named(HelperName.parse(path) == nil ? path : Machine.executablePath())
   }
 
   /// The name in a path, without a helper's prefix.
   private static func named(_ path: String) -> ProgramName {
-    let name = HelperName.called(path)?.rest ?? path.split(separator: "/").last.map { String($0) } ?? ""
+    let name = HelperName.parse(path)?.rest ?? path.split(separator: "/").last.map { String($0) } ?? ""
     return ProgramName(name) ?? standard
   }
 

@@ -26,15 +26,15 @@ struct CargoFile {
 
   /// Whether two index URLs are equal, ignoring the case of the host.
   static func isSame(_ one: String, _ other: String) -> Bool {
-    guard one.hasPrefix(sparse), other.hasPrefix(sparse), let one = try? URI(place(of: one)),
-      let other = try? URI(place(of: other))
+    guard one.hasPrefix(sparse), other.hasPrefix(sparse), let one = try? URI(urlWithoutProtocol(of: one)),
+      let other = try? URI(urlWithoutProtocol(of: other))
     else { return one.hasSameBytes(as: other) }
     return one.origin.hasSameBytes(as: other.origin) && one.path.hasSameBytes(as: other.path)
       && one.query == other.query
   }
 
   /// An index URL without its protocol prefix.
-  static func place(of index: String) -> String {
+  static func urlWithoutProtocol(of index: String) -> String {
     index.hasPrefix(sparse) ? String(index.dropFirst(sparse.count)) : index
   }
 

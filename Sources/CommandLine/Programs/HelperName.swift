@@ -16,7 +16,7 @@ enum HelperName: String, CaseIterable, Sendable {
   ]
 
   /// Splits a program name such as `git-credential-agent` into the helper and the rest; nil for other names.
-  static func called(_ path: String) -> (helper: HelperName, rest: String)? {
+  static func parse(_ path: String) -> (helper: HelperName, rest: String)? {
     let bytes = path.utf8
     let name = bytes[(bytes.lastIndex(of: UInt8(ascii: "/")).map(bytes.index(after:)) ?? bytes.startIndex)...]
     if name.elementsEqual(keyringProgram.utf8) { return (.keyring, "") }
@@ -38,7 +38,7 @@ enum HelperName: String, CaseIterable, Sendable {
       return words + ["--", cargoPlugin]
     }
     let isCargo = words.first == cargoPlugin
-    guard let called = arguments.first.flatMap({ called($0)?.helper }) ?? (isCargo ? .cargo : nil) else { return words }
+    guard let called = arguments.first.flatMap({ parse($0)?.helper }) ?? (isCargo ? .cargo : nil) else { return words }
     // The options of these two are not ours.
     let mark = called == .keyring || isCargo ? ["--"] : []
     return [command, called.rawValue] + mark + words

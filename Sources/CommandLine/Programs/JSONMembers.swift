@@ -25,14 +25,14 @@ enum JSONMembers {
     var text = Array(spaced(.object(member)).dropFirst().dropLast())
     let members = object.members
     let offset: Int
-    if let last = members.last?.value.place.upperBound {
+    if let last = members.last?.value.range.upperBound {
       let name = nameStart(members.count - 1, of: object, in: bytes)
       let space = bytes[..<name].reversed().prefix(while: isBlank).reversed()
       text = [UInt8(ascii: ",")] + space + text
       offset = last
     } else {
-      offset = object.place.lowerBound + 1
-      let blanks = bytes[offset..<(object.place.upperBound - 1)]
+      offset = object.range.lowerBound + 1
+      let blanks = bytes[offset..<(object.range.upperBound - 1)]
       if let line = blanks.lastIndex(of: UInt8(ascii: "\n")) {
         text = Array("\n".utf8) + blanks[(line + 1)...] + Array("  ".utf8) + text
       }
@@ -72,21 +72,21 @@ enum JSONMembers {
     guard let name = path.last, let object = try node(path.dropLast(), of: bytes) else { return nil }
     let members = object.members
     guard let index = members.firstIndex(where: { $0.name.hasSameBytes(as: name) }) else { return nil }
-    let end = members[index].value.place.upperBound
+    let end = members[index].value.range.upperBound
     let range =
       if index > 0 {
-        members[index - 1].value.place.upperBound..<end
+        members[index - 1].value.range.upperBound..<end
       } else if members.count > 1 {
         nameStart(0, of: object, in: bytes)..<nameStart(1, of: object, in: bytes)
       } else {
-        (object.place.lowerBound + 1)..<end
+        (object.range.lowerBound + 1)..<end
       }
     return Array(bytes[..<range.lowerBound] + bytes[range.upperBound...])
   }
 
   /// Where a member's name starts.
   private static func nameStart(_ index: Int, of object: JSONLayout.Node, in bytes: [UInt8]) -> Int {
-    let start = index == 0 ? object.place.lowerBound + 1 : object.members[index - 1].value.place.upperBound
+    let start = index == 0 ? object.range.lowerBound + 1 : object.members[index - 1].value.range.upperBound
     return bytes[start...].firstIndex(of: UInt8(ascii: "\"")) ?? start
   }
 

@@ -28,7 +28,7 @@ extension SetupClient {
       command = "!" + context.line(context.words(.git))
     }
     var keys = [("helper", ""), ("helper", command)]
-    if let path = context.place?.path, !path.isEmpty { keys.append(("useHttpPath", "true")) }
+    if let path = context.origin?.path, !path.isEmpty { keys.append(("useHttpPath", "true")) }
     // Editors remove trailing blanks.
     let text = ["[credential \"\(context.url)\"]"] + keys.map { "\t\($0) =\($1.isEmpty ? "" : " " + $1)" }
     let file = try gitFile(context.files)
@@ -46,7 +46,7 @@ extension SetupClient {
         return insertion
       }, keys: ["helper = \(command)"],
       isAsked: {
-        GitHelperEntry.asked(for: context.place, of: GitHelperEntry.all()).first?.isOurs(context.name) ?? false
+        GitHelperEntry.asked(for: context.origin, of: GitHelperEntry.all()).first?.isOurs(context.name) ?? false
       }
     )
   }
@@ -69,8 +69,8 @@ extension SetupClient {
       guard name.count > start.count + end.count, name.starts(with: start), name.suffix(end.count).elementsEqual(end)
       else { return false }
       let url = String(decoding: name.dropFirst(start.count).dropLast(end.count), as: UTF8.self)
-      guard let place = context.place, let other = OriginEntry(url, allowHTTPLoopback: true) else { return false }
-      return place.hasSameLocation(as: other)
+      guard let origin = context.origin, let other = OriginEntry(url, allowHTTPLoopback: true) else { return false }
+      return origin.hasSameLocation(as: other)
     }
   }
 
@@ -107,8 +107,8 @@ struct GitHelperEntry: Sendable {
   }
 
   /// The helpers that git asks for an origin, in order.
-  static func asked(for place: OriginEntry?, of all: [GitHelperEntry]) -> ArraySlice<GitHelperEntry> {
-    let entries = all.filter { $0.isFor(place) }
+  static func asked(for origin: OriginEntry?, of all: [GitHelperEntry]) -> ArraySlice<GitHelperEntry> {
+    let entries = all.filter { $0.isFor(origin) }
     return entries.lastIndex { $0.helper.isEmpty }.map { entries[($0 + 1)...] } ?? entries[...]
   }
 
@@ -119,11 +119,11 @@ struct GitHelperEntry: Sendable {
       || helper.hasSameBytes(as: name)
   }
 
-  var place: OriginEntry? { url.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
+  var origin: OriginEntry? { url.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
 
-  private func isFor(_ place: OriginEntry?) -> Bool {
+  private func isFor(_ origin: OriginEntry?) -> Bool {
     guard url != nil else { return true }
-    guard let place, let own = self.place else { return false }
-    return own.origin.hasSameBytes(as: place.origin) && own.covers(place.path)
+    guard let origin, let own = self.origin else { return false }
+    return own.origin.hasSameBytes(as: origin.origin) && own.covers(origin.path)
   }
 }

@@ -7,7 +7,7 @@ extension SetupClient {
     name: "docker", executables: ["docker", "podman", "skopeo"], choices: [], link: dockerLink,
     overriding: ["DOCKER_AUTH_CONFIG", "REGISTRY_AUTH_FILE"],
     plan: { (context) throws(Failure) in
-      guard context.place?.path.isEmpty ?? true else {
+      guard context.origin?.path.isEmpty ?? true else {
         throw Failure(
           .invalidRequest, "docker identifies registries by host, without a path",
           hint: Phrase.choices([context.host], of: "host"))

@@ -68,31 +68,31 @@ extension SetupClient {
   static let aerc = mail(
     "aerc", .mail, files: ["aerc/accounts.conf"],
     plan: { (context, server) throws(Failure) in
-      let place = "\(escaped(try context.userName()))@\(server.host):\(server.port)"
+      let authority = "\(escaped(try context.userName()))@\(server.host):\(server.port)"
       let key = server.isOutgoing ? "outgoing" : "source"
       let command = "\(key)-cred-cmd = \(try context.tokenLine())"
       return SetupPlan(
         text: [
           "[\(try context.entryName(else: context.account))]",
-          "\(key) = \(server.scheme)+oauthbearer://\(place)",
+          "\(key) = \(server.scheme)+oauthbearer://\(authority)",
           command,
         ], keys: [command])
     })
 
   /// - Parameter files: Names in the user's configuration directory, or paths in the home directory.
   private static func mail(
-    _ name: String, _ places: Places, files names: [String],
+    _ name: String, _ originKind: OriginKind, files names: [String],
     plan: @escaping @Sendable (SetupContext, MailServer) throws(Failure) -> SetupPlan
   ) -> SetupClient {
     SetupClient(
-      name: name, places: places, choices: [.account, .name, .user],
+      name: name, originKind: originKind, choices: [.account, .name, .user],
       printedSettingsFiles: { (files) throws(Failure) in
         try names.map { (name) throws(Failure) in
           name.hasPrefix("~")
             ? try SetupFile(try files.home() + String(name.dropFirst())) : try files.configuration(name)
         }
       },
-      plan: { (context) throws(Failure) in try plan(context, try MailServer(context, places)) },
+      plan: { (context) throws(Failure) in try plan(context, try MailServer(context, originKind)) },
       trial: { (context) throws(Failure) in try SetupTrial(context.program, try context.tokenWords()) })
   }
 
@@ -114,19 +114,19 @@ private struct MailServer {
 
   var scheme: String { isOutgoing ? (isTLSFromTheStart ? "smtps" : "smtp") : "imaps" }
 
-  /// - Parameter places: The kinds of server that the program supports.
-  init(_ context: SetupContext, _ places: SetupClient.Places) throws(Failure) {
-    guard let place = context.place, let uri = OriginEntry.uri(place.origin), uri.isMail else {
+  /// - Parameter originKind: The kinds of server that the program supports.
+  init(_ context: SetupContext, _ originKind: SetupClient.OriginKind) throws(Failure) {
+    guard let origin = context.origin, let uri = OriginEntry.uri(origin.origin), uri.isMail else {
       throw Failure(
         .invalidRequest, "\(context.url) is not a mail server",
         hint: "use \("--host") with \("imaps://") or \("submission://") and a host")
     }
     isOutgoing = !uri.hasScheme("imaps")
     isTLSFromTheStart = !uri.hasScheme("submission")
-    if places == .outgoingMail, !isOutgoing {
+    if originKind == .outgoingMail, !isOutgoing {
       throw Failure(.invalidRequest, "this program sends mail: use submission://HOST")
     }
-    if places == .incomingMail, isOutgoing {
+    if originKind == .incomingMail, isOutgoing {
       throw Failure(.invalidRequest, "this program reads mail: use imaps://HOST")
     }
     host = uri.host

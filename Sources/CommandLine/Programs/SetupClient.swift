@@ -10,7 +10,7 @@ struct SetupClient: Sendable {
   /// The names of the executable, best first; nil for just ``name``.
   var executables: [String]?
   /// The kinds of origins for tokens.
-  var places = Places.web
+  var originKind = OriginKind.web
   /// Whether the program has one setting for all origins.
   var hasSingleSetting = false
   /// The options that affect the settings.
@@ -34,7 +34,7 @@ struct SetupClient: Sendable {
   /// - Throws: `invalid_configuration` if the program would not find a helper.
   let trial: @Sendable (SetupContext) throws(Failure) -> SetupTrial
 
-  enum Places: Sendable {
+  enum OriginKind: Sendable {
     case web, mail, incomingMail, outgoingMail
   }
 
@@ -64,15 +64,15 @@ struct SetupClient: Sendable {
   /// Whether `setup` only prints the settings.
   var isPrintedOnly: Bool { printedSettingsFiles != nil }
 
-  var isMail: Bool { places != .web }
+  var isMail: Bool { originKind != .web }
 
-  func supports(_ place: OriginEntry) -> Bool {
-    let isIncoming = OriginEntry.uri(place.origin)?.hasScheme("imaps") ?? false
-    return switch places {
-    case .web: !place.isMail
-    case .mail: place.isMail
+  func supports(_ origin: OriginEntry) -> Bool {
+    let isIncoming = OriginEntry.uri(origin.origin)?.hasScheme("imaps") ?? false
+    return switch originKind {
+    case .web: !origin.isMail
+    case .mail: origin.isMail
     case .incomingMail: isIncoming
-    case .outgoingMail: place.isMail && !isIncoming
+    case .outgoingMail: origin.isMail && !isIncoming
     }
   }
 

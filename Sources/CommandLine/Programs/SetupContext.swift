@@ -8,7 +8,7 @@ struct SetupContext: Sendable {
   let program: String
   let name: String
   /// The origin to configure. Nil if the client has one setting for all origins.
-  let place: OriginEntry?
+  let origin: OriginEntry?
   let account: String
   /// The account's entry for the origin.
   let listed: OriginEntry?
@@ -25,10 +25,10 @@ struct SetupContext: Sendable {
   var files = UserFiles()
 
   /// Origin and path, without a trailing slash.
-  var url: String { place.map { $0.origin + $0.path } ?? "" }
+  var url: String { origin.map { $0.origin + $0.path } ?? "" }
 
   var host: String {
-    let origin = place?.origin.utf8 ?? "".utf8
+    let origin = self.origin?.origin.utf8 ?? "".utf8
     return String(decoding: origin.drop { $0 != UInt8(ascii: "/") }.dropFirst(2), as: UTF8.self)
   }
 

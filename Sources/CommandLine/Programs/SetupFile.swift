@@ -31,7 +31,9 @@ struct SetupFile: Sendable, Hashable {
     let (directory, name) = parts
     do throws(DirectoryError) {
       let directory = try PrivateDirectory(changedByUserAlone: directory, create: false)
-      return try directory.withTarget(of: name) { (place, name) throws(SystemError) in try Self.bytes(name, place) }
+      return try directory.withTarget(of: name) { (targetDirectory, name) throws(SystemError) in
+        try Self.bytes(name, targetDirectory)
+      }
     } catch {
       guard case .system(let cause, _) = error else { throw Failure(error) }
       if cause.isNotFound { return nil }
@@ -46,12 +48,12 @@ struct SetupFile: Sendable, Hashable {
     let isWritten: Bool
     do throws(DirectoryError) {
       let directory = try PrivateDirectory(changedByUserAlone: directory, create: bytes != nil)
-      isWritten = try directory.withTarget(of: name) { (place, name) throws(SystemError) in
-        guard try Self.bytes(name, place) == old else { return false }
+      isWritten = try directory.withTarget(of: name) { (targetDirectory, name) throws(SystemError) in
+        guard try Self.bytes(name, targetDirectory) == old else { return false }
         if let bytes {
-          try place.replaceFile(keepingModeOf: name, with: bytes.span)
+          try targetDirectory.replaceFile(keepingModeOf: name, with: bytes.span)
         } else {
-          try place.removeFile(name)
+          try targetDirectory.removeFile(name)
         }
         return true
       }
@@ -61,8 +63,10 @@ struct SetupFile: Sendable, Hashable {
     guard isWritten else { throw Failure(.storage, "another program changed \(path); try again") }
   }
 
-  private static func bytes(_ name: String, _ place: borrowing PrivateDirectory) throws(SystemError) -> [UInt8]? {
-    place.exists(name) ? try place.readFile(changedByUserAlone: name, limit: maximumBytes) : nil
+  private static func bytes(_ name: String, _ targetDirectory: borrowing PrivateDirectory) throws(SystemError)
+    -> [UInt8]?
+  {
+    targetDirectory.exists(name) ? try targetDirectory.readFile(changedByUserAlone: name, limit: maximumBytes) : nil
   }
 }
 

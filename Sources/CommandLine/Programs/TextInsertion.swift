@@ -144,23 +144,23 @@ struct ConfigurationText {
     return nil
   }
 
-  func contains(_ text: String) -> Bool { !bytes.places(of: Array(text.utf8)).isEmpty }
+  func contains(_ text: String) -> Bool { !bytes.offsets(of: Array(text.utf8)).isEmpty }
 
   /// Whether a TOML text has multi-line strings, which may contain text like a header.
   var hasLongStrings: Bool { contains("\"\"\"") || contains("'''") }
 
   // MARK: Changes
 
-  enum Place: Sendable, Hashable {
+  enum Position: Sendable, Hashable {
     case start, end
     case after(line: Int)
   }
 
   /// Adds lines between two marker lines.
-  func adding(_ added: [String], named name: String, at place: Place) -> Insertion {
+  func adding(_ added: [String], named name: String, at position: Position) -> Insertion {
     let marked = [Self.mark("begin", name)] + added + [Self.mark("end", name)]
     let offset =
-      switch place {
+      switch position {
       case .start: 0
       case .end: bytes.count
       case .after(let line): min(lines[line].upperBound + 1, bytes.count)
@@ -189,9 +189,9 @@ extension SetupPiece {
   func removed(from bytes: [UInt8]) -> (bytes: [UInt8], left: Int)? {
     switch self {
     case .text(let text, let prefix):
-      let places = bytes.places(of: Array((prefix + text).utf8))
-      guard places.count == 1, !text.isEmpty else { return nil }
-      let start = places[0] + prefix.utf8.count
+      let offsets = bytes.offsets(of: Array((prefix + text).utf8))
+      guard offsets.count == 1, !text.isEmpty else { return nil }
+      let start = offsets[0] + prefix.utf8.count
       return (Array(bytes[..<start] + bytes[(start + text.utf8.count)...]), 0)
     case .member(let path, let value, let addedObjects):
       return JSONMembers.removing(path, value, addedObjects, from: bytes)
@@ -205,7 +205,7 @@ extension SetupPiece {
     switch self {
     case .text(let text, let prefix):
       let line = (prefix + text).utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.first ?? []
-      return !bytes.places(of: Array(line)).isEmpty
+      return !bytes.offsets(of: Array(line)).isEmpty
     case .member(let path, _, _): return JSONMembers.has(path, in: bytes)
     }
   }
@@ -242,7 +242,7 @@ extension SetupPiece {
 
 extension [UInt8] {
   /// The offsets of all occurrences.
-  fileprivate func places(of text: [UInt8]) -> [Int] {
+  fileprivate func offsets(of text: [UInt8]) -> [Int] {
     guard let first = text.first, count >= text.count else { return [] }
     return (0...(count - text.count)).filter { self[$0] == first && self[$0..<($0 + text.count)].elementsEqual(text) }
   }

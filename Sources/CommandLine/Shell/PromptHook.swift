@@ -46,21 +46,21 @@ struct PromptHook: Sendable {
     }.joined()
   }
 
-  private static func assigning(_ seconds: Int) -> String { "__agent_env_wait=\(seconds);\n" }
+  private static func assignment(_ seconds: Int) -> String { "__agent_env_wait=\(seconds);\n" }
 
   /// A statement in sh syntax.
-  private static func assigning(_ names: [String]) -> String {
+  private static func assignment(_ names: [String]) -> String {
     "__agent_env_names='\(names.joined(separator: " "))';\n"
   }
 
   /// A statement in sh syntax.
-  private static func assigning(_ follows: Bool) -> String { "__agent_env_follows=\(follows ? "1" : "");\n" }
+  private static func assignment(_ follows: Bool) -> String { "__agent_env_follows=\(follows ? "1" : "");\n" }
 
   static let bash = PromptHook(
-    script: { PackageResources.hook_bash }, waiting: assigning, naming: assigning, following: assigning)
+    script: { PackageResources.hook_bash }, waiting: assignment, naming: assignment, following: assignment)
 
   static let zsh = PromptHook(
-    script: { PackageResources.hook_zsh }, waiting: assigning, naming: assigning, following: assigning)
+    script: { PackageResources.hook_zsh }, waiting: assignment, naming: assignment, following: assignment)
 
   /// For fish, which has no clock: a builtin reads the kernel's from a file.
   static let fish = PromptHook(

@@ -117,7 +117,7 @@ enum Quoting: Sendable {
       }
       let length = quoteLength(value, at: index)
       for _ in 0..<(length > 0 ? 2 : 1) {
-        for place in index..<index + max(1, length) { sink.append(value[place]) }
+        for position in index..<index + max(1, length) { sink.append(value[position]) }
       }
       index += max(1, length)
     }

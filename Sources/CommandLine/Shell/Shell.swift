@@ -170,7 +170,7 @@ struct VariableWriter {
   mutating func set<Sink: ByteSink & ~Copyable>(
     _ name: String, to value: Span<UInt8>, in sink: inout Sink
   ) throws(Quoting.Problem) {
-    separate(&sink)
+    writeSeparator(&sink)
     let (before, behind) = shell.assignment(name)
     sink.append(utf8: before)
     try shell.quoting.append(value, to: &sink)
@@ -178,11 +178,11 @@ struct VariableWriter {
   }
 
   mutating func unset<Sink: ByteSink & ~Copyable>(_ name: String, in sink: inout Sink) {
-    separate(&sink)
+    writeSeparator(&sink)
     sink.append(utf8: shell.unsetting(name))
   }
 
-  private mutating func separate<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) {
+  private mutating func writeSeparator<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) {
     if !isFirst { sink.append(utf8: shell.frame.separator) }
     isFirst = false
   }

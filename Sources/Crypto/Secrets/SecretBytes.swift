@@ -41,20 +41,20 @@ internal import COpenSSL
     guard (0...(arena == nil ? Self.maximumCount : Self.maximumAnswerCount)).contains(capacity) else {
       throw CryptoError(.invalidLength, "secret")
     }
-    var (place, arena) = unsafe (arena?.take(capacity), arena)
-    if unsafe place == nil, capacity <= Self.maxOnHeap {
-      unsafe (place, arena) = (capacity == 0 ? nil : agent_secure_zalloc(capacity), nil)
+    var (start, arena) = unsafe (arena?.take(capacity), arena)
+    if unsafe start == nil, capacity <= Self.maxOnHeap {
+      unsafe (start, arena) = (capacity == 0 ? nil : agent_secure_zalloc(capacity), nil)
     }
-    if unsafe place == nil, capacity > 0 {
+    if unsafe start == nil, capacity > 0 {
       do {
         let own = try SecretArena(byteCount: capacity)
-        unsafe (place, arena) = (own.take(capacity), own)
+        unsafe (start, arena) = (own.take(capacity), own)
       } catch {
         guard let reserved = unsafe SecretReserve.take(capacity) else { throw error }
-        unsafe (place, arena) = (reserved.start, reserved.arena)
+        unsafe (start, arena) = (reserved.start, reserved.arena)
       }
     }
-    unsafe storage = UnsafeMutableBufferPointer(start: place?.assumingMemoryBound(to: UInt8.self), count: 0)
+    unsafe storage = UnsafeMutableBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: 0)
     self.capacity = capacity
     self.arena = arena
   }

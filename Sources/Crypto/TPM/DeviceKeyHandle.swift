@@ -38,9 +38,9 @@ private final class DeviceSigner: Sendable {
   nonisolated(unsafe) private static let method: OpaquePointer? = unsafe agent_ec_method {
     _, digest, count, signature, signatureCount, _, _, key in
     guard let key = unsafe key, let digest = unsafe digest, let signature = unsafe signature,
-      let place = unsafe agent_ec_key_data(key, DeviceSigner.index)
+      let pointer = unsafe agent_ec_key_data(key, DeviceSigner.index)
     else { return 0 }
-    let signer = unsafe Unmanaged<DeviceSigner>.fromOpaque(place).takeUnretainedValue()
+    let signer = unsafe Unmanaged<DeviceSigner>.fromOpaque(pointer).takeUnretainedValue()
     guard let made = unsafe signer.sign(Array(UnsafeBufferPointer(start: digest, count: Int(count)))) else { return 0 }
     // libcrypto's buffer is large enough for the longest signature of the curve.
     unsafe signature.update(from: made, count: made.count)

@@ -38,7 +38,7 @@ extension PrivateKey {
 
   /// The key for storing in the vault, as PKCS #8 (RFC 5208). A device key is its public half followed by the private
   /// half, which only its device can use.
-  package borrowing func stored() throws(CryptoError) -> SecretBytes {
+  package borrowing func serializedForVault() throws(CryptoError) -> SecretBytes {
     guard let deviceKey else { return try serialized() }
     guard case .ec(.p256, let x, let y) = deviceKey.key.publicComponents else {
       throw CryptoError(.invalidKey, "held key")
@@ -46,7 +46,7 @@ extension PrivateKey {
     return try SecretBytes(copying: ([Self.deviceKeyMark] + x + y + deviceKey.key.serialized).span)
   }
 
-  /// Parses the result of ``stored()`` without contacting the device.
+  /// Parses the result of ``serializedForVault()`` without contacting the device.
   ///
   /// - Parameter device: The device of a device key.
   /// - Throws: `invalidKey`.

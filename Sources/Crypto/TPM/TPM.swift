@@ -45,7 +45,7 @@ package struct TPM: ~Copyable {
     do {
       library = try Self.connect(module: module)
     } catch {
-      throw TPMFailure.explained(error, otherwise: .noProvider)
+      throw TPMFailure.interpret(error, otherwise: .noProvider)
     }
   }
 
@@ -107,7 +107,7 @@ package struct TPM: ~Copyable {
       return try KeyContext(for: key, in: library, properties: Self.properties).agree(with: other)
     } catch {
       if error.code == .secureHeapFull { throw error }
-      throw TPMFailure.explained(error, otherwise: .refused)
+      throw TPMFailure.interpret(error, otherwise: .refused)
     }
   }
 
@@ -122,7 +122,7 @@ package struct TPM: ~Copyable {
       let context = try KeyContext(for: key, in: library, properties: Self.properties)
       return try ECDSASignature.decodeDER(try context.sign(digest), curve: .p256)
     } catch {
-      throw TPMFailure.explained(error, otherwise: .refused)
+      throw TPMFailure.interpret(error, otherwise: .refused)
     }
   }
 
@@ -168,8 +168,8 @@ package struct TPM: ~Copyable {
     guard (1...Self.maximumKeyLength).contains(serialized.count) else { throw CryptoError(.invalidKey, "TPM key") }
     var made: OpaquePointer?
     // The decoder stores the address of the result from its creation until it runs.
-    let isRead = try unsafe withUnsafeMutablePointer(to: &made) { (place) throws(CryptoError) in
-      try unsafe decode(serialized, authorization: authorization, into: place)
+    let isRead = try unsafe withUnsafeMutablePointer(to: &made) { (pointer) throws(CryptoError) in
+      try unsafe decode(serialized, authorization: authorization, into: pointer)
     }
     guard isRead, let made = unsafe made else {
       unsafe EVP_PKEY_free(made)
@@ -179,9 +179,9 @@ package struct TPM: ~Copyable {
   }
 
   private borrowing func decode(
-    _ serialized: [UInt8], authorization: borrowing SecretBytes, into place: UnsafeMutablePointer<OpaquePointer?>
+    _ serialized: [UInt8], authorization: borrowing SecretBytes, into pointer: UnsafeMutablePointer<OpaquePointer?>
   ) throws(CryptoError) -> Bool {
-    guard let decoder = unsafe agent_tpm_key_decoder(place, library.raw) else {
+    guard let decoder = unsafe agent_tpm_key_decoder(pointer, library.raw) else {
       throw .library("OSSL_DECODER_CTX_new_for_pkey")
     }
     defer { unsafe OSSL_DECODER_CTX_free(decoder) }

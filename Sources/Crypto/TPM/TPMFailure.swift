@@ -2,11 +2,11 @@
 enum TPMFailure {
   /// The error of the last call, or `code` if the TPM gave no reason.
   static func error(_ operation: String, otherwise code: CryptoError.Code) -> CryptoError {
-    explained(.library(operation), otherwise: code)
+    interpret(.library(operation), otherwise: code)
   }
 
   /// Interprets an error that was already taken from libcrypto's queue.
-  static func explained(_ error: CryptoError, otherwise code: CryptoError.Code) -> CryptoError {
+  static func interpret(_ error: CryptoError, otherwise code: CryptoError.Code) -> CryptoError {
     var error = error
     error.code = error.responseCodes.lazy.map(meaning).first ?? code
     return error

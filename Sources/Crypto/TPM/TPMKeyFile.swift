@@ -46,12 +46,12 @@ extension TPM.Key {
   private static func publicHalf(_ area: ArraySlice<UInt8>) throws(CryptoError) -> PublicComponents {
     let unsupported = CryptoError(.unsupportedAlgorithm, "TPM key")
     var outer = Fields(area)
-    var fields = Fields(try outer.sized())
+    var fields = Fields(try outer.readSized())
     guard outer.isAtEnd else { throw invalid }
     guard try fields.number(2) == ecc else { throw unsupported }
     _ = try fields.number(2)
     let attributes = try fields.number(4)
-    _ = try fields.sized()
+    _ = try fields.readSized()
     guard attributes & (signs | isRestricted) == signs, attributes & usableWithAuthorization != 0,
       try fields.number(2) == nullAlgorithm
     else { throw unsupported }
@@ -67,7 +67,7 @@ extension TPM.Key {
   }
 
   private static func coordinate(_ fields: inout Fields) throws(CryptoError) -> [UInt8] {
-    let bytes = try fields.sized()
+    let bytes = try fields.readSized()
     let width = Curve.p256.coordinateByteCount
     guard bytes.count <= width else { throw invalid }
     return [UInt8](repeating: 0, count: width - bytes.count) + bytes
@@ -96,7 +96,7 @@ extension TPM.Key {
     }
 
     /// Reads the content of a value preceded by its length in two bytes.
-    mutating func sized() throws(CryptoError) -> ArraySlice<UInt8> { try take(try number(2)) }
+    mutating func readSized() throws(CryptoError) -> ArraySlice<UInt8> { try take(try number(2)) }
 
     /// Reads a big-endian number of `width` bytes.
     mutating func number(_ width: Int) throws(CryptoError) -> Int {

@@ -122,7 +122,7 @@ extension AccountConfiguration {
     for resource in resources {
       guard let endpoint = try? Endpoint(resource, allowHTTPLoopback: self.allowHTTPLoopback) else { continue }
       let origin = ResourceOrigin(of: endpoint)
-      let isListed = exactly ? entry(for: ResourcePlace(of: endpoint)) != nil : lists(origin)
+      let isListed = exactly ? entry(for: ResourceURL(of: endpoint)) != nil : lists(origin)
       guard !isListed,
         let entry = OriginEntry(
           origin.text + (exactly ? endpoint.uri.path : ""), allowHTTPLoopback: self.allowHTTPLoopback)

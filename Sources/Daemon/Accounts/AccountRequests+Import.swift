@@ -55,10 +55,10 @@ extension AccountRequests {
     case .success(let outcome):
       log.note(.settingsChanged(.imported), name)
       let account = broker.put(name, outcome.configuration)
-      account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
+      account.session.applySignIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
       broker.keepOrForget(outcome.grant, of: account)
       announceSettings()
-      broker.publish(of: name) { $0.signedIn(outcome.grant) }
+      broker.publish(of: name) { $0.recordSignIn(outcome.grant) }
       broker.restartForWaiters(account)
       broker.schedule(account.own)
       loop.send(.result(account.own.signInResult(outcome.grant)), to: ticket)

@@ -215,7 +215,7 @@ final class AccountRequests: AccountPart {
   ) {
     if case .success(let changed) = outcome {
       log.note(.settingsChanged(.changed), change.account)
-      if changed.effect != .none { broker.publish(of: change.account) { $0.signedOut(.settings) } }
+      if changed.effect != .none { broker.publish(of: change.account) { $0.recordSignOut(.settings) } }
       if let account = broker.accounts[change.account], account.configuration == change.old {
         if changed.effect == .none, account.session.grant != nil {
           account.configuration = change.new
@@ -322,9 +322,9 @@ final class AccountRequests: AccountPart {
     signOuts.endSignOut(name)
     switch outcome {
     case .success(let outcome):
-      signOuts.logResult(outcome.confirmation, name)
+      signOuts.logResult(outcome.revocationResult, name)
       log.note(.settingsChanged(.removed), name)
-      if !outcome.confirmation.foundNothing { broker.publish(of: name) { $0.signedOut(.removed) } }
+      if !outcome.revocationResult.foundNothing { broker.publish(of: name) { $0.recordSignOut(.removed) } }
       services.removeEphemeral(name)
       broker.remove(name, because: .noAccount(name: name.text))
       announceSettings()
@@ -334,7 +334,7 @@ final class AccountRequests: AccountPart {
       tokenFiles.renew(of: name)
     }
     send(outcome, name, ticket) { outcome in
-      var result = outcome.confirmation.json(name)
+      var result = outcome.revocationResult.json(name)
       outcome.registration?.add(to: &result)
       if wasActive { result["active_account"] = outcome.active.map { .string($0.text) } }
       return result

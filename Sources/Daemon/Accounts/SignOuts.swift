@@ -59,7 +59,7 @@ final class SignOuts: AccountPart {
     jobs.run({ [services] in (try? services.vault.accounts()) ?? [] }) { [self] outcome in
       context.files.poll()
       context.whenSettingsAreRead { [self] in
-        answering(ticket) { () throws(Failure) in
+        sendingFailure(ticket) { () throws(Failure) in
           let settings = try settings()
           var targets = settings.accounts.map { ($0.name, Optional(broker.account($0.name, $0.configuration))) }
           targets += outcome.get().filter { settings[$0] == nil }.map { ($0, nil) }
@@ -85,7 +85,7 @@ final class SignOuts: AccountPart {
     }
     guard refusal.code == .noAccount, let name = asked.flatMap({ try? AccountName($0) }) else { throw refusal }
     jobs.run({ [services] in ((try? services.vault.accounts()) ?? []).contains(name) }) { [self] isLeft in
-      answering(ticket) { () throws(Failure) in
+      sendingFailure(ticket) { () throws(Failure) in
         let account = try? broker.resolve(name.text)
         guard account != nil || isLeft.get() else { throw refusal }
         try act(name, account)
@@ -106,7 +106,7 @@ final class SignOuts: AccountPart {
       let isEphemeral = services.ephemeral.contains(name)
       var operation = begin(name, account, isLocal: request.local, endsAll: request.all) { [self] in
         let reason = SessionError.oauth(OAuthError(.timeout, .endpoint(.token)))
-        settle(batch, name, wasEphemeral: isEphemeral, .success(.init(confirmation: .postponed(reason))))
+        recordResult(batch, name, wasEphemeral: isEphemeral, .success(.init(revocationResult: .postponed(reason))))
       }
       operation.wantsLogoutPage = request.browser
       jobs.wait(as: .signOut(name), operation.cancellation) { [operation] () throws(SessionError) in
@@ -114,9 +114,9 @@ final class SignOuts: AccountPart {
       } then: { [self] outcome in
         endSignOut(name)
         if batch.pending.contains(name) {
-          settle(batch, name, wasEphemeral: isEphemeral, outcome)
+          recordResult(batch, name, wasEphemeral: isEphemeral, outcome)
         } else if case .success(let ending) = outcome {
-          logResult(ending.confirmation, name)
+          logResult(ending.revocationResult, name)
         }
       }
     }
@@ -152,7 +152,7 @@ final class SignOuts: AccountPart {
     tokenFiles.remove(of: account.name)
     account.cancelQuestions()
     // A refresh in progress continues, and its new token is revoked.
-    account.session.signedOut()
+    account.session.applySignOut()
     broker.failWaiters(account, .signedOut(account: account.name.text))
     return operation
   }
@@ -166,25 +166,25 @@ final class SignOuts: AccountPart {
   }
 
   /// Records the result for one account of a request. Responds after the last one.
-  private func settle(
+  private func recordResult(
     _ batch: SignOutBatch, _ name: AccountName, wasEphemeral: Bool,
     _ outcome: Result<SignOutOperation.Ending, SessionError>
   ) {
     batch.pending.remove(name)
     switch outcome {
     case .success(let ending):
-      logResult(ending.confirmation, name)
-      if !ending.confirmation.foundNothing { broker.publish(of: name) { $0.signedOut(.user) } }
+      logResult(ending.revocationResult, name)
+      if !ending.revocationResult.foundNothing { broker.publish(of: name) { $0.recordSignOut(.user) } }
       if wasEphemeral {
         services.removeEphemeral(name)
         broker.remove(name, because: .signedOut(account: name.text))
         announceSettings()
       }
-      var result = ending.confirmation.json(name)
-      if ending.confirmation.foundNothing { result["was_signed_in"] = false }
+      var result = ending.revocationResult.json(name)
+      if ending.revocationResult.foundNothing { result["was_signed_in"] = false }
       result["end_session_url"] = ending.logoutURL.map { .string($0) }
       // A request for all accounts reports only those that were signed in.
-      if !batch.isOfAll || !ending.confirmation.foundNothing { batch.results.append(.object(result)) }
+      if !batch.isOfAll || !ending.revocationResult.foundNothing { batch.results.append(.object(result)) }
     case .failure(let error):
       log.note(.signedOut(.failed), name)
       let failure = Failure(error, account: name.text)
@@ -207,9 +207,9 @@ final class SignOuts: AccountPart {
   func start() { retryAlarm.set(at: loop.now.advanced(by: Self.startDelay)) }
 
   /// Logs the end of a session. Schedules a retry if the server has not confirmed it.
-  func logResult(_ confirmation: SignOutOperation.Confirmation, _ name: AccountName) {
-    log.note(.signedOut(confirmation == .revoked ? .revoked : .notRevoked), name)
-    guard confirmation.isPostponed else { return }
+  func logResult(_ revocationResult: SignOutOperation.RevocationResult, _ name: AccountName) {
+    log.note(.signedOut(revocationResult == .revoked ? .revoked : .notRevoked), name)
+    guard revocationResult.isPostponed else { return }
     retryAlarm.set(at: loop.now.advanced(by: retryPause))
   }
 
@@ -231,12 +231,12 @@ final class SignOuts: AccountPart {
     jobs.wait(as: .signOut(name), operation.cancellation) {
       operation.revokePending()
     } then: { [self] outcome in
-      if case .success(let ending) = outcome { logResult(ending.confirmation, name) }
+      if case .success(let ending) = outcome { logResult(ending.revocationResult, name) }
     }
   }
 }
 
-extension SignOutOperation.Confirmation {
+extension SignOutOperation.RevocationResult {
   /// Whether there was no session.
   var foundNothing: Bool { if case .nothingToRevoke = self { true } else { false } }
 

@@ -112,7 +112,7 @@ final class DaemonContext {
   }
 
   /// Drops the state of a request whose last response line was sent.
-  func answered(_ ticket: Ticket) {
+  func didAnswer(_ ticket: Ticket) {
     stepSubscribers.end(ticket)
     if !directories.isEmpty { directories[ticket] = nil }
     if !cancellations.isEmpty { cancellations[ticket] = nil }
@@ -125,7 +125,7 @@ final class DaemonContext {
   /// Cancels a request's work, unless it is spending a single-use token or code.
   func abandon(_ ticket: Ticket) {
     cancellations[ticket]?.cancel()
-    answered(ticket)
+    didAnswer(ticket)
   }
 
   /// Changes the settings file and passes the new settings to `finish`. Calls keep their order. Waits for another
@@ -220,7 +220,7 @@ class DaemonPart {
   /// The services for an operation on an account. Its steps and warnings are logged before its result is handled.
   func services(for account: AccountName) -> SessionServices {
     let note = jobs.messages { [log] (event: LogEvent) in log.note(event, account) }
-    let services = services.ephemeral.contains(account) ? services.ephemerally() : services
+    let services = services.ephemeral.contains(account) ? services.forEphemeralAccount() : services
     return services.observed { [isWatched = context.stepSubscribers.hasAnyRequest] observation in
       let event = LogEvent(observation)
       if case .step(let step) = event, !step.isRequest, !isWatched.isSet { return }
@@ -246,13 +246,13 @@ class DaemonPart {
   func send<Value>(
     _ outcome: Result<Value, SessionError>, _ account: AccountName?, _ ticket: Ticket, _ answer: (Value) -> JSONObject
   ) {
-    answering(ticket) { () throws(Failure) in
+    sendingFailure(ticket) { () throws(Failure) in
       loop.send(.result(answer(try outcome.value(of: account?.text))), to: ticket)
     }
   }
 
   /// Sends the failure of `body`, if any, as the response.
-  func answering(_ ticket: Ticket, _ body: () throws(Failure) -> Void) {
+  func sendingFailure(_ ticket: Ticket, _ body: () throws(Failure) -> Void) {
     do throws(Failure) { try body() } catch { loop.send(.failure(error), to: ticket) }
   }
 }

@@ -99,7 +99,7 @@ final class Jobs {
     _ body: @escaping @Sendable () throws(SessionError) -> Value,
     then finish: @escaping (Result<Value, SessionError>) -> Void
   ) {
-    let ended = counted(cancellation, as: share) { [unowned self] (result: Result<Value, SessionError>) in
+    let ended = registerWait(cancellation, as: share) { [unowned self] (result: Result<Value, SessionError>) in
       if let server { leave(.server(server)) }
       leave(share)
       finish(result)
@@ -133,12 +133,12 @@ final class Jobs {
     _ cancellation: Cancellation, _ begin: (@escaping @Sendable (Result<Value, SessionError>) -> Void) -> Void,
     then finish: @escaping (Result<Value, SessionError>) -> Void
   ) {
-    let back = LoopBound(value: counted(cancellation, finish))
+    let back = LoopBound(value: registerWait(cancellation, finish))
     begin { [inbox] result in inbox.post { back.value(result) } }
   }
 
   /// Registers a wait until the returned function is called on the loop, which passes its result to `finish`.
-  private func counted<Value>(
+  private func registerWait<Value>(
     _ cancellation: Cancellation, as share: WaitShare? = nil, _ finish: @escaping (Result<Value, SessionError>) -> Void
   ) -> (Result<Value, SessionError>) -> Void {
     lastWaitNumber += 1

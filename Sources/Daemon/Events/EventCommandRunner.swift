@@ -46,7 +46,7 @@ final class EventCommandRunner {
   /// The number of commands that workers are starting.
   private var starting = 0
   private var waiting: [Order] = []
-  private var dropped = 0
+  private var droppedCount = 0
   private var lastKey: UInt64 = 0
   /// When the runner closes, during shutdown.
   private var end: Instant?
@@ -63,7 +63,7 @@ final class EventCommandRunner {
 
   /// Queues a command, unless too many are waiting or the runner is closed.
   func add(_ order: Order) {
-    if !isClosed, waiting.count < Self.maximumQueued { waiting.append(order) } else { dropped += 1 }
+    if !isClosed, waiting.count < Self.maximumQueued { waiting.append(order) } else { droppedCount += 1 }
   }
 
   /// Removes and returns the next command to start. Nil if none is waiting or too many are running.
@@ -75,14 +75,14 @@ final class EventCommandRunner {
 
   /// Returns the number of commands dropped since the previous call.
   func takeDropped() -> Int {
-    defer { dropped = 0 }
-    return dropped
+    defer { droppedCount = 0 }
+    return droppedCount
   }
 
   /// Handles a command from ``next()`` that a worker has started, or failed to start.
   ///
   /// - Returns: The problem, if it did not start.
-  func started(_ order: Order, _ outcome: Result<Started, SystemError>, now: Instant) -> LogEvent.CommandProblem? {
+  func handleStart(_ order: Order, _ outcome: Result<Started, SystemError>, now: Instant) -> LogEvent.CommandProblem? {
     starting -= 1
     switch outcome {
     case .failure(let error): return .notStarted(errno: Int(error.errno))

@@ -63,7 +63,7 @@ final class EventCommands: DaemonPart {
   private func commandStarted(
     _ order: EventCommandRunner.Order, _ outcome: Result<EventCommandRunner.Started, SystemError>
   ) {
-    if let problem = commands.started(order, outcome, now: services.time.now()) { note(problem, of: order) }
+    if let problem = commands.handleStart(order, outcome, now: services.time.now()) { note(problem, of: order) }
     setAlarm()
     start()
   }

@@ -111,7 +111,7 @@ final class SessionEvents: AccountPart {
     guard let before else { return }
     let (old, new) = (Set(before.names), Set(names))
     for name in before.names where !new.contains(name) {
-      broker.settingsRemoved(of: name)
+      broker.removeDeletedAccount(name)
       log.publish(.accountRemoved, name)
     }
     for name in names where !old.contains(name) { log.publish(.accountAdded, name) }

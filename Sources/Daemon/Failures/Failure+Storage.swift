@@ -13,9 +13,9 @@ extension Failure {
         .invalidConfiguration, error.located(error.problem),
         hint: Phrase("fix it by hand, or move it away and sign in again"))
     case .unknownMember(let known):
-      let name = error.place.split(separator: ".").last.map { String($0) } ?? error.place
+      let name = error.path.split(separator: ".").last.map { String($0) } ?? error.path
       self.init(
-        .invalidConfiguration, error.located(Phrase("unknown setting \(TerminalText.clean(error.place))")),
+        .invalidConfiguration, error.located(Phrase("unknown setting \(TerminalText.clean(error.path))")),
         hint: Phrase.didYouMean(name, among: known) ?? Phrase("choose one of \(known.joined(separator: ", "))"))
     case .unsupportedVersion:
       self.init(
@@ -24,11 +24,11 @@ extension Failure {
       self.init(.invalidConfiguration, "there are already \(Settings.maximumAccounts) accounts")
     case .accountExists:
       self.init(
-        .accountExists, "the account \(TerminalText.clean(error.place, limit: 64)) already exists",
-        hint: "choose another name, or remove it: agent account remove \(TerminalText.clean(error.place, limit: 64))")
+        .accountExists, "the account \(TerminalText.clean(error.path, limit: 64)) already exists",
+        hint: "choose another name, or remove it: agent account remove \(TerminalText.clean(error.path, limit: 64))")
     case .accountChanged:
       self.init(
-        .tooBusy, "another process changed the account \(TerminalText.clean(error.place, limit: 64)) at the same time",
+        .tooBusy, "another process changed the account \(TerminalText.clean(error.path, limit: 64)) at the same time",
         hint: "try again")
     case .directory(let problem):
       self.init(
@@ -36,21 +36,21 @@ extension Failure {
         hint: problem.remedy.map { Phrase(verbatim: $0) })
     case .storage(let problem) where problem.isAgain:
       self.init(
-        .tooBusy, "another program holds a lock on the settings file \(TerminalText.clean(error.place))",
+        .tooBusy, "another program holds a lock on the settings file \(TerminalText.clean(error.path))",
         hint: "wait for it to finish, then try again")
     case .storage(let problem):
       self.init(
         .storage,
-        Phrase("the settings file \(TerminalText.clean(error.place)): \(Phrase(stringLiteral: problem.message))"))
+        Phrase("the settings file \(TerminalText.clean(error.path)): \(Phrase(stringLiteral: problem.message))"))
     case .clientsFile(let problem): self.init(problem)
-    case .unknownProvider: self = .unknownProvider(error.place)
+    case .unknownProvider: self = .unknownProvider(error.path)
     case .caFile(let problem?):
       self.init(
         .invalidConfiguration,
-        "cannot read the file \"\(TerminalText.clean(error.place))\": \(Phrase(stringLiteral: problem.message))")
+        "cannot read the file \"\(TerminalText.clean(error.path))\": \(Phrase(stringLiteral: problem.message))")
     case .caFile(nil):
       self.init(
-        .invalidConfiguration, "\(TerminalText.clean(error.place)) is not a readable PEM file with certificates")
+        .invalidConfiguration, "\(TerminalText.clean(error.path)) is not a readable PEM file with certificates")
     case .clientSecret:
       self.init(.invalidConfiguration, "the client secret is empty, too long, or not printable ASCII on one line")
     case .refreshToken:
@@ -65,7 +65,7 @@ extension Failure {
         .invalidConfiguration, "the client's certificate is not in PEM format or does not match the client's key")
     case .clientKeyAlgorithm:
       self.init(
-        .invalidConfiguration, "the client's key cannot be used with \(TerminalText.clean(error.place, limit: 64))",
+        .invalidConfiguration, "the client's key cannot be used with \(TerminalText.clean(error.path, limit: 64))",
         hint: "remove the account's setting \("client-key-algorithm") to use the one that matches the key")
     case .missingClientKey:
       self.init(
@@ -95,8 +95,8 @@ extension ConfigurationError {
   /// The problem and the expected value.
   fileprivate var problem: Phrase {
     if let syntax = line?.syntax { return Phrase(syntax) }
-    if place == Settings.wholeFile { return Phrase("the settings file is not valid") }
-    let name = TerminalText.clean(place)
+    if path == Settings.wholeFile { return Phrase("the settings file is not valid") }
+    let name = TerminalText.clean(path)
     guard let expected = expected.map({ Phrase($0) }) ?? expectation else {
       return Phrase("the settings file is not valid at: \(name)")
     }
@@ -106,7 +106,7 @@ extension ConfigurationError {
 
   /// The valid values of a setting outside the accounts, as a phrase to follow "must be".
   private var expectation: Phrase? {
-    let parts = place.split(separator: ".")
+    let parts = path.split(separator: ".")
     switch (parts.first, parts.last) {
     case ("version", _): return Phrase("the number \(Settings.version)")
     case ("active", _), ("previous", _): return Phrase("the name of an account")
@@ -146,9 +146,9 @@ extension ConfigurationError.KeyProblem {
       Phrase("the client's key is protected by a passphrase; decrypt it first, for example with openssl pkey")
     case .unsupported: Phrase("the client's key has an unsupported type or is not a signing key")
     case .weak: Phrase("the client's key is too weak: RSA keys need at least 2048 bits")
-    case .heldWithAuthorization:
+    case .tpmKeyNeedsPassword:
       Phrase("the client's key is in the TPM and has its own authorization; create one without it")
-    case .heldUnsuitably:
+    case .tpmKeyUnsuitable:
       Phrase(
         "the client's key is in the TPM but cannot be used; create a P-256 key without a policy, as shown in agent-client(7)"
       )

@@ -81,7 +81,7 @@ extension Failure {
         .invalidRequest,
         "several accounts may send their tokens to \(origin): \(names.joined(separator: ", "))",
         hint: Phrase("choose one: \(Phrase.choices(Array(names.prefix(3)), of: "account"))"))
-    case .noPlace: self.init(.originNotAllowed, "a token is sent only to https URLs and to mail servers over TLS")
+    case .unsuitableURL: self.init(.originNotAllowed, "a token is sent only to https URLs and to mail servers over TLS")
     case .content: self.init(.storage, "cannot read all of the data to send")
     case .contentLate(let seconds): self.init(.timeout, "no data to send arrived for \(seconds) s")
     case .noOtherTokens(let account):

@@ -94,7 +94,7 @@ final class Locking: DaemonPart {
       if scope.unlockedLevels.contains(level), !published.contains(name) { log.publish(.locked, name) }
     }
     published = []
-    if !scope.unlockedLevels.isEmpty || cause == .asked { log.note(.locked(cause)) }
+    if !scope.unlockedLevels.isEmpty || cause == .userRequest { log.note(.locked(cause)) }
     lockResult = JSONObject([("locked", .array(scope.levelsWithSlots.map { .string($0.rawValue) }))])
     answerLocks()
     // The machine may be about to hibernate, which writes its memory to disk.
@@ -143,7 +143,7 @@ final class Locking: DaemonPart {
   }
 
   /// Publishes that a level and its accounts are unlocked, and resumes their work.
-  func unlocked(_ event: LogEvent, _ accounts: [AccountName]) {
+  func publishUnlock(_ event: LogEvent, _ accounts: [AccountName]) {
     log.note(event)
     vaultLock.expectLock()
     if services.hasUnstored { jobs.run({ [services] in services.retryWrites() }) { _ in } }

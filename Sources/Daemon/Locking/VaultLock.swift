@@ -31,8 +31,8 @@ final class VaultLock: DaemonPart, TokenLock {
   }
 
   /// Restarts the idle time, since a token at this level was served.
-  func used(_ level: Protection) {
-    if level != .device || isDeviceKeyFromPassphrase { idle.used(loop.now, services.time.clockOffset) }
+  func recordUse(_ level: Protection) {
+    if level != .device || isDeviceKeyFromPassphrase { idle.recordUse(loop.now, services.time.clockOffset) }
   }
 
   func vaultFileChanged() {
@@ -91,7 +91,7 @@ final class VaultLock: DaemonPart, TokenLock {
   private static func idleTime(_ seconds: Int) -> Duration? { seconds == 0 ? nil : .seconds(seconds) }
 
   /// When to lock automatically.
-  private var due: Instant { idle.due(services.time.clockOffset) }
+  private var due: Instant { idle.lockTime(services.time.clockOffset) }
 
   /// Locks if the idle time has passed, including suspend.
   func lockIfIdle() {
@@ -112,16 +112,16 @@ struct IdleLock {
   mutating func begin(_ idleTime: Duration?, _ now: Instant, _ clockOffset: Int) {
     self.idleTime = idleTime
     isCounting = true
-    used(now, clockOffset)
+    recordUse(now, clockOffset)
   }
 
   /// Restarts the idle time.
-  mutating func used(_ now: Instant, _ clockOffset: Int) {
+  mutating func recordUse(_ now: Instant, _ clockOffset: Int) {
     if isCounting { lastUse = (now, clockOffset) }
   }
 
   /// When to lock automatically. The distant future if never.
-  func due(_ clockOffset: Int) -> Instant {
+  func lockTime(_ clockOffset: Int) -> Instant {
     guard let lastUse, let idleTime else { return .distantFuture }
     let jump = clockOffset - lastUse.clockOffset
     return lastUse.time.advanced(by: idleTime - .seconds(jump > AccessGrant.clockTolerance ? jump : 0))

@@ -29,7 +29,7 @@ final class VaultRequests: DaemonPart {
       } then: {
         $0
       }
-    case .lock: locking.lock(.asked, for: ticket)
+    case .lock: locking.lock(.userRequest, for: ticket)
     case .unlock(let level):
       open(level, secrets, ticket, .unlocked(level)) { (vault, secret, locks) throws(VaultError) in
         try vault.unlock(level, secret: secret.bytes, since: locks)
@@ -115,7 +115,7 @@ final class VaultRequests: DaemonPart {
         try body(vault, secrets[0], locks)
         return ((try? vault.protections()) ?? []).filter { $0.protection == level }.map(\.account)
       } then: { [self] accounts in
-        locking.unlocked(event, accounts)
+        locking.publishUnlock(event, accounts)
         return ["protection": .string(level.rawValue)]
       }
     }

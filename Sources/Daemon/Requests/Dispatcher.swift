@@ -52,18 +52,18 @@ final class Dispatcher: DaemonPart, RequestHandler {
   /// Passes a request to the part that handles it.
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) {
     do throws(Failure) {
-      let request = try located(envelope, ticket)
+      let request = try withDirectoryAccount(envelope, ticket)
       if envelope.verbose { beginSteps(of: request, ticket) }
       if jobs.stopping != nil { throw stopping }
       switch request {
       case .token(let request) where request.isLent: try parts.resources.leases.token(request, ticket)
-      case .token(let request) where request.place == nil: try parts.broker.token(request, ticket)
+      case .token(let request) where request.destination == nil: try parts.broker.token(request, ticket)
       case .token(let request): try parts.urlTokens.token(request, ticket)
       case .assumeRole(let request): try parts.roles.assume(request, ticket)
       case .forget(let request): try parts.urlTokens.forget(request, ticket, passed: passed)
       case .proof(let request): try parts.proofs.proof(request, ticket)
       case .variables(let request): try parts.broker.passedVariables.read(request, ticket, passed: passed)
-      case .screenEnvironment: try parts.broker.screen(ticket, passed: passed)
+      case .screenEnvironment: try parts.broker.screenEnvironment(ticket, passed: passed)
       case .state(.whoami(let name, let verified)): try parts.identity.whoami(name, isVerified: verified, ticket)
       case .login(let request): try parts.signIns.login(request, ticket, passed: passed)
       case .loginStep(.resume(let name, let waits)): try parts.signIns.resume(name, waits: waits, ticket)
@@ -125,7 +125,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
   /// Returns the request, with the account of the caller's directory if it names none.
   ///
   /// - Throws: `directory_needed` if the client must send its directory.
-  private func located(_ envelope: RequestEnvelope, _ ticket: Ticket) throws(Failure) -> Request {
+  private func withDirectoryAccount(_ envelope: RequestEnvelope, _ ticket: Ticket) throws(Failure) -> Request {
     let row = envelope.request.properties
     guard let text = envelope.directory, row.followsDirectory else { return envelope.request }
     let directories: AccountDirectories
@@ -186,11 +186,11 @@ final class Dispatcher: DaemonPart, RequestHandler {
   func note(_ event: LogEvent) { log.note(event) }
 
   /// Drops the variables that a connection passed.
-  func closed(_ connection: UInt64) { parts.broker.passedVariables.drop(connection) }
+  func didClose(_ connection: UInt64) { parts.broker.passedVariables.drop(connection) }
 
   /// Drops the state of an answered request.
-  func answered(_ ticket: Ticket) {
+  func didAnswer(_ ticket: Ticket) {
     if !changes.isEmpty { changes.remove(ticket) }
-    context.answered(ticket)
+    context.didAnswer(ticket)
   }
 }

@@ -36,7 +36,7 @@ final class AssumedRoles: DaemonPart {
       throw .httpsRequired
     }
     var token = TokenRequest(account: request.account, minimumValiditySeconds: 60)
-    token.place = TokenRequest.Place(url: request.url, kind: .idToken)
+    token.destination = TokenRequest.Destination(url: request.url, kind: .idToken)
     let key = RoleCache.Key(endpoint: endpoint, role: role)
     try urlTokens.obtain(token, ticket) { [self] slot, grant, use throws(Failure) in
       guard let account = urlTokens.broker.accounts[slot.name] else {
@@ -84,7 +84,7 @@ final class AssumedRoles: DaemonPart {
   ) {
     let name = exchange.account
     for (request, ticket) in waiting.removeValue(forKey: exchange) ?? [] {
-      answering(ticket) { () throws(Failure) in
+      sendingFailure(ticket) { () throws(Failure) in
         if isLate { return try assume(request, ticket) }
         loop.send(try line(try outcome.value(of: name.text), name), to: ticket)
       }

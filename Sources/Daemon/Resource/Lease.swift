@@ -27,14 +27,14 @@ final class Lease: Admission {
   /// The user's answers by origin, or by ``token``. Nil if the user is not asked.
   private var answers: [String: Bool]?
   /// The requests that wait for an answer, by origin.
-  private var held: [String: [Held]] = [:]
+  private var held: [String: [HeldRequest]] = [:]
 
   /// Logs an event, with the peer that caused it.
   private let report: (LeaseEntry.Event, LeaseEntry.Peer?) -> Void
   /// Whether the limit of all leases permits another request.
   private let isWithinTotalLimit: () -> Bool
   /// Called after a use was counted, before the request is handled.
-  private let begun: () -> Void
+  private let countedUse: () -> Void
   /// Called when a request was answered or its sender disconnected.
   private let ended: () -> Void
   /// How many header fields were removed, in all requests.
@@ -54,7 +54,7 @@ final class Lease: Admission {
   }
 
   /// A request that waits for the user's answer.
-  struct Held {
+  struct HeldRequest {
     let envelope: RequestEnvelope
     let ticket: Ticket
     let passed: [SharedDescriptor]
@@ -63,9 +63,9 @@ final class Lease: Admission {
   private static let maximumConcurrent = 16
 
   init(
-    _ request: LeaseRequest, name: String, owner: Ticket, account: AccountName, places: [OriginEntry], end: Instant?,
+    _ request: LeaseRequest, name: String, owner: Ticket, account: AccountName, origins: [OriginEntry], end: Instant?,
     reporting report: @escaping (LeaseEntry.Event, LeaseEntry.Peer?) -> Void, isWithinTotalLimit: @escaping () -> Bool,
-    begun: @escaping () -> Void, ended: @escaping () -> Void,
+    countedUse: @escaping () -> Void, ended: @escaping () -> Void,
     asking ask: @escaping (String, String?, LeaseEntry.Peer?) -> Void = { _, _, _ in }
   ) {
     self.ask = ask
@@ -74,12 +74,12 @@ final class Lease: Admission {
     self.name = name
     self.owner = owner
     self.account = account
-    rules = LeaseRules(places: places, methods: request.methods, allowedFields: request.headers)
+    rules = LeaseRules(origins: origins, methods: request.methods, allowedFields: request.headers)
     self.end = end
     usesLeft = request.uses
     self.report = report
     self.isWithinTotalLimit = isWithinTotalLimit
-    self.begun = begun
+    self.countedUse = countedUse
     self.ended = ended
   }
 
@@ -118,26 +118,30 @@ final class Lease: Admission {
       guard passed.allSatisfy({ UnixSocket.isConnection($0.descriptor) }) else {
         throw refusal(Failure(.descriptorMissing, "a lease accepts request bodies only through local sockets"), ticket)
       }
-      do throws(Failure) { envelope.request = .call(try pinned(call, ticket)) } catch { throw refusal(error, ticket) }
+      do throws(Failure) { envelope.request = .call(try restricted(call, ticket)) } catch {
+        throw refusal(error, ticket)
+      }
     case .token(let token) where request.lendsToken:
-      do throws(Failure) { envelope.request = .token(try pinned(token, ticket)) } catch { throw refusal(error, ticket) }
+      do throws(Failure) { envelope.request = .token(try restricted(token, ticket)) } catch {
+        throw refusal(error, ticket)
+      }
     default: throw refusal(.notLent, ticket)
     }
-    return try isAllowedByUser(Held(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
+    return try isAllowedByUser(HeldRequest(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
   }
 
   /// Whether the user has allowed requests to the origin. Keeps the request if the user has not decided.
   ///
   /// - Throws: `not_permitted` if the user has refused.
-  private func isAllowedByUser(_ request: Held) throws(Failure) -> Bool {
+  private func isAllowedByUser(_ request: HeldRequest) throws(Failure) -> Bool {
     guard let answers, let use = underWay[request.ticket] else { return true }
-    let place = use.origin ?? Self.token
-    switch answers[place] {
+    let subject = use.origin ?? Self.token
+    switch answers[subject] {
     case true?: return true
     case false?: throw .notLent
     case nil:
-      let isAsked = held[place] != nil
-      held[place, default: []].append(request)
+      let isAsked = held[subject] != nil
+      held[subject, default: []].append(request)
       if !isAsked { ask(use.method, use.origin, peers[request.ticket.connection]) }
       return false
     }
@@ -150,16 +154,17 @@ final class Lease: Admission {
   ///
   /// - Parameter isAllowed: Nil if the user did not answer in time, which refuses only the waiting requests.
   /// - Returns: The requests that waited for the answer.
-  func decide(_ origin: String?, _ isAllowed: Bool?) -> [Held] {
-    let place = origin ?? Self.token
-    if let isAllowed { answers?[place] = isAllowed }
-    return held.removeValue(forKey: place) ?? []
+  func decide(_ origin: String?, _ isAllowed: Bool?) -> [HeldRequest] {
+    let subject = origin ?? Self.token
+    if let isAllowed { answers?[subject] = isAllowed }
+    return held.removeValue(forKey: subject) ?? []
   }
 
   /// Limits a token request to the lease's account and target.
-  private func pinned(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
+  private func restricted(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
     if cause != nil || usesLeft == 0 { throw .leaseOver }
-    guard token.account == nil, token.place == nil, !token.forceRefresh, !token.extras.idToken, !token.extras.claims,
+    guard token.account == nil, token.destination == nil, !token.forceRefresh, !token.extras.idToken,
+      !token.extras.claims,
       token.target == TokenRequest.Target() || token.target == request.target
     else { throw .notLent }
     try recordUse(Use(method: Self.token, origin: nil), ticket)
@@ -179,7 +184,7 @@ final class Lease: Admission {
     underWay[ticket] = use
     usesLeft = usesLeft.map { $0 - 1 }
     droppedFields += use.dropped
-    begun()
+    countedUse()
   }
 
   /// Whether the server confirmed that the lent token has only the requested scope.
@@ -191,20 +196,20 @@ final class Lease: Admission {
   }
 
   /// Limits a request to the lease's account, and removes what the rules do not pass.
-  private func pinned(_ call: CallRequest, _ ticket: Ticket) throws(Failure) -> CallRequest {
+  private func restricted(_ call: CallRequest, _ ticket: Ticket) throws(Failure) -> CallRequest {
     if cause != nil || usesLeft == 0 { throw .leaseOver }
     guard call.account == nil, call.target == TokenRequest.Target() || call.target == request.target else {
       throw .notLent
     }
     var call = call
     (call.account, call.target) = (account.text, request.target)
-    let place = try ResourceCall.Target(call)
-    let passed = try rules.check(place, sendsBody: call.sendsBody)
+    let target = try ResourceCall.Target(call)
+    let passed = try rules.check(target, sendsBody: call.sendsBody)
     call.headers = passed.fields.map(\.line)
     // A redirect could lead to another path.
     if passed.hasPath { call.refusesRedirects = true }
     call.lease = RequestLease(name: name, isNarrow: passed.hasPath || !request.methods.isEmpty)
-    try recordUse(Use(method: place.method.text, origin: place.origin.text, dropped: passed.dropped), ticket)
+    try recordUse(Use(method: target.method.text, origin: target.origin.text, dropped: passed.dropped), ticket)
     return call
   }
 
@@ -217,7 +222,7 @@ final class Lease: Admission {
   // MARK: Answers
 
   /// Removes cookies and data of the account from a response line.
-  func filtered(_ reply: Reply, of ticket: Ticket) -> Reply {
+  func filtering(_ reply: Reply, of ticket: Ticket) -> Reply {
     switch reply {
     case .event(.response(var head)):
       // A cookie is a credential too.
@@ -246,7 +251,7 @@ final class Lease: Admission {
   private func finish(_ ticket: Ticket, _ status: Int?, _ bytes: Int?, _ code: FailureCode?) {
     guard let use = underWay.removeValue(forKey: ticket) else { return }
     // The request may have timed out while the user was asked.
-    for place in held.keys { held[place]?.removeAll { $0.ticket == ticket } }
+    for subject in held.keys { held[subject]?.removeAll { $0.ticket == ticket } }
     let event =
       use.origin.map {
         LeaseEntry.Event.used(method: use.method, origin: $0, status: status, bytes: bytes, dropped: use.dropped, code)
@@ -256,7 +261,7 @@ final class Lease: Admission {
   }
 
   /// Removes a disconnected peer and its requests.
-  func disconnected(_ connection: UInt64) {
+  func didDisconnect(_ connection: UInt64) {
     for ticket in underWay.keys where ticket.connection == connection { finish(ticket, nil, nil, .cancelled) }
     peers[connection] = nil
   }
@@ -284,7 +289,7 @@ final class Lease: Admission {
   /// The access rules as JSON, for peers.
   func accessRules(now: Instant) -> JSONObject {
     var object = JSONObject([("lease", .string(name))])
-    object["places"] = .array(rules.places.map { .string($0.origin + $0.path) })
+    object["places"] = .array(rules.origins.map { .string($0.origin + $0.path) })
     object["methods"] = request.methods.isEmpty ? nil : .array(request.methods.map { .string($0) })
     object["headers"] = request.headers.isEmpty ? nil : .array(request.headers.map { .string($0) })
     object["dropped_headers"] = droppedFields == 0 ? nil : .int(droppedFields)

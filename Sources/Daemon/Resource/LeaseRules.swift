@@ -8,14 +8,14 @@ internal import Wire
 /// Servers and proxies may interpret the same request differently. Only unambiguous parts are forwarded.
 struct LeaseRules {
   /// The permitted origins and paths, by default all of the account.
-  let places: [OriginEntry]
+  let origins: [OriginEntry]
   /// The permitted methods. If empty, all except those that name a second resource.
   let methods: [String]
   /// Additional permitted header fields, in lower case.
   let allowedFields: Set<String>
 
-  init(places: [OriginEntry], methods: [String], allowedFields: [String] = []) {
-    self.places = places
+  init(origins: [OriginEntry], methods: [String], allowedFields: [String] = []) {
+    self.origins = origins
     self.methods = methods
     self.allowedFields = Set(allowedFields.map { $0.lowercased() })
   }
@@ -35,7 +35,7 @@ struct LeaseRules {
   func check(_ target: ResourceCall.Target, sendsBody: Bool) throws(Failure) -> Passed {
     let (method, uri) = (target.method, target.endpoint.uri)
     let isNamed = methods.contains(method.text)
-    let own = places.filter { $0.origin.hasSameBytes(as: target.origin.text) }
+    let own = origins.filter { $0.origin.hasSameBytes(as: target.origin.text) }
     guard methods.isEmpty || isNamed, !own.isEmpty else { throw .notLent }
     let hasPath = !own.contains(where: \.path.isEmpty)
     if hasPath {
@@ -152,7 +152,7 @@ struct LeaseRules {
     // CGI, WSGI, PHP and Rack treat all other characters like a hyphen (RFC 3875 section 4.1.18).
     guard Self.isPlain(name: name) else { throw .ambiguousName(field.name) }
     if namesSecond, Self.secondResourceFields.contains(name) {
-      guard Self.staysAt(target.endpoint.uri, field) else { throw .redirectingField(field.name) }
+      guard Self.isSameOrigin(target.endpoint.uri, field) else { throw .redirectingField(field.name) }
     } else {
       guard !Self.redirectsRequest(name) else { throw .redirectingField(field.name) }
       let passes =
@@ -168,7 +168,7 @@ struct LeaseRules {
   }
 
   /// False for a field `Destination` whose URL has another origin than the request.
-  private static func staysAt(_ uri: URI, _ field: ResourceField) -> Bool {
+  private static func isSameOrigin(_ uri: URI, _ field: ResourceField) -> Bool {
     guard field.isNamed("Destination") else { return true }
     return (uri.resolving(field.value)?.origin).map { $0.hasSameBytes(as: uri.origin) } ?? false
   }

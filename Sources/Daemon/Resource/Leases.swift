@@ -46,17 +46,17 @@ final class Leases: AccountPart {
     guard !request.lendsToken || !request.target.scope.isEmpty else {
       throw Failure(.invalidRequest, "a lease of tokens needs a scope", hint: "set it with --scope")
     }
-    var places = try request.places.map { (text) throws(Failure) in try place(text, account) }
+    var origins = try request.origins.map { (text) throws(Failure) in try originEntry(text, account) }
     // UserInfo identifies the user, so it is lent only on request.
-    if places.isEmpty { places = account.configuration.originEntries.filter { !$0.isMail } }
-    guard !places.isEmpty else {
+    if origins.isEmpty { origins = account.configuration.originEntries.filter { !$0.isMail } }
+    guard !origins.isEmpty else {
       throw Failure(
         .originNotAllowed, "\(account.name.text) may not send its token anywhere",
         hint: "agent help account set")
     }
     let name = HexDigit.text(Randomness.bytes(8))
     let lease = Lease(
-      request, name: name, owner: ticket, account: account.name, places: places,
+      request, name: name, owner: ticket, account: account.name, origins: origins,
       end: request.expiresInSeconds.map { loop.now.advanced(by: .seconds($0)) },
       reporting: { [unowned self] event, peer in
         note(event, name, peer)
@@ -65,7 +65,7 @@ final class Leases: AccountPart {
       isWithinTotalLimit: { [unowned self] in
         leases.values.reduce(0) { $0 + $1.underWay.count } < Self.maximumTransfers
       },
-      begun: { [unowned self] in reportUsesLeft(ticket) }, ended: { [unowned self] in endIfUsedUp(ticket) },
+      countedUse: { [unowned self] in reportUsesLeft(ticket) }, ended: { [unowned self] in endIfUsedUp(ticket) },
       asking: { [unowned self] method, origin, peer in ask(ticket, method, origin, peer) })
     try begin(lease, passed[0])
   }
@@ -83,7 +83,7 @@ final class Leases: AccountPart {
   }
 
   /// Parses an origin that the account lists, or a URL with such an origin.
-  private func place(_ text: String, _ account: Account) throws(Failure) -> OriginEntry {
+  private func originEntry(_ text: String, _ account: Account) throws(Failure) -> OriginEntry {
     guard let entry = OriginEntry(text, allowHTTPLoopback: account.configuration.allowHTTPLoopback), entry.isBare,
       !entry.isMail
     else {
@@ -161,13 +161,13 @@ final class Leases: AccountPart {
     let need = TokenNeed(minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: false)
     broker.obtain(need, target, for: ticket, account, waitsUntil: waitEnd(request.waitSeconds)) {
       [self] _, grant throws(Failure) in
-      loop.send(try lent(grant, by: lease), to: ticket)
+      loop.send(try tokenResponse(grant, by: lease), to: ticket)
       lease.tokenSent(ticket)
     }
   }
 
   /// The response with a token, without anything that identifies the account.
-  private func lent(_ grant: AccessGrant, by lease: Lease) throws(Failure) -> SharedSecret {
+  private func tokenResponse(_ grant: AccessGrant, by lease: Lease) throws(Failure) -> SharedSecret {
     guard lease.isNarrow(grant) else {
       throw Failure(.notPermitted, "the server did not limit the token to the scope of the lease")
     }

@@ -9,10 +9,10 @@ final class ProofRequests: AccountPart {
 
   func proof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
     let target = try ProofTarget(request)
-    let (named, gate) = (try broker.named(request.account), try gate(for: ticket))
-    let place = ResourcePlace(of: target.call.endpoint)
-    jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
-      answering(ticket) { () throws(Failure) in try obtainToken(target, try outcome.value(of: nil), ticket) }
+    let (named, gate) = (try broker.named(request.account), try resourceGate(for: ticket))
+    let url = ResourceURL(of: target.call.endpoint)
+    jobs.run({ () throws(SessionError) in try gate.choice(for: url, named: named) }) { [self] outcome in
+      sendingFailure(ticket) { () throws(Failure) in try obtainToken(target, try outcome.value(of: nil), ticket) }
     }
   }
 
@@ -33,7 +33,7 @@ final class ProofRequests: AccountPart {
     jobs.wait(as: WaitShare(ticket), context.cancellation(of: ticket)) { () throws(SessionError) in
       do throws(OAuthError) { return try proof.signed(by: key) } catch { throw .oauth(error) }
     } then: { [self] outcome in
-      answering(ticket) { () throws(Failure) in
+      sendingFailure(ticket) { () throws(Failure) in
         let proof = try outcome.value(of: name)
         guard target.wantsToken else {
           return loop.send(.result(JSONObject([("account", .string(name)), ("dpop", .string(proof))])), to: ticket)

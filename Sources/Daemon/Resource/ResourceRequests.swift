@@ -26,16 +26,16 @@ final class ResourceRequests: AccountPart {
       request, ticket, timeoutSeconds: timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds,
       waitsUntil: waitEnd(request.waitSeconds), passed: passed,
       reportHead: jobs.messages { [unowned self] head in handleHead(ticket, head) })
-    let place = ResourcePlace(of: transfer.target.endpoint)
-    try admit(at: place.origin)
-    let (named, gate) = (try broker.named(request.account), try gate(for: ticket))
+    let url = ResourceURL(of: transfer.target.endpoint)
+    try admit(at: url.origin)
+    let (named, gate) = (try broker.named(request.account), try resourceGate(for: ticket))
     transfers[ticket] = transfer
     if let body = transfer.inlineBody { bodies[ticket] = InlineResponseBody(body, ticket, loop) }
     if let content = transfer.takeInlineContent() { contents[ticket] = InlineRequestBody(content, ticket, loop) }
     bodies[ticket]?.begin()
     contents[ticket]?.begin()
     guard isInProgress(transfer) else { return }
-    jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
+    jobs.run({ () throws(SessionError) in try gate.choice(for: url, named: named) }) { [self] outcome in
       handleChoice(transfer, outcome)
     }
   }
@@ -135,7 +135,7 @@ final class ResourceRequests: AccountPart {
     let (origin, now) = (transfer.target.origin, services.time.now())
     switch outcome {
     case .failure(let error):
-      if tryLater(transfer, error) { return }
+      if scheduleRetry(transfer, error) { return }
       bodies[transfer.ticket]?.drain()
       fail(transfer, Failure(error, account: name.text))
     case .success(.begun(let rest)):
@@ -143,7 +143,7 @@ final class ResourceRequests: AccountPart {
     case .success(.refused(let claims)):
       transfer.hasRefreshed = true
       // Missing claims do not make a token invalid.
-      if claims == nil { slot?.refusals.refused(by: origin, generation: generation, now: now) }
+      if claims == nil { slot?.refusals.recordRefusal(by: origin, generation: generation, now: now) }
       // Another request may have obtained a new token.
       obtainToken(for: transfer) {
         var need = TokenNeed(forceRefresh: grant.hasSameToken(as: $0.session.grant))
@@ -158,9 +158,9 @@ final class ResourceRequests: AccountPart {
       }
       let isRefused = if case .refused = verdict { true } else { false }
       if isRefused {
-        slot?.refusals.refused(by: origin, generation: generation, now: now)
+        slot?.refusals.recordRefusal(by: origin, generation: generation, now: now)
       } else {
-        slot?.refusals.accepted(by: origin)
+        slot?.refusals.recordAcceptance(by: origin)
       }
       let isPermanent = slot?.refusals.arePermanent(at: origin, now: now) ?? false
       let answer = { [self] in
@@ -176,7 +176,7 @@ final class ResourceRequests: AccountPart {
   }
 
   /// Schedules a retry of a request that was never sent. Returns false if it may not wait.
-  private func tryLater(_ transfer: ResourceTransfer, _ error: SessionError) -> Bool {
+  private func scheduleRetry(_ transfer: ResourceTransfer, _ error: SessionError) -> Bool {
     let now = services.time.now()
     guard let end = transfer.waitsUntil, error.wasNeverSent else { return false }
     let due = now.advanced(by: .seconds(min(15, 1 << min(transfer.misses, 4))))
@@ -194,8 +194,8 @@ final class ResourceRequests: AccountPart {
     _ grant: AccessGrant, isPermanent: Bool
   ) {
     let origin = transfer.target.origin.text
-    if case .redirected(let place) = verdict {
-      let notice = Phrase("\(origin) redirects to \(place ?? "…"), which was not followed")
+    if case .redirected(let location) = verdict {
+      let notice = Phrase("\(origin) redirects to \(location ?? "…"), which was not followed")
       loop.send(.event(.notice(notice)), to: transfer.ticket)
     }
     var result = JSONObject([

@@ -13,7 +13,7 @@ final class URLTokens: AccountPart {
   /// A request for a token to send to a URL.
   private struct URLTokenRequest {
     let request: TokenRequest
-    let place: TokenRequest.Place
+    let destination: TokenRequest.Destination
     let ticket: Ticket
     /// The account and settings for the URL. Nil without a URL.
     let choice: ResourceChoice?
@@ -23,7 +23,7 @@ final class URLTokens: AccountPart {
     var hasRenewed = false
 
     /// The settings for the URL override the kind in the request.
-    var kind: TokenKind { choice?.entry?.token ?? place.kind ?? .accessToken }
+    var kind: TokenKind { choice?.entry?.token ?? destination.kind ?? .accessToken }
 
     /// The required remaining lifetime, in seconds.
     var minimum: Int { request.minimumValiditySeconds ?? AccessGrant.shortestIDTokenSeconds }
@@ -44,19 +44,19 @@ final class URLTokens: AccountPart {
 
   /// Gets the token for a URL. The response may be a failure.
   func obtain(_ request: TokenRequest, _ ticket: Ticket, _ deliver: @escaping Delivery) throws(Failure) {
-    guard let place = request.place else { throw try nothingNamed() }
+    guard let destination = request.destination else { throw try missingURLAndAccount() }
     let named = try broker.named(request.account)
-    guard let url = place.url else {
-      guard let named else { throw try nothingNamed() }
-      return try begin(request, place, named, nil, ticket, deliver)
+    guard let url = destination.url else {
+      guard let named else { throw try missingURLAndAccount() }
+      return try begin(request, destination, named, nil, ticket, deliver)
     }
-    try choose(url, user: place.user, named, ticket) { [self] choice throws(Failure) in
-      try begin(request, place, choice.account, choice, ticket, deliver)
+    try choose(url, user: destination.user, named, ticket) { [self] choice throws(Failure) in
+      try begin(request, destination, choice.account, choice, ticket, deliver)
     }
   }
 
   /// The error for a request with neither a URL nor an account.
-  private func nothingNamed() throws(Failure) -> Failure {
+  private func missingURLAndAccount() throws(Failure) -> Failure {
     let names = try settings().accounts.prefix(3).map(\.name.text)
     return Failure(
       .invalidRequest, "neither a URL nor an account is given",
@@ -68,9 +68,9 @@ final class URLTokens: AccountPart {
     _ url: String, user: String?, _ named: AccountName?, _ ticket: Ticket,
     then body: @escaping (ResourceChoice) throws(Failure) -> Void
   ) throws(Failure) {
-    let (gate, places) = (try gate(for: ticket), ResourcePlace.places(url, user: user))
-    jobs.run({ () throws(SessionError) in try gate.choice(among: places, named: named) }) { [self] outcome in
-      answering(ticket) { () throws(Failure) in
+    let (gate, urls) = (try resourceGate(for: ticket), ResourceURL.candidates(for: url, user: user))
+    jobs.run({ () throws(SessionError) in try gate.choice(among: urls, named: named) }) { [self] outcome in
+      sendingFailure(ticket) { () throws(Failure) in
         let choice: ResourceChoice
         do throws(SessionError) { choice = try outcome.get() } catch { throw Self.failure(error) }
         context.stepSubscribers.narrow(ticket, to: choice.account)
@@ -83,7 +83,7 @@ final class URLTokens: AccountPart {
   private static func failure(_ error: SessionError) -> Failure {
     var failure = Failure(error, account: nil)
     switch error {
-    case .originNotListed, .originOfOtherUser, .noPlace: failure.code = .placeNotListed
+    case .originNotListed, .originOfOtherUser, .unsuitableURL: failure.code = .placeNotListed
     default: break
     }
     return failure
@@ -91,48 +91,48 @@ final class URLTokens: AccountPart {
 
   /// Requests the token once its account is known.
   private func begin(
-    _ request: TokenRequest, _ place: TokenRequest.Place, _ name: AccountName, _ choice: ResourceChoice?,
+    _ request: TokenRequest, _ destination: TokenRequest.Destination, _ name: AccountName, _ choice: ResourceChoice?,
     _ ticket: Ticket, _ deliver: @escaping Delivery
   ) throws(Failure) {
     var target = try TokenTarget.make(request.target, account: name.text)
     if target == nil { target = try TokenTarget.make(choice?.entry, account: name.text) }
-    let placed = URLTokenRequest(
-      request: request, place: place, ticket: ticket, choice: choice, target: target, deliver: deliver)
+    let call = URLTokenRequest(
+      request: request, destination: destination, ticket: ticket, choice: choice, target: target, deliver: deliver)
     let account = try broker.resolve(name.text)
-    obtain(placed, account, renewing: request.forceRefresh || recordRefusal(placed, account.slot(for: target)))
+    obtain(call, account, renewing: request.forceRefresh || recordRefusal(call, account.slot(for: target)))
   }
 
   /// Records that the resource refused the token, if the request reports it.
   ///
   /// - Returns: Whether a new token may help.
-  private func recordRefusal(_ placed: URLTokenRequest, _ slot: TokenSlot) -> Bool {
-    guard placed.place.isRefused, let origin = placed.choice?.place.origin, slot.session.grant != nil else {
+  private func recordRefusal(_ call: URLTokenRequest, _ slot: TokenSlot) -> Bool {
+    guard call.destination.isRefused, let origin = call.choice?.url.origin, slot.session.grant != nil else {
       return false
     }
     let now = services.time.now()
-    slot.refusals.refused(by: origin, generation: slot.session.generation, now: now)
+    slot.refusals.recordRefusal(by: origin, generation: slot.session.generation, now: now)
     return !slot.refusals.arePermanent(at: origin, now: now)
   }
 
-  private func obtain(_ placed: URLTokenRequest, _ account: Account, renewing: Bool) {
+  private func obtain(_ call: URLTokenRequest, _ account: Account, renewing: Bool) {
     let need = TokenNeed(
-      minimumValiditySeconds: placed.request.minimumValiditySeconds, forceRefresh: renewing)
+      minimumValiditySeconds: call.request.minimumValiditySeconds, forceRefresh: renewing)
     broker.obtain(
-      need, placed.target, for: placed.ticket, account, waitsUntil: waitEnd(placed.request.waitSeconds),
-      isAfterRefusal: placed.place.isRefused
-    ) { [self] slot, grant throws(Failure) in try finish(placed, slot, grant) }
+      need, call.target, for: call.ticket, account, waitsUntil: waitEnd(call.request.waitSeconds),
+      isAfterRefusal: call.destination.isRefused
+    ) { [self] slot, grant throws(Failure) in try finish(call, slot, grant) }
   }
 
   /// Delivers the token.
-  private func finish(_ placed: URLTokenRequest, _ slot: TokenSlot, _ grant: AccessGrant) throws(Failure) {
+  private func finish(_ call: URLTokenRequest, _ slot: TokenSlot, _ grant: AccessGrant) throws(Failure) {
     var expiry = grant.expiresAtUnixSeconds
-    if placed.kind == .idToken { expiry = grant.idTokenExpiry }
-    if placed.kind == .idToken || placed.request.extras.idToken, try renewIDTokenIfDue(placed, slot, grant) { return }
-    let (place, entry) = (placed.choice?.place.origin.text, placed.choice?.entry)
-    try placed.deliver(
+    if call.kind == .idToken { expiry = grant.idTokenExpiry }
+    if call.kind == .idToken || call.request.extras.idToken, try renewIDTokenIfDue(call, slot, grant) { return }
+    let (origin, entry) = (call.choice?.url.origin.text, call.choice?.entry)
+    try call.deliver(
       slot, grant,
       TokenDescription.Use(
-        placed.kind, at: place.map { $0 + (entry?.path ?? "") }, expiresAt: expiry, user: entry?.user,
+        call.kind, at: origin.map { $0 + (entry?.path ?? "") }, expiresAt: expiry, user: entry?.user,
         header: entry?.header))
   }
 
@@ -140,18 +140,18 @@ final class URLTokens: AccountPart {
   ///
   /// - Returns: Whether a refresh is in progress.
   private func renewIDTokenIfDue(
-    _ placed: URLTokenRequest, _ slot: TokenSlot, _ grant: AccessGrant
+    _ call: URLTokenRequest, _ slot: TokenSlot, _ grant: AccessGrant
   ) throws(Failure) -> Bool {
     let use = grant.idTokenUse(
-      minimum: placed.minimum, wallSeconds: services.time.wallSeconds(), now: services.time.now())
+      minimum: call.minimum, wallSeconds: services.time.wallSeconds(), now: services.time.now())
     if use == .good { return false }
-    guard use == .due, !placed.hasRenewed, slot.session.isRenewable else {
-      guard placed.kind == .idToken else { return false }
+    guard use == .due, !call.hasRenewed, slot.session.isRenewable else {
+      guard call.kind == .idToken else { return false }
       throw .spentIDToken(of: slot.name.text)
     }
-    var placed = placed
-    placed.hasRenewed = true
-    obtain(placed, try broker.resolve(slot.name.text), renewing: grant.hasSameToken(as: slot.session.grant))
+    var call = call
+    call.hasRenewed = true
+    obtain(call, try broker.resolve(slot.name.text), renewing: grant.hasSameToken(as: slot.session.grant))
     return true
   }
 

@@ -14,16 +14,16 @@ final class Approval: Sendable {
   var isApproved: Bool { state.load(ordering: .acquiring) == State.approved }
 
   /// - Returns: False if the sign-in was already cancelled.
-  func approve() -> Bool { settle(State.approved) }
+  func approve() -> Bool { decide(State.approved) }
 
   /// - Returns: False if the sign-in was already approved.
-  func cancel() -> Bool { settle(State.cancelled) }
+  func cancel() -> Bool { decide(State.cancelled) }
 
   /// Allows cancellation again, after an approved step has ended.
   func reopen() { state.store(State.open, ordering: .releasing) }
 
   /// Sets the state unless already decided. Returns whether it is now `wanted`.
-  private func settle(_ wanted: Int) -> Bool {
+  private func decide(_ wanted: Int) -> Bool {
     let (exchanged, original) = state.compareExchange(
       expected: State.open, desired: wanted, ordering: .acquiringAndReleasing)
     return exchanged || original == wanted

@@ -20,9 +20,9 @@ final class RedirectPeer {
   private var head = RequestHead()
   /// The search for the head's end.
   private var headEnd = LoopbackRequest.HeadEnd()
-  /// The response, of which ``sent`` bytes were sent.
+  /// The response, of which ``sentCount`` bytes were sent.
   private var outbound: [UInt8] = []
-  private var sent = 0
+  private var sentCount = 0
 
   private static let requestTimeout = Duration.seconds(10)
   /// How long a browser waits for the result of a sign-in.
@@ -119,9 +119,9 @@ final class RedirectPeer {
   /// Writes pending bytes. Returns true once all are sent or the peer has disconnected.
   func flush() -> Bool {
     let page = outbound
-    while sent < page.count {
+    while sentCount < page.count {
       do {
-        sent += try descriptor.write(page.span.extracting(sent...))
+        sentCount += try descriptor.write(page.span.extracting(sentCount...))
       } catch {
         return !error.isAgain
       }

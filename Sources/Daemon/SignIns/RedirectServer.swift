@@ -50,7 +50,7 @@ final class RedirectServer {
   ) throws(SystemError) {
     let new = Waiting(login: login, listener: listener, pages: pages)
     for socket in listener.sockets {
-      if let (key, waiting) = place(of: socket) {
+      if let (key, waiting) = entry(of: socket) {
         sources[key] = .socket(socket, waiting + [new])
         continue
       }
@@ -61,7 +61,7 @@ final class RedirectServer {
   }
 
   /// The key of a socket, and the sign-ins that use it.
-  private func place(of socket: RedirectSocket) -> (key: UInt64, waiting: [Waiting])? {
+  private func entry(of socket: RedirectSocket) -> (key: UInt64, waiting: [Waiting])? {
     for case (let key, .socket(let other, let waiting)) in sources where other === socket { return (key, waiting) }
     return nil
   }
@@ -169,7 +169,7 @@ final class RedirectServer {
         serve(key, peer)
       case .user(let user):
         remove(key)
-        for waiting in place(of: peer.socket)?.waiting ?? [] { delegate.otherUserConnected(waiting.login, user: user) }
+        for waiting in entry(of: peer.socket)?.waiting ?? [] { delegate.otherUserConnected(waiting.login, user: user) }
       case .gone, nil: remove(key)
       }
     }
@@ -182,7 +182,7 @@ final class RedirectServer {
   private func serve(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.isAnswering { return finish(key, peer) }
     if peer.login != nil { return remove(key) }
-    let waiting = place(of: peer.socket)?.waiting ?? []
+    let waiting = entry(of: peer.socket)?.waiting ?? []
     let pages = waiting.first?.pages ?? .english
     switch peer.read(for: waiting.map(\.listener)) {
     case .waiting: break

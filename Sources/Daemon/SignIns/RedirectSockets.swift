@@ -18,7 +18,7 @@ final class RedirectSocket: Sendable {
 /// The sockets of all sign-ins, which share a socket for the same port.
 final class RedirectSockets: Sendable {
   /// A loopback address and port.
-  private struct Place: Hashable {
+  private struct LoopbackEndpoint: Hashable {
     let port: UInt16
     let isIPv6: Bool
   }
@@ -26,7 +26,7 @@ final class RedirectSockets: Sendable {
   /// A weak reference, so that a socket closes when it is no longer used.
   private struct Entry: Sendable { weak var socket: RedirectSocket? }
 
-  private let open = Monitor<[Place: Entry]>([:])
+  private let open = Monitor<[LoopbackEndpoint: Entry]>([:])
 
   /// How many other free ports to try if browsers refuse the first.
   private static let tries = 20
@@ -36,12 +36,12 @@ final class RedirectSockets: Sendable {
   /// - Parameter port: 0 for any free port that browsers accept.
   func listen(port: UInt16, ipv6: Bool = false) throws(SystemError) -> RedirectSocket {
     if port == 0 { return try listenAnywhere(ipv6: ipv6) }
-    let place = Place(port: port, isIPv6: ipv6)
+    let endpoint = LoopbackEndpoint(port: port, isIPv6: ipv6)
     return try open.withLock { (open) throws(SystemError) in
-      if let socket = open[place]?.socket { return socket }
+      if let socket = open[endpoint]?.socket { return socket }
       let socket = RedirectSocket(try UnixSocket.listenLoopback(port: port, ipv6: ipv6), port: port)
       open = open.filter { $0.value.socket != nil }
-      open[place] = Entry(socket: socket)
+      open[endpoint] = Entry(socket: socket)
       return socket
     }
   }

@@ -6,7 +6,7 @@ internal import Wire
 /// Sign-ins that continue in the background, and their results.
 extension SignIns {
   /// The result of a background sign-in.
-  struct EndedLogin {
+  struct BackgroundResult {
     /// The name that identifies the sign-in.
     let name: String
     let reply: Reply
@@ -33,7 +33,7 @@ extension SignIns {
     guard login.isDetached else { return }
     forgetEnded()
     if ended.count >= Self.maximumKeptResults { ended.removeFirst() }
-    ended.append(EndedLogin(name: login.name, reply: reply, endedAt: services.time.now()))
+    ended.append(BackgroundResult(name: login.name, reply: reply, endedAt: services.time.now()))
   }
 
   /// Waits for a background sign-in or reports its state. Responds at once if it has ended.
@@ -58,7 +58,7 @@ extension SignIns {
   /// The sign-ins that wait for the user, oldest first.
   ///
   /// - Parameter account: Nil for all accounts.
-  func waiting(for account: AccountName?) -> [JSONObject] {
+  func pendingSignIns(for account: AccountName?) -> [JSONObject] {
     logins.values.sorted { $0.id < $1.id }.compactMap { login in
       guard login.event != nil, account == nil || login.account == account else { return nil }
       let flow =

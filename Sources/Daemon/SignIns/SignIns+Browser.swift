@@ -8,7 +8,7 @@ internal import Wire
 /// Sign-in with a browser. The response is sent to a loopback address or pasted.
 extension SignIns {
   /// Sends the URL to the client, and waits for the browser's response.
-  func browserPrepared(_ login: Login, _ waiting: SignIn.Waiting.Browser, _ listener: RedirectListener?) {
+  func sendBrowserURL(_ login: Login, _ waiting: SignIn.Waiting.Browser, _ listener: RedirectListener?) {
     if let listener {
       do { try listen(listener, for: login) } catch {
         return fail(login, .redirectUnavailable(port: nil, error))
@@ -100,7 +100,7 @@ extension SignIns {
       if !isFromOwnUser { login.visits.isFromOwnUser = false }
       // The browser may be another user's, so it gets no details.
       guard login.visits.isFromOwnUser else {
-        run(login, then: identified) { () throws(SessionError) in try waiting.finishUnconfirmed(code) }
+        run(login, then: askToConfirm) { () throws(SessionError) in try waiting.finishUnconfirmed(code) }
         return .received
       }
       run(login, then: loginFinished) { () throws(SessionError) in try waiting.finish(code) }
@@ -122,7 +122,7 @@ extension SignIns {
   func showSignedIn(_ login: Login, _ outcome: SignIn.Outcome) {
     redirects?.answer(
       login.id,
-      LoopbackPage.signedIn(
+      LoopbackPage.signedInPage(
         to: outcome.configuration.issuer, as: outcome.label?.text, account: login.account.text, in: login.pages))
   }
 
@@ -134,7 +134,7 @@ extension SignIns {
   // MARK: Who signed in
 
   /// Asks the user to confirm who has signed in, since it may be another user of this machine.
-  private func identified(_ id: UInt64, _ outcome: Result<SignIn.Unconfirmed, SessionError>) {
+  private func askToConfirm(_ id: UInt64, _ outcome: Result<SignIn.Unconfirmed, SessionError>) {
     guard let login = logins[id] else { return }
     let unconfirmed: SignIn.Unconfirmed
     do throws(SessionError) { unconfirmed = try outcome.get() } catch { return loginFinished(id, .failure(error)) }

@@ -9,7 +9,7 @@ extension SignIns {
   private static let longestUnannouncedInterval = 60
 
   /// Sends the code to the client, and starts polling.
-  func devicePrepared(_ login: Login, _ waiting: SignIn.Waiting.Device) {
+  func sendDeviceCode(_ login: Login, _ waiting: SignIn.Waiting.Device) {
     let (prepared, code) = (waiting.prepared, waiting.authorization)
     login.polling.device = DevicePolling(code)
     log.note(.signInCode(seconds: code.expiresIn), login.account)
@@ -71,7 +71,7 @@ extension SignIns {
     case .success(.signedIn(let outcome)): loginFinished(id, .success(outcome))
     case .success(.undecided(let pending)):
       let interval = login.polling.device.interval
-      login.polling.device.after(pending)
+      login.polling.device.adjustInterval(after: pending)
       if login.polling.device.interval != interval {
         log.note(.signInSlowed(seconds: login.polling.device.interval), login.account)
       }

@@ -10,7 +10,7 @@ extension SignIns {
     _ condition: LoginRequest.Condition, _ account: Account, activates: Bool, _ ticket: Ticket,
     _ begin: @escaping () throws(Failure) -> Void
   ) {
-    let go = { [self] in answering(ticket, begin) }
+    let go = { [self] in sendingFailure(ticket, begin) }
     guard condition == .token else { return keep(account, activates: activates, ticket, else: go) }
     let waiter = Waiter(ticket: ticket, need: TokenNeed()) { [self] slot, outcome in
       do throws(Failure) {

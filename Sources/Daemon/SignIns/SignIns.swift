@@ -20,67 +20,67 @@ final class SignIns: AccountPart {
   /// The maximum number of accounts in ``withoutDevice``.
   private static let maximumWithoutDevice = 1024
   /// The last results of background sign-ins.
-  var ended: [EndedLogin] = []
+  var ended: [BackgroundResult] = []
   /// The accounts of the most recently ended sign-ins, for hints.
   var endedAccounts: [(name: String, account: AccountName)] = []
 
   /// Starts a sign-in, or responds with the existing session if the request permits it.
   func login(_ request: LoginRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let settings = try settings()
-    let meant = try LoginSettings(request, settings)
-    guard let condition = request.unless, let stored = settings[meant.account] else {
-      return try begin(request, meant, ticket, passed)
+    let requested = try LoginSettings(request, settings)
+    guard let condition = request.unless, let stored = settings[requested.account] else {
+      return try begin(request, requested, ticket, passed)
     }
-    let account = broker.account(meant.account, stored)
+    let account = broker.account(requested.account, stored)
     unlessMet(condition, account, activates: request.activates, ticket) { [self] () throws(Failure) in
-      try begin(request, meant, ticket, passed)
+      try begin(request, requested, ticket, passed)
     }
   }
 
   /// Starts a sign-in. It replaces others of the same account.
   private func begin(
-    _ request: LoginRequest, _ meant: LoginSettings, _ ticket: Ticket, _ passed: [SharedDescriptor]
+    _ request: LoginRequest, _ requested: LoginSettings, _ ticket: Ticket, _ passed: [SharedDescriptor]
   ) throws(Failure) {
-    var handed = HandedAssertion()
-    let source = meant.unattended == .assertion ? meant.configuration.assertionSource : nil
+    var handed = PassedAssertion()
+    let source = requested.unattended == .assertion ? requested.configuration.assertionSource : nil
     if let source, !source.variables.isEmpty {
       handed.variables = broker.passedVariables.values(source.variables, of: [ticket])
       // No descriptor has been read yet, so the client can repeat the request.
       guard !handed.variables.isEmpty else {
-        throw Failure(.assertionVariables(account: meant.account.text, source), account: meant.account.text)
+        throw Failure(.assertionVariables(account: requested.account.text, source), account: requested.account.text)
       }
     }
     let sources = try SecretSources(passed, announced: request.passedSecrets)
     let options = try AuthorizationOptions(request.demands)
-    for other in logins.values where other.account == meant.account {
-      conclude(other, .failure(Failure(.cancelled, "a newer sign-in for \(meant.account.text) replaced this one")))
+    for other in logins.values where other.account == requested.account {
+      conclude(other, .failure(Failure(.cancelled, "a newer sign-in for \(requested.account.text) replaced this one")))
       end(other)
     }
     lastLoginNumber += 1
     let login = Login(
-      id: lastLoginNumber, name: try Self.newLoginName(), ticket: ticket, account: meant.account,
-      entered: request.words(of: meant.isNew ? meant.configuration : nil), startedAt: services.time.now())
+      id: lastLoginNumber, name: try Self.newLoginName(), ticket: ticket, account: requested.account,
+      entered: request.words(of: requested.isNew ? requested.configuration : nil), startedAt: services.time.now())
     login.wantsQRCode = request.wantsQRCode
     login.pages = request.pages ?? .english
     login.isDetached = request.isDetached
     // Without a user, the sign-in cannot be cancelled.
-    if meant.unattended != nil { _ = login.approval.approve() }
+    if requested.unattended != nil { _ = login.approval.approve() }
     logins[login.id] = login
     log.note(.signInBegan, login.account)
-    broker.accounts[meant.account]?.session.signInStarted()
+    broker.accounts[requested.account]?.session.signInStarted()
     var choice = FlowChoice(
       requestedFlow: request.flow, canOpenBrowser: request.canOpenBrowser, options: options)
     choice.redirectPort = request.redirectPort.flatMap { UInt16(exactly: $0) }
     let observed = services(for: login.account)
-    let own = request.isEphemeral ? observed.ephemerally() : observed
+    let own = request.isEphemeral ? observed.forEphemeralAccount() : observed
     var start = SignIn.Request(
-      account: meant.account, configuration: meant.configuration, isNew: meant.isNew, services: own,
+      account: requested.account, configuration: requested.configuration, isNew: requested.isNew, services: own,
       cancellation: login.cancellation
     ) { [cancellation = login.cancellation] (configuration) throws(SessionError) in
       let known =
         try request.registersClient ? nil : ClientsFile.complete(&configuration, in: own.settingsDirectory)
       var secrets = try sources.read(
-        for: &configuration, request.settings, proxyCredentials: meant.proxyCredentials, in: own.vault.keyDevice,
+        for: &configuration, request.settings, proxyCredentials: requested.proxyCredentials, in: own.vault.keyDevice,
         cancellation)
       secrets.clientFile = known?.path
       if secrets.credentials.isEmpty, let secret = known?.publicSecret {
@@ -89,28 +89,28 @@ final class SignIns: AccountPart {
       return secrets
     }
     if !request.passedSecrets.contains(where: PassedSecret.credentials.contains) {
-      choice.prefersDevice = meant.configuration.providerSettings?.has(.secretForCode) ?? false
+      choice.prefersDevice = requested.configuration.providerSettings?.has(.secretForCode) ?? false
     }
-    choice.excludesDevice = meant.configuration.profile != nil
-    start.isDeviceForbidden = withoutDevice.contains(meant.account)
+    choice.excludesDevice = requested.configuration.profile != nil
+    start.isDeviceForbidden = withoutDevice.contains(requested.account)
     let opened = OpenedListener(in: redirectSockets)
     start.listen = { [choice] (redirect, metadata, isDeviceForbidden, registers) throws(SessionError) in
       var choice = choice
       if isDeviceForbidden { choice.excludesDevice = true }
       return try opened.open(redirect, choice, at: metadata, registers: registers)
     }
-    start.unattended = meant.unattended
+    start.unattended = requested.unattended
     start.handed = handed
     start.activates = request.activates
     start.requestsOfflineAccess = request.requestsOfflineAccess
     start.beganAtResource = request.beganAtResource
     start.proofAlgorithms = request.proofAlgorithms
     start.registersClient = request.registersClient
-    start.registration = ClientOrder(
+    start.registration = ClientRegistrationValues(
       clientName: "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))", softwareVersion: Product.version,
-      needsProof: meant.unattended == .client)
+      needsProof: requested.unattended == .client)
     guard case .account(let other)? = source else { return run(start, choice, opened, login) }
-    broker.identityAssertion(of: other, for: meant.configuration) { [self] outcome in
+    broker.identityAssertion(of: other, for: requested.configuration) { [self] outcome in
       guard logins[login.id] != nil else { return }
       switch outcome {
       case .success(let assertion):
@@ -171,8 +171,8 @@ final class SignIns: AccountPart {
     // Sending a notice may detect that the peer disconnected, which ends the sign-in.
     guard logins[id] != nil else { return }
     switch waiting {
-    case .device(let device): devicePrepared(login, device)
-    case .browser(let browser): browserPrepared(login, browser, listener)
+    case .device(let device): sendDeviceCode(login, device)
+    case .browser(let browser): sendBrowserURL(login, browser, listener)
     }
   }
 
@@ -216,20 +216,20 @@ final class SignIns: AccountPart {
     case .failure(let error): fail(login, error)
     case .success(let outcome):
       logins[id] = nil
-      signedIn(login, outcome)
+      completeSignIn(login, outcome)
     }
   }
 
   /// Puts the session into use and responds.
-  private func signedIn(_ login: Login, _ outcome: SignIn.Outcome) {
+  private func completeSignIn(_ login: Login, _ outcome: SignIn.Outcome) {
     withoutDevice.remove(login.account)
     showSignedIn(login, outcome)
     let guestGrants = outcome.wasGuest ? broker.accounts[login.account]?.liveGrants(at: services.time.now()) ?? [] : []
     let account = broker.put(login.account, outcome.configuration)
     noteEnd(of: login, nil)
     log.note(.settingsChanged(.signedIn), login.account)
-    broker.holds.succeeded(at: account.configuration.server)
-    account.session.signedIn(
+    broker.holds.recordSuccess(at: account.configuration.server)
+    account.session.applySignIn(
       outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isRepeatable,
       wallSeconds: services.time.wallSeconds(),
       jitter: jitter())
@@ -237,7 +237,7 @@ final class SignIns: AccountPart {
     broker.keepOrForget(outcome.grant, of: account)
     announceSettings()
     broker.publish(of: account.name) {
-      $0.signedIn(outcome.grant, isGuest: outcome.unattended == .client, wasGuest: outcome.wasGuest)
+      $0.recordSignIn(outcome.grant, isGuest: outcome.unattended == .client, wasGuest: outcome.wasGuest)
     }
     broker.noteSessionEnd(of: account.own)
     broker.restartForWaiters(account)

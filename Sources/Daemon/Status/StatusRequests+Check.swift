@@ -21,11 +21,11 @@ extension StatusRequests {
     // The accounts may be renamed.
     batch.pending = Set(accounts.map { ObjectIdentifier($1) })
     for (summary, account) in accounts {
-      account.learn(summary)
+      account.applySummary(summary)
       if let problem = summary.problem {
-        settle(account, Failure(problem, account: summary.name.text), in: batch)
+        recordResult(account, Failure(problem, account: summary.name.text), in: batch)
       } else if !summary.isSignedIn, account.session.grant?.isAlive(at: now) != true {
-        settle(account, CheckBatch.Check(.notSignedIn), in: batch)
+        recordResult(account, CheckBatch.Check(.notSignedIn), in: batch)
       } else {
         obtain(TokenNeed(), account, batch)
       }
@@ -37,7 +37,7 @@ extension StatusRequests {
   private func obtain(_ need: TokenNeed, _ account: Account, _ batch: CheckBatch) {
     let waiter = Waiter(ticket: batch.ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
       do throws(Failure) { check(account, try outcome.get(of: slot), batch) } catch {
-        settle(account, error, in: batch)
+        recordResult(account, error, in: batch)
       }
     }
     broker.obtain(for: waiter, account)
@@ -46,7 +46,7 @@ extension StatusRequests {
   /// Continues the check with a token.
   func check(_ account: Account, _ grant: AccessGrant, _ batch: CheckBatch) {
     if batch.refreshed.contains(ObjectIdentifier(account)) {
-      return settle(account, CheckBatch.Check(.holds), in: batch)
+      return recordResult(account, CheckBatch.Check(.holds), in: batch)
     }
     let question = broker.question(account, grant)
     let asked = account.session.generation
@@ -66,18 +66,20 @@ extension StatusRequests {
     _ account: Account, _ asked: UInt64, _ outcome: Result<ServerQuestion.Verdict, SessionError>, _ batch: CheckBatch
   ) {
     let name = account.name
-    guard broker.accounts[name] === account else { return settle(account, CheckBatch.Check(.notSignedIn), in: batch) }
+    guard broker.accounts[name] === account else {
+      return recordResult(account, CheckBatch.Check(.notSignedIn), in: batch)
+    }
     // The response belongs to an earlier session.
     guard account.session.generation == asked else { return obtain(TokenNeed(), account, batch) }
     switch outcome {
-    case .failure(let error): settle(account, Failure(error, account: name.text), in: batch)
-    case .success(.holds): settle(account, CheckBatch.Check(.holds), in: batch)
-    case .success(.notPossible): settle(account, CheckBatch.Check(.notPossible), in: batch)
+    case .failure(let error): recordResult(account, Failure(error, account: name.text), in: batch)
+    case .success(.holds): recordResult(account, CheckBatch.Check(.holds), in: batch)
+    case .success(.notPossible): recordResult(account, CheckBatch.Check(.notPossible), in: batch)
     case .success(.ended):
-      account.session.endedElsewhere(account: name.text)
+      account.session.recordRemoteEnd(account: name.text)
       broker.failWaiters(account, .expired(account: name.text))
-      broker.publish(of: name) { $0.signedOut(.revoked) }
-      settle(account, CheckBatch.Check(SessionEvent.SignOutCause.revoked), in: batch)
+      broker.publish(of: name) { $0.recordSignOut(.revoked) }
+      recordResult(account, CheckBatch.Check(SessionEvent.SignOutCause.revoked), in: batch)
     case .success(.doubtful):
       batch.refreshed.insert(ObjectIdentifier(account))
       broker.publish(of: name) { $0.tokenRefused() }
@@ -86,13 +88,13 @@ extension StatusRequests {
   }
 
   /// Records the result of an account.
-  func settle(_ account: Account, _ failure: Failure, in batch: CheckBatch) {
+  func recordResult(_ account: Account, _ failure: Failure, in batch: CheckBatch) {
     let wasTokenRejected = batch.refreshed.contains(ObjectIdentifier(account))
-    settle(account, CheckBatch.Check(failure, wasTokenRejected: wasTokenRejected), in: batch)
+    recordResult(account, CheckBatch.Check(failure, wasTokenRejected: wasTokenRejected), in: batch)
   }
 
   /// Records an account's result. Responds after the last one.
-  private func settle(_ account: Account, _ check: CheckBatch.Check, in batch: CheckBatch) {
+  private func recordResult(_ account: Account, _ check: CheckBatch.Check, in batch: CheckBatch) {
     guard batch.pending.remove(ObjectIdentifier(account)) != nil else { return }
     batch.checks[ObjectIdentifier(account)] = (account, check)
     let time = batch.startedAt.duration(to: services.time.now()).wholeMilliseconds

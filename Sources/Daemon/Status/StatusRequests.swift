@@ -69,13 +69,13 @@ final class StatusRequests: AccountPart {
         continue
       }
       let account = broker.account(summary.name, summary.configuration)
-      account.learn(summary)
+      account.applySummary(summary)
       var object = purpose == .list ? listMembers(summary, account, now) : statusMembers(summary, account, now)
       more(summary, account, &object)
       listed.append(.object(object))
     }
     var result = JSONObject([("accounts", .array(listed))])
-    let waiting = signIns.waiting(for: only)
+    let waiting = signIns.pendingSignIns(for: only)
     if !waiting.isEmpty { result["sign_ins"] = .array(waiting.map { .object($0) }) }
     if purpose == .status {
       result["daemon"] = .object(context.facts.json(time: services.time))

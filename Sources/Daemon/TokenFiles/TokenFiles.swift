@@ -17,7 +17,7 @@ final class TokenFiles: AccountPart {
   private lazy var work = JobQueue(jobs)
   /// Whether to keep the files listed in the settings. False until the daemon has started.
   private var keepsStanding = false
-  private var standing: [Standing] = []
+  private var standing: [StandingEntry] = []
   /// The ticket number of the last standing file.
   private var lastStanding: UInt64 = 0
   /// The revision of the settings that ``standing`` was read from.
@@ -76,7 +76,7 @@ final class TokenFiles: AccountPart {
     let isWanted = claiming.remove(ticket) != nil
     // The account may have been renamed.
     let account = standing.first { $0.ticket == ticket }?.account ?? account
-    defer { actOnSettled() }
+    defer { runReadyActions() }
     switch outcome {
     case .failure(let failure):
       if isWanted { loop.send(.failure(failure), to: ticket) }
@@ -132,7 +132,7 @@ final class TokenFiles: AccountPart {
     let waiter = Waiter(ticket: file.ticket, need: need) { [self] slot, outcome in
       switch outcome {
       case .success(let grant): store(grant, in: file, slot)
-      case .failure(let error): failed(file, Failure(error, account: slot.name.text))
+      case .failure(let error): handleTokenFailure(file, Failure(error, account: slot.name.text))
       }
     }
     broker.obtain(for: waiter, account)
@@ -143,14 +143,14 @@ final class TokenFiles: AccountPart {
     do {
       requestToken(for: file, try broker.resolve(file.account.text), isNew: isNew)
     } catch {
-      failed(file, error)
+      handleTokenFailure(file, error)
     }
   }
 
   /// Writes a token to a file on a worker, unless it is already there, and schedules its renewal.
   func store(_ grant: AccessGrant, in file: TokenFile, _ slot: TokenSlot) {
     file.isWaiting = false
-    defer { actOnSettled() }
+    defer { runReadyActions() }
     guard tokenFiles[file.ticket] === file else { return }
     file.hasFailed = false
     let content: Content
@@ -158,7 +158,7 @@ final class TokenFiles: AccountPart {
       guard let found = try self.content(grant, for: file, slot) else { return requestToken(for: file) }
       content = found
     } catch {
-      return failed(file, error)
+      return handleTokenFailure(file, error)
     }
     defer { scheduleRenewal(of: file, content) }
     let generation = slot.session.generation
@@ -180,7 +180,7 @@ final class TokenFiles: AccountPart {
     _ file: TokenFile, _ outcome: Result<Void, SystemError>, _ generation: UInt64, expiresAt: Int?
   ) {
     // A newer token may be about to be written, or the file may have been removed.
-    defer { actOnSettled() }
+    defer { runReadyActions() }
     guard tokenFiles[file.ticket] === file, file.writingGeneration == generation else { return }
     file.writingGeneration = nil
     if case .failure(let error) = outcome {
@@ -256,9 +256,9 @@ final class TokenFiles: AccountPart {
   }
 
   /// Handles a failed token request.
-  func failed(_ file: TokenFile, _ failure: Failure) {
+  func handleTokenFailure(_ file: TokenFile, _ failure: Failure) {
     file.isWaiting = false
-    defer { actOnSettled() }
+    defer { runReadyActions() }
     guard tokenFiles[file.ticket] === file else { return }
     guard file.hasBegun else {
       end(file)
@@ -332,7 +332,7 @@ final class TokenFiles: AccountPart {
     file.renewal = nil
     guard file.writtenGeneration != nil || file.writingGeneration != nil else { return }
     (file.writtenGeneration, file.writingGeneration) = (nil, nil)
-    actOnSettled()
+    runReadyActions()
     work.run({ [store = file.store, name = file.name, lock = file.lock] in store.remove(name, lock) }) { [self] _ in
       guard tokenFiles[file.ticket] === file else { return }
       log.note(.tokenFile(.removed), file.account)
@@ -381,9 +381,9 @@ final class TokenFiles: AccountPart {
   // MARK: - Standing files
 
   /// A standing file, which the settings list, and the ticket of its ``TokenFile``.
-  fileprivate struct Standing {
+  fileprivate struct StandingEntry {
     var account: AccountName
-    let place: StandingTokenFile
+    let file: StandingTokenFile
     let ticket: Ticket
   }
 
@@ -404,19 +404,19 @@ final class TokenFiles: AccountPart {
         wanted.append((account.name, file))
       }
     }
-    for former in standing where !wanted.contains(where: { $0 == (former.account, former.place) }) {
+    for former in standing where !wanted.contains(where: { $0 == (former.account, former.file) }) {
       claiming.remove(former.ticket)
       if let file = tokenFiles[former.ticket] { end(file) }
     }
-    standing.removeAll { former in !wanted.contains { $0 == (former.account, former.place) } }
-    for (account, place) in wanted where standing.count < TokenFile.maximumCount {
-      guard !standing.contains(where: { ($0.account, $0.place) == (account, place) }) else { continue }
+    standing.removeAll { former in !wanted.contains { $0 == (former.account, former.file) } }
+    for (account, file) in wanted where standing.count < TokenFile.maximumCount {
+      guard !standing.contains(where: { ($0.account, $0.file) == (account, file) }) else { continue }
       lastStanding += 1
-      let new = Standing(account: account, place: place, ticket: Ticket(connection: 0, serial: lastStanding))
+      let new = StandingEntry(account: account, file: file, ticket: Ticket(connection: 0, serial: lastStanding))
       standing.append(new)
       begin(new)
     }
-    actOnSettled()
+    runReadyActions()
   }
 
   /// Whether any standing file is kept.
@@ -434,18 +434,18 @@ final class TokenFiles: AccountPart {
   }
 
   /// Claims a file, on a worker.
-  private func begin(_ file: Standing) {
+  private func begin(_ file: StandingEntry) {
     claiming.insert(file.ticket)
-    work.run({ [place = file.place, runtime = runtimeDirectory] () throws(Failure) in
+    work.run({ [file = file.file, runtime = runtimeDirectory] () throws(Failure) in
       try Self.convertingErrors {
-        let store = try TokenFileStore(standing: place.directory, runtime: runtime)
-        guard let lock = try store.claimStanding(place.name) else {
+        let store = try TokenFileStore(standing: file.directory, runtime: runtime)
+        guard let lock = try store.claimStanding(file.name) else {
           throw Failure(.storage, "another program's file is there")
         }
-        return Claim(store: store, name: place.name, lock: lock)
+        return Claim(store: store, name: file.name, lock: lock)
       }
     }) { [self] outcome in
-      handleClaim(outcome, file.place.kind, file.account, file.ticket)
+      handleClaim(outcome, file.file.kind, file.account, file.ticket)
     }
   }
 
@@ -455,13 +455,13 @@ final class TokenFiles: AccountPart {
   /// Calls `act` once the account's standing files were written or have failed, or after ``settlingTimeout``.
   func whenSettled(_ account: AccountName, _ act: @escaping () -> Void) {
     settling.append((account, loop.now.advanced(by: Self.settlingTimeout), act))
-    actOnSettled()
+    runReadyActions()
     guard !settling.isEmpty else { return }
-    schedule(at: loop.now.advanced(by: Self.settlingTimeout)) { [self] in actOnSettled() }
+    schedule(at: loop.now.advanced(by: Self.settlingTimeout)) { [self] in runReadyActions() }
   }
 
   /// Runs the actions whose files are written.
-  fileprivate func actOnSettled() {
+  fileprivate func runReadyActions() {
     let unsettled = standing.filter { file in
       claiming.contains(file.ticket)
         || tokenFiles[file.ticket].map { $0.isWaiting || $0.writingGeneration != nil } ?? false

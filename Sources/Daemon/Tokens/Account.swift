@@ -56,7 +56,7 @@ final class Account {
     slots.compactMap(\.session.grant).filter { $0.isAlive(at: now) }
   }
 
-  func existing(_ target: TokenTarget?) -> TokenSlot? {
+  func existingSlot(_ target: TokenTarget?) -> TokenSlot? {
     target == nil ? own : others.first { $0.target == target }
   }
 
@@ -92,9 +92,9 @@ final class Account {
   }
 
   /// Applies the vault's data to the session. Ignores a locked or unreadable record.
-  func learn(_ summary: AccountSummary) {
+  func applySummary(_ summary: AccountSummary) {
     if case .vault = summary.problem { return }
-    session.learn(isGranted: summary.isSignedIn, ending: summary.ending, refreshedAt: summary.refreshedAt)
+    session.applyRecord(isGranted: summary.isSignedIn, ending: summary.ending, refreshedAt: summary.refreshedAt)
   }
 
   /// Cancels requests about the session, since they contain its secrets.

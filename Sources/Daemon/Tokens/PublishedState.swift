@@ -17,14 +17,14 @@ struct PublishedState {
   private(set) var signInBy: Int?
 
   /// Records a sign-in, and returns its events.
-  mutating func signedIn(_ grant: AccessGrant, isGuest: Bool = false, wasGuest: Bool = false) -> [SessionEvent] {
+  mutating func recordSignIn(_ grant: AccessGrant, isGuest: Bool = false, wasGuest: Bool = false) -> [SessionEvent] {
     self = PublishedState()
     isSignedIn = true
     return [.signedIn(expiresAt: grant.expiresAtUnixSeconds, isGuest: isGuest, wasGuest: wasGuest)]
   }
 
   /// Records a new token.
-  mutating func renewed(_ grant: AccessGrant) -> [SessionEvent] {
+  mutating func recordRenewal(_ grant: AccessGrant) -> [SessionEvent] {
     let events: [SessionEvent] = [
       isOffline ? .online : nil,
       // Another process may have signed in, or the earlier settings were restored.
@@ -44,7 +44,7 @@ struct PublishedState {
   /// Records the end of the session.
   ///
   /// - Parameter reason: The server's reason for refusing the refresh token.
-  mutating func signedOut(_ cause: SessionEvent.SignOutCause, reason: String? = nil) -> [SessionEvent] {
+  mutating func recordSignOut(_ cause: SessionEvent.SignOutCause, reason: String? = nil) -> [SessionEvent] {
     guard isSignedIn != false else { return [] }
     self = PublishedState()
     isSignedIn = false
@@ -60,18 +60,18 @@ struct PublishedState {
   }
 
   /// Records the expiry of a token that was not renewed.
-  mutating func expired(at end: Int, isRenewable: Bool) -> [SessionEvent] {
+  mutating func recordExpiry(at end: Int, isRenewable: Bool) -> [SessionEvent] {
     if !isRenewable { isSignedIn = false }
     return [.expired(at: end, isRenewable: isRenewable)]
   }
 
   /// Records a failed token request.
-  mutating func failed(_ error: SessionError) -> [SessionEvent] {
+  mutating func recordFailure(_ error: SessionError) -> [SessionEvent] {
     if let cause = SessionEvent.SignOutCause(error) {
       // `signed_out` is only published if the server reported it or the account was known to be signed in.
       if isSignedIn == nil, cause != .expired { return [] }
-      guard case .expired(_, let reason) = error else { return signedOut(cause) }
-      return signedOut(wasTokenRejected ? .revoked : .expired, reason: reason)
+      guard case .expired(_, let reason) = error else { return recordSignOut(cause) }
+      return recordSignOut(wasTokenRejected ? .revoked : .expired, reason: reason)
     }
     let code = Failure(error, account: nil).code
     // The lock publishes `locked`.

@@ -40,14 +40,14 @@ extension TokenBroker {
       log.publish(.expiring(at: end, isRenewable: isRenewable), slot.name)
     case .end:
       log.note(.tokenExpired, slot.name)
-      publish(of: slot.name) { $0.expired(at: end, isRenewable: isRenewable) }
+      publish(of: slot.name) { $0.recordExpiry(at: end, isRenewable: isRenewable) }
     }
   }
 
   /// Starts a renewal, or postpones it if the server asked to wait or too many renewals are in progress.
   private func renew(_ slot: TokenSlot, _ now: Instant) {
     let server = slot.configuration.server
-    if slot.waiters.isEmpty { slot.session.callersLeft() }
+    if slot.waiters.isEmpty { slot.session.dropCallerPriority() }
     if let hold = holds.hold(of: server, now: now) {
       return slot.session.postponeRenewal(
         until: hold.until.advanced(by: slot.waiters.isEmpty ? RefreshPolicy.spreadAfterHold * jitter() : .zero))

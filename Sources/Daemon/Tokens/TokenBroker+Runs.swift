@@ -20,16 +20,16 @@ extension TokenBroker {
     log.note(.refreshBegan(attempt: run.refresh.attempt), run.account)
     if run.target?.isExchanged == true { return exchange(run) }
     let names = run.configuration.assertionSource?.variables ?? []
-    refresh(run, slot, HandedAssertion(variables: passedVariables.values(names, of: slot.waiters.map(\.ticket))))
+    refresh(run, slot, PassedAssertion(variables: passedVariables.values(names, of: slot.waiters.map(\.ticket))))
   }
 
   /// The slot of this run. Nil if the run was abandoned.
   private func slot(of run: RefreshRun) -> TokenSlot? {
-    accounts[run.account]?.existing(run.target).flatMap { $0.run === run ? $0 : nil }
+    accounts[run.account]?.existingSlot(run.target).flatMap { $0.run === run ? $0 : nil }
   }
 
   /// Gets a token with the refresh token or an assertion, on a worker.
-  private func refresh(_ run: RefreshRun, _ slot: TokenSlot, _ handed: HandedAssertion) {
+  private func refresh(_ run: RefreshRun, _ slot: TokenSlot, _ handed: PassedAssertion) {
     let operation = RefreshOperation(
       account: run.account, configuration: run.configuration, previous: slot.session.grant, target: run.target,
       claims: slot.waiters.lazy.compactMap(\.need.claims).first, handed: handed, services: services(for: run.account),
@@ -44,7 +44,7 @@ extension TokenBroker {
       identityAssertion(of: other, for: run.configuration) { [self] outcome in
         switch outcome {
         case .success(let assertion):
-          if let slot = self.slot(of: run) { refresh(run, slot, HandedAssertion(assertion: assertion)) }
+          if let slot = self.slot(of: run) { refresh(run, slot, PassedAssertion(assertion: assertion)) }
         case .failure(let error): handleAttemptResult(run, .failure(error))
         }
       }
@@ -79,7 +79,7 @@ extension TokenBroker {
         if let configuration = settings[run.account] {
           _ = account(run.account, configuration)
         } else if !renames.contains(where: { $0.old == run.account && settings[$0.new] != nil }) {
-          settingsRemoved(of: run.account)
+          removeDeletedAccount(run.account)
         }
       }
       handleAttemptResult(run, outcome)
@@ -113,7 +113,7 @@ extension TokenBroker {
       if let replaced = grant.replacedGeneration {
         moveTokens(of: run.account, RecordMove(from: replaced, to: grant.recordGeneration))
       }
-      slot.refusals.renewed()
+      slot.refusals.recordRenewal()
       accounts[run.account]?.enforceMemoryLimit()
       answerWaiters(slot) { waiter in
         if let minimum = waiter.need.minimumValiditySeconds, let lifetime = grant.lifetimeSeconds, minimum >= lifetime {
@@ -142,7 +142,7 @@ extension TokenBroker {
     switch outcome {
     case .success:
       log.note(.refreshEnded(milliseconds: time, nil), run.account)
-      holds.succeeded(at: server)
+      holds.recordSuccess(at: server)
     case .failure(let error):
       let code = Failure(error, account: nil).code
       log.note(.refreshEnded(milliseconds: time, code, reason: error.reasonForEnd), run.account)

@@ -10,7 +10,7 @@ extension TokenBroker {
   /// Responds with the indices of the values that contain a token.
   ///
   /// - Parameter passed: The descriptor with the values.
-  func screen(_ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
+  func screenEnvironment(_ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let source = passed.last else { throw .missingDescriptors }
     let settings = try settings()
     let configurations = settings.accounts.map(\.configuration) + services.ephemeral.accounts.map(\.configuration)

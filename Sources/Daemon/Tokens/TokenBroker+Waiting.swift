@@ -17,7 +17,7 @@ extension TokenBroker {
   /// Refuses a request that would wait for a server with too many waiting requests (invariant: fair shares).
   func admit(_ need: TokenNeed, _ slot: TokenSlot, _ now: Instant) throws(SessionError) {
     // Nil while there are few peers.
-    guard let most = loop.maximumPerServer, slot.session.satisfied(by: need, now: now) == nil else { return }
+    guard let most = loop.maximumPerServer, slot.session.cachedGrant(by: need, now: now) == nil else { return }
     let server = slot.configuration.server
     let others = slots.lazy.filter { $0.configuration.server == server }
     let waiting = Set(others.flatMap(\.waiters).map(\.ticket)).count

@@ -9,7 +9,7 @@ protocol TokenLock: AnyObject {
   /// The error if the account's tokens must not be served now.
   func refusal(for account: AccountName) -> SessionError?
   /// Records that a token at this protection level was served.
-  func used(_ level: Protection)
+  func recordUse(_ level: Protection)
   /// Handles a change of the vault file by another process.
   func vaultFileChanged()
 }
@@ -94,7 +94,7 @@ final class TokenBroker: DaemonPart {
   }
 
   /// Removes an account that the user deleted from the settings. Its vault record stays.
-  func settingsRemoved(of name: AccountName) {
+  func removeDeletedAccount(_ name: AccountName) {
     remove(name, because: .noAccount(name: name.text))
   }
 
@@ -162,7 +162,7 @@ final class TokenBroker: DaemonPart {
       forceRefresh: spent.map { $0.hasSameToken(as: account.slot(for: target).session.grant) } ?? request.forceRefresh)
     let waiter = Waiter(ticket: ticket, need: need, target: target, waitsUntil: waitEnd(request.waitSeconds)) {
       [self] slot, outcome in
-      answering(ticket) { () throws(Failure) in try answer(request, ticket, replacing: spent, slot, outcome) }
+      sendingFailure(ticket) { () throws(Failure) in try answer(request, ticket, replacing: spent, slot, outcome) }
     }
     obtain(for: waiter, account)
   }
@@ -172,7 +172,7 @@ final class TokenBroker: DaemonPart {
     _ request: TokenRequest, _ ticket: Ticket, replacing spent: AccessGrant?, _ slot: TokenSlot,
     _ outcome: Result<AccessGrant, SessionError>
   ) throws(Failure) {
-    let extras = slot.completed(request.extras)
+    let extras = slot.addingVariableFields(request.extras)
     var outcome = outcome
     // If the server is unreachable, the response only lacks the ID Token, unless the request requires it.
     if let spent, !request.extras.idToken, case .failure(let error) = outcome, error.isTemporary {
@@ -236,7 +236,7 @@ final class TokenBroker: DaemonPart {
   /// Passes the token to a waiter, and restarts the idle time.
   private func serve(_ grant: AccessGrant, _ slot: TokenSlot, _ waiter: Waiter) {
     // Updating a token file is not a use by the user.
-    if !waiter.ticket.isInternal || waiter.ticket == .noRequest { lock.used(grant.protection) }
+    if !waiter.ticket.isInternal || waiter.ticket == .noRequest { lock.recordUse(grant.protection) }
     waiter.finish(slot, .success(grant))
   }
 
@@ -254,7 +254,7 @@ final class TokenBroker: DaemonPart {
   }
 
   /// The slot of the account's own token, or of another target. Nil if it does not exist.
-  func slot(_ name: AccountName, _ target: TokenTarget?) -> TokenSlot? { accounts[name]?.existing(target) }
+  func slot(_ name: AccountName, _ target: TokenTarget?) -> TokenSlot? { accounts[name]?.existingSlot(target) }
 
   /// Restarts all waiting requests, each for its own target.
   func restartForWaiters(_ account: Account) {
@@ -276,7 +276,7 @@ final class TokenBroker: DaemonPart {
     let waiter = Waiter(
       ticket: ticket, need: need, target: target, waitsUntil: waitsUntil, isAfterRefusal: isAfterRefusal
     ) { [self] slot, outcome in
-      answering(ticket) { () throws(Failure) in try body(slot, try outcome.get(of: slot)) }
+      sendingFailure(ticket) { () throws(Failure) in try body(slot, try outcome.get(of: slot)) }
     }
     obtain(for: waiter, account)
   }
@@ -289,7 +289,7 @@ final class TokenBroker: DaemonPart {
   func keepOrForget(_ grant: AccessGrant, of account: Account) {
     let level = grant.protection
     guard level == .device || services.vault.isUnlocked(level) else { return account.session.forgetToken() }
-    lock.used(level)
+    lock.recordUse(level)
   }
 
   // MARK: Sessions
@@ -306,12 +306,12 @@ final class TokenBroker: DaemonPart {
     case .ignored, .retry: break
     case .renewed(let grant):
       guard slot.target == nil else { return }
-      publish(of: slot.name) { $0.renewed(grant) }
+      publish(of: slot.name) { $0.recordRenewal(grant) }
       noteSessionEnd(of: slot)
     case .failed(let error):
       // Only the end of the grant affects the entire account.
       guard slot.target == nil || SessionEvent.SignOutCause(error) == .expired else { return }
-      publish(of: slot.name) { $0.failed(error) }
+      publish(of: slot.name) { $0.recordFailure(error) }
     }
   }
 
@@ -361,7 +361,7 @@ class AccountPart: DaemonPart {
   }
 
   /// Selects the accounts for a request by the URL.
-  func gate(for ticket: Ticket) throws(Failure) -> ResourceGate {
+  func resourceGate(for ticket: Ticket) throws(Failure) -> ResourceGate {
     ResourceGate(settings: try settings(), services: services, preferred: context.directories[ticket]?.account)
   }
 }

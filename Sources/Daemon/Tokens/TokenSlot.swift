@@ -60,7 +60,7 @@ final class TokenSlot {
   var isIdle: Bool { waiters.isEmpty && session.refresh == nil }
 
   /// Adds the ID Token and claims if the requested variables need them.
-  func completed(_ extras: TokenRequest.Extras) -> TokenRequest.Extras {
+  func addingVariableFields(_ extras: TokenRequest.Extras) -> TokenRequest.Extras {
     guard extras.variables else { return extras }
     var extras = extras
     let fields = configuration.settings.variables.map { $0.drop { $0 != "=" }.dropFirst() }
@@ -72,7 +72,7 @@ final class TokenSlot {
   /// The response line to a token request.
   ///
   /// - Parameters:
-  ///   - extras: From ``completed(_:)``.
+  ///   - extras: From ``addingVariableFields(_:)``.
   ///   - isIDTokenExpired: Whether to omit the ID Token, even if requested.
   func line(
     for grant: AccessGrant, _ extras: TokenRequest.Extras, isIDTokenExpired: Bool = false

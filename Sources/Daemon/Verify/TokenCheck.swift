@@ -48,7 +48,7 @@ struct TokenCheck: Sendable {
   /// - Throws: `cancelled`, also if nothing reads the results, or `invalid_request` if the input is unreadable.
   func run(_ keys: VerificationKeys) throws(Failure) -> VerifyTally {
     var rules = rules
-    if let announced = keys.announcedAlgorithms { rules.bound(byAnnounced: announced) }
+    if let announced = keys.announcedAlgorithms { rules.restrictAlgorithms(toAnnounced: announced) }
     rules.tenant = keys.tenant
     var verdicts = TokenVerdicts(rules: rules, keys: keys, time: time, isBrief: isBrief)
     verdicts.knownIssuers = knownIssuers

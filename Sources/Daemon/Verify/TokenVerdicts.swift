@@ -45,8 +45,8 @@ struct TokenVerdicts: Sendable {
     for line in lines {
       part.tally.tokens += 1
       do throws(TokenProblem) {
-        guard let place = line.place else { throw TokenProblem(.form(.tooLong), rules, now: 0) }
-        append(try verify(bytes.span.extracting(place), &last), to: &part.bytes)
+        guard let range = line.range else { throw TokenProblem(.form(.tooLong), rules, now: 0) }
+        append(try verify(bytes.span.extracting(range), &last), to: &part.bytes)
       } catch {
         part.tally.notValid += 1
         if error.code.isUndecided { part.tally.undecided += 1 }
@@ -76,7 +76,7 @@ struct TokenVerdicts: Sendable {
     do throws(TokenFault) { return try rules.verify(token, by: edition.keys, now: now) } catch { fault = error }
     if fault.needsNewKeys, let problem = otherIssuer(of: token) { throw problem }
     for _ in 0..<Self.maximumKeyRenewals where fault.needsNewKeys {
-      switch keys.renewed(after: edition) {
+      switch keys.fetchNewer(than: edition) {
       case .none: throw TokenProblem(fault, rules, now: now)
       case .failed(let error): throw Self.unavailable(fault.reason.english, error)
       case .keys(let newer): edition = newer

@@ -78,13 +78,13 @@ struct Base64Alphabet {
   ///
   /// - Parameter place: The offset of `text`, for errors.
   func decode<S: ByteSink & ~Copyable>(
-    _ text: Span<UInt8>, count: Int, at place: Int = 0, to sink: inout S
+    _ text: Span<UInt8>, count: Int, at offset: Int = 0, to sink: inout S
   ) throws(Base64URLError) {
     guard count % 4 != 1 else { throw .impossibleLength }
     var group: UInt32 = 0
     for index in 0..<count {
       let value = values[Int(text[index])]
-      guard value != Self.none else { throw .invalidCharacter(offset: place + index) }
+      guard value != Self.none else { throw .invalidCharacter(offset: offset + index) }
       group = group << 6 | UInt32(value)
       if index % 4 == 3 {
         sink.append(UInt8(truncatingIfNeeded: group >> 16))
@@ -114,8 +114,8 @@ struct Base64Alphabet {
 
   /// Writes the characters of a group of up to three bytes.
   private func append<S: ByteSink & ~Copyable>(_ group: UInt32, characters: Int, to sink: inout S) {
-    for place in 0..<characters {
-      sink.append(character(for: UInt8(truncatingIfNeeded: group >> UInt32(18 - 6 * place)) & 63))
+    for index in 0..<characters {
+      sink.append(character(for: UInt8(truncatingIfNeeded: group >> UInt32(18 - 6 * index)) & 63))
     }
   }
 

@@ -13,8 +13,8 @@ extension ByteSink where Self: ~Copyable {
 
   private mutating func append(jsonArray elements: [JSON]) {
     append(UInt8(ascii: "["))
-    for (place, element) in elements.enumerated() {
-      if place > 0 { append(UInt8(ascii: ",")) }
+    for (index, element) in elements.enumerated() {
+      if index > 0 { append(UInt8(ascii: ",")) }
       append(json: element)
     }
     append(UInt8(ascii: "]"))
@@ -22,8 +22,8 @@ extension ByteSink where Self: ~Copyable {
 
   private mutating func append(jsonObject object: JSONObject) {
     append(UInt8(ascii: "{"))
-    for (place, member) in object.members.enumerated() {
-      if place > 0 { append(UInt8(ascii: ",")) }
+    for (index, member) in object.members.enumerated() {
+      if index > 0 { append(UInt8(ascii: ",")) }
       append(jsonString: member.name)
       append(UInt8(ascii: ":"))
       append(json: member.value)

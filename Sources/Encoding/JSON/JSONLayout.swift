@@ -86,7 +86,7 @@ extension JSONLayout.Node {
     while child < end {
       let entry = storage.entries[child]
       let start = Int(entry.name.start)
-      for place in start..<start + Int(entry.name.count) where storage.names[place] == byte { return true }
+      for index in start..<start + Int(entry.name.count) where storage.names[index] == byte { return true }
       child = Int(entry.next)
     }
     return false
@@ -106,7 +106,7 @@ extension JSONLayout.Node {
   }
 
   /// The range of the value in the text, including the quotes of a string.
-  package var place: Range<Int> {
+  package var range: Range<Int> {
     let quote = kind == .string ? 1 : 0
     return (Int(entry.start) - quote)..<(Int(entry.end) + quote)
   }

@@ -46,7 +46,7 @@ package enum TerminalText {
   }
 
   /// Replaces each character that a terminal would interpret with a space.
-  package static func blanked(_ text: String) -> String {
+  package static func replacingControls(_ text: String) -> String {
     let bytes = Array(text.utf8)
     var (result, index) = ([UInt8](), 0)
     while index < bytes.count {

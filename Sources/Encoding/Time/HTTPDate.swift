@@ -90,7 +90,7 @@ struct HTTPDateReader {
 
   mutating func readMonth() -> Int? {
     let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    for (place, name) in names.enumerated() where read(name) { return place + 1 }
+    for (index, name) in names.enumerated() where read(name) { return index + 1 }
     return nil
   }
 

@@ -19,7 +19,7 @@ struct ProxyRoute: Equatable, Sendable {
       uri.path.isEmpty || uri.path == "/",
       uri.query == nil, uri.fragment == nil
     else { throw HTTPFailure(.setup) }
-    if ProxyExclusions(proxy.exclusions).contain(host) { return nil }
+    if ProxyExclusions(proxy.exclusions).excludes(host) { return nil }
     url = proxy.url
     isEncrypted = uri.isHTTPS
     credentials = proxy.credentials

@@ -62,7 +62,7 @@ struct TransferProgress {
   private var isKept: Bool
   /// Whether packets on the kept connection are lost, although nothing has closed it.
   private(set) var isUnreachable = false
-  private let begun = ContinuousClock.now
+  private let startTime = ContinuousClock.now
   /// The timeout for connecting, in seconds.
   private let connectSeconds: Int
   /// Whether only name servers have been contacted so far.
@@ -106,7 +106,7 @@ struct TransferProgress {
   /// - Returns: The duration of resolving, at the first connection of the request.
   mutating func beginConnecting() -> Duration? {
     isKept = false
-    let passed = begun.duration(to: .now)
+    let passed = startTime.duration(to: .now)
     // libcurl keeps its present limit if it rejects this one.
     try? handle.set(CURLOPT_CONNECTTIMEOUT_MS, (passed + .seconds(connectSeconds)).wholeMilliseconds)
     guard isResolving else { return nil }
@@ -173,7 +173,7 @@ struct TransferProgress {
   private func isSilence(_ code: CURLcode) -> Bool {
     switch code {
     case CURLE_OPERATION_TIMEDOUT: true
-    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: begun.duration(to: .now) >= Self.nameServerSilence
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: startTime.duration(to: .now) >= Self.nameServerSilence
     default: false
     }
   }

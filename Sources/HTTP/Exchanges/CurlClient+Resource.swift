@@ -21,7 +21,7 @@ extension CurlClient {
         TransferProgress(
           over: handle, isRepeatable: isRepeatable, usesProxy: route.proxy != nil, keepsCookies: true,
           connectSeconds: request.transport.connectTimeoutSeconds),
-        request, content: content, receiver: receiver, openAnswers: openAnswers)
+        request, content: content, receiver: receiver, pendingResponses: pendingResponses)
       try handle.prepare(request.endpoint, over: route, userAgent: userAgent, transport: request.transport)
       do { try handle.send(request, authorization: authorization, content: content, exchange) } catch {
         guard exchange.progress.mayRepeat else { throw error }
@@ -42,7 +42,7 @@ extension CurlClient {
         pool.add(handle, for: route, hasLasted: exchange.usedKeptConnection)
       }
     }
-    if exchange.isLeft { return try exchange.response(OpenAnswer(handle, exchange, openAnswers, then: end)) }
+    if exchange.isLeft { return try exchange.response(PendingResponse(handle, exchange, pendingResponses, then: end)) }
     let response = try exchange.finish()
     end()
     return response

@@ -13,7 +13,7 @@ package final class CurlClient: HTTPClient {
 
   let userAgent: String
   let pool = HandlePool()
-  let openAnswers = OpenAnswers()
+  let pendingResponses = PendingResponses()
 
   package init(userAgent: String) {
     self.userAgent = userAgent

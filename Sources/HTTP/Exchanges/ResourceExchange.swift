@@ -14,7 +14,7 @@ final class ResourceExchange: RunningExchange {
   private static let quietWait = Duration.seconds(3600)
 
   /// Continues a slow exchange on another thread; nil once that was attempted.
-  private var openAnswers: OpenAnswers?
+  private var pendingResponses: PendingResponses?
   /// Whether the thread that sent the request has returned before the end of the content.
   private(set) var isLeft = false
 
@@ -43,13 +43,13 @@ final class ResourceExchange: RunningExchange {
 
   init(
     _ progress: TransferProgress, _ request: ResourceRequest, content: (any ResourceContent)?,
-    receiver: any ResourceReceiver, openAnswers: OpenAnswers
+    receiver: any ResourceReceiver, pendingResponses: PendingResponses
   ) throws(HTTPFailure) {
     do { screen = try request.withheld.map { (token) throws(CryptoError) in try TokenScreen(token) } } catch {
       throw HTTPFailure(.memory)
     }
     self.progress = progress
-    self.openAnswers = openAnswers
+    self.pendingResponses = pendingResponses
     self.content = content.map { SentContent($0) }
     body = ReceivedContent(receiver, screen)
     isHead = request.method.isHead
@@ -123,16 +123,16 @@ final class ResourceExchange: RunningExchange {
 
   /// Long without a time limit, so that an idle event stream costs nothing.
   var longestWait: Duration {
-    guard isWanted, awaitedDescriptors.isEmpty, openAnswers == nil else { return CurlHandle.longestWait }
+    guard isWanted, awaitedDescriptors.isEmpty, pendingResponses == nil else { return CurlHandle.longestWait }
     guard let idle else { return Self.quietWait }
     return min(max(idle - (ContinuousClock.now - lastProgress), CurlHandle.longestWait), .seconds(30))
   }
 
   func continuesOnOtherThread() -> Bool {
-    guard isWanted, isSent, awaitedDescriptors.isEmpty, let openAnswers else { return false }
+    guard isWanted, isSent, awaitedDescriptors.isEmpty, let pendingResponses else { return false }
     guard ContinuousClock.now - lastProgress >= CurlHandle.longestWait else { return false }
-    self.openAnswers = nil
-    isLeft = progress.handle.socket != nil && openAnswers.reserve()
+    self.pendingResponses = nil
+    isLeft = progress.handle.socket != nil && pendingResponses.reserve()
     return isLeft
   }
 

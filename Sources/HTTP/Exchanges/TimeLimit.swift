@@ -6,23 +6,23 @@ struct TimeLimit: Sendable {
   private let duration: Duration
   private let start: ContinuousClock.Instant
   private var end: ContinuousClock.Instant
-  private var lastLook: ContinuousClock.Instant
+  private var lastCheck: ContinuousClock.Instant
 
   init(_ duration: Duration, from now: ContinuousClock.Instant = .now) {
     self.duration = duration
-    (start, end, lastLook) = (now, now.advanced(by: duration), now)
+    (start, end, lastCheck) = (now, now.advanced(by: duration), now)
   }
 
   /// Returns whether the limit has passed. Call it at least every ``CurlHandle/longestWait`` while the process runs.
   mutating func hasPassed(_ now: ContinuousClock.Instant = .now) -> Bool {
-    if lastLook.duration(to: now) > Self.longestPause { end = now.advanced(by: duration) }
-    lastLook = now
+    if lastCheck.duration(to: now) > Self.longestPause { end = now.advanced(by: duration) }
+    lastCheck = now
     return now >= end
   }
 
   /// Excludes a duration that has just passed from the limit.
   mutating func exclude(_ duration: Duration, _ now: ContinuousClock.Instant = .now) {
-    (end, lastLook) = (end.advanced(by: duration), now)
+    (end, lastCheck) = (end.advanced(by: duration), now)
   }
 
   /// Whole seconds since the start.

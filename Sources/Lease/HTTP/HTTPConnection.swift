@@ -184,7 +184,7 @@ final class HTTPConnection: LentCall.Owner {
     exchange?.call?.leave()
     exchange = nil
     try? UnixSocket.shutDown(socket)
-    server.disconnected(self)
+    server.didDisconnect(self)
   }
 
   private func stopBodies() {
@@ -365,7 +365,7 @@ final class HTTPConnection: LentCall.Owner {
   private func rewatch() { if !isClosed, (try? watch()) == nil { close() } }
 
   /// Handles the daemon's last line.
-  func answer(_ last: LentCall.Last, _ ticket: Ticket) {
+  func answer(_ last: LentCall.FinalLine, _ ticket: Ticket) {
     guard ticket.serial == serial, exchange != nil, !isClosed, case .reply(let reply) = last else { return }
     server.countFailure(reply)
     switch reply {

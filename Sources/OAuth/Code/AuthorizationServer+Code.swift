@@ -70,7 +70,7 @@ extension AuthorizationServer {
     for (name, value) in request.parameters { form.add(named: name, value) }
     let response = try post(
       form, to: endpoint, .pushedAuthorization, cancellation: cancellation)
-    return try advising { () throws(OAuthError) in
+    return try addingAdvice { () throws(OAuthError) in
       try PushedAuthorizationResponse.parse(response, sent: secrets())
     }
   }

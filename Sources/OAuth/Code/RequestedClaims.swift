@@ -48,13 +48,13 @@ package struct RequestedClaims: Sendable, Hashable {
   /// contain.
   func adding(_ others: RequestedClaims?) -> RequestedClaims {
     var all = object
-    for place in others?.object.names ?? [] {
-      guard let claims = others?.object[place]?.object, var merged = all[place]?.object else {
-        all[place] = others?.object[place]
+    for claimSet in others?.object.names ?? [] {
+      guard let claims = others?.object[claimSet]?.object, var merged = all[claimSet]?.object else {
+        all[claimSet] = others?.object[claimSet]
         continue
       }
       for name in claims.names { merged[name] = claims[name] }
-      all[place] = .object(merged)
+      all[claimSet] = .object(merged)
     }
     return RequestedClaims(all)
   }

@@ -99,7 +99,7 @@ package final class DPoPKey: Sendable {
   /// algorithm's name and a dot unless it is ES256.
   package func serialized() throws(OAuthError) -> SharedSecret {
     do throws(CryptoError) {
-      let structure = try key.stored()
+      let structure = try key.serializedForVault()
       var text = SecretBuffer(capacity: 8 + Base64URL.encodedCount(structure.count))
       if algorithm != .ES256 {
         text.append(utf8: algorithm.rawValue)

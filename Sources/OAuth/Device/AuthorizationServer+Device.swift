@@ -18,7 +18,7 @@ extension AuthorizationServer {
     form.add(.clientID, client.id)
     let response = try post(form, to: endpoint, .deviceAuthorization, cancellation: cancellation)
     do throws(OAuthError) {
-      return try advising { () throws(OAuthError) in
+      return try addingAdvice { () throws(OAuthError) in
         try DeviceAuthorizationResponse.parse(
           response, allowHTTPLoopback: transport.allowHTTPLoopback, sent: secrets(), shape: shape)
       }

@@ -46,7 +46,7 @@ package final class DeviceAuthorizationResponse: Sendable {
       throw reader.malformed("device_code")
     }
     self.deviceCode = deviceCode
-    guard let userCode = try Self.visible("user_code", limit: 128, reader, bytes) else {
+    guard let userCode = try Self.printableText("user_code", limit: 128, reader, bytes) else {
       throw reader.malformed("user_code")
     }
     self.userCode = userCode
@@ -68,7 +68,7 @@ package final class DeviceAuthorizationResponse: Sendable {
   ) throws(OAuthError) -> String? {
     for name in ["verification_uri", "verification_url"] {
       if reader.member(name + suffix)?.stringByteCount == 0 { continue }
-      guard let text = try visible(name + suffix, limit: 2048, reader, bytes) else { continue }
+      guard let text = try printableText(name + suffix, limit: 2048, reader, bytes) else { continue }
       // The user opens this URL in a browser, so schemes such as `javascript` are rejected.
       guard let uri = try? URI(text), uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {
         throw reader.malformed(name + suffix)
@@ -79,7 +79,7 @@ package final class DeviceAuthorizationResponse: Sendable {
   }
 
   /// A member that is text without characters that a terminal would hide or interpret.
-  private static func visible(
+  private static func printableText(
     _ name: String, limit: Int, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>
   ) throws(OAuthError) -> String? {
     guard let text = try reader.text(name, in: bytes) else { return nil }
@@ -91,7 +91,7 @@ package final class DeviceAuthorizationResponse: Sendable {
 
   /// The interval, rounded up. Uses the default unless the value is a positive number.
   private static func interval(_ value: JSON?) -> Int {
-    let seconds = value.flatMap { $0.number?.rounded(.up) ?? Seconds.whole($0) }
+    let seconds = value.flatMap { $0.number?.rounded(.up) ?? Seconds.parse($0) }
     guard let seconds, seconds > 0 else { return usualInterval }
     return min(seconds, longestInterval)
   }

@@ -39,7 +39,7 @@ package struct DevicePolling: Sendable, Hashable {
   }
 
   /// Adjusts the interval to the result of the last poll.
-  package mutating func after(_ outcome: DevicePollOutcome) {
+  package mutating func adjustInterval(after outcome: DevicePollOutcome) {
     hasPolled = true
     switch outcome {
     case .token, .pending: resetBackOff()

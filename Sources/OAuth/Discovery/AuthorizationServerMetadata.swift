@@ -53,7 +53,7 @@ package struct AuthorizationServerMetadata: Sendable {
   static let endpoints:
     [(
       role: EndpointRole, member: String,
-      place: any WritableKeyPath<AuthorizationServerMetadata, Endpoint?> & Sendable
+      property: any WritableKeyPath<AuthorizationServerMetadata, Endpoint?> & Sendable
     )] = [
       (.token, "token_endpoint", \.tokenEndpoint),
       (.deviceAuthorization, "device_authorization_endpoint", \.deviceAuthorizationEndpoint),
@@ -92,7 +92,9 @@ package struct AuthorizationServerMetadata: Sendable {
     }
     self.issuer = issuer
     var unusable: [EndpointRole: String] = [:]
-    for (role, member, place) in Self.endpoints { self[keyPath: place] = reader.endpoint(member, role, &unusable) }
+    for (role, member, property) in Self.endpoints {
+      self[keyPath: property] = reader.endpoint(member, role, &unusable)
+    }
     endSessionEndpoint = reader.endpoint("end_session_endpoint")
     idTokenSigningAlgorithms =
       reader.readableStrings("id_token_signing_alg_values_supported") ?? idTokenSigningAlgorithms
@@ -144,14 +146,14 @@ package struct AuthorizationServerMetadata: Sendable {
 
   /// The origins of all endpoints, sorted and without duplicates. They may differ from the origin of the issuer.
   package var endpointOrigins: [String] {
-    let endpoints = Self.endpoints.map { self[keyPath: $0.place] } + [endSessionEndpoint]
+    let endpoints = Self.endpoints.map { self[keyPath: $0.property] } + [endSessionEndpoint]
     return Set(endpoints.compactMap { $0?.uri.origin }).sorted()
   }
 
   private mutating func apply(_ named: [EndpointRole: Endpoint], onlyMissing: Bool = false) {
-    for (role, _, place) in Self.endpoints {
-      guard let endpoint = named[role], !onlyMissing || self[keyPath: place] == nil else { continue }
-      self[keyPath: place] = endpoint
+    for (role, _, property) in Self.endpoints {
+      guard let endpoint = named[role], !onlyMissing || self[keyPath: property] == nil else { continue }
+      self[keyPath: property] = endpoint
       unusableEndpoints[role] = nil
     }
   }

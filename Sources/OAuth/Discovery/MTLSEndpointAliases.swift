@@ -14,11 +14,12 @@ extension AuthorizationServerMetadata {
     ///   - metadata: The server's own endpoints.
     init(_ reader: MetadataReader?, of metadata: AuthorizationServerMetadata) {
       // A browser does not use the client's certificate, and keys are public.
-      for (role, member, place) in AuthorizationServerMetadata.endpoints where role != .authorization && role != .keys {
+      for (role, member, property) in AuthorizationServerMetadata.endpoints
+      where role != .authorization && role != .keys {
         if let reader {
           endpoints[role] = reader.endpoint(member, role, &unusable)
           if unusable[role] != nil { unusable[role] = "\(Self.member).\(member)" }
-        } else if metadata[keyPath: place] != nil {
+        } else if metadata[keyPath: property] != nil {
           unusable[role] = Self.member
         }
       }
@@ -30,12 +31,12 @@ extension AuthorizationServerMetadata {
   package var forMutualTLS: AuthorizationServerMetadata {
     guard let aliases = mtlsEndpointAliases else { return self }
     var copy = self
-    for (role, _, place) in Self.endpoints {
+    for (role, _, property) in Self.endpoints {
       if let endpoint = aliases.endpoints[role] {
-        copy[keyPath: place] = endpoint
+        copy[keyPath: property] = endpoint
         copy.unusableEndpoints[role] = nil
       } else if let member = aliases.unusable[role] {
-        copy[keyPath: place] = nil
+        copy[keyPath: property] = nil
         copy.unusableEndpoints[role] = member
       }
     }

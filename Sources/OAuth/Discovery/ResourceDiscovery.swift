@@ -57,12 +57,12 @@ package struct ResourceDiscovery {
   }
 
   private func readAtWellKnownURL() throws(OAuthError) -> ProtectedResource {
-    let place = try location()
+    let url = try location()
     let root = try Endpoint(resource.uri.origin + Self.wellKnown, allowHTTPLoopback: transport.allowHTTPLoopback)
     do {
-      return try read(place, of: [resource.text], mustBeJSON: true)
+      return try read(url, of: [resource.text], mustBeJSON: true)
     } catch {
-      guard error.code == .metadataMissing, place != root else { throw error }
+      guard error.code == .metadataMissing, url != root else { throw error }
     }
     // The metadata of an origin may be for the origin itself or for this resource.
     let origin = resource.uri.origin
@@ -75,9 +75,9 @@ package struct ResourceDiscovery {
   ///   - identifiers: The acceptable values of `resource`.
   ///   - mustBeJSON: Whether another body means that there is no metadata.
   private func read(
-    _ place: Endpoint, of identifiers: [String], mustBeJSON: Bool
+    _ url: Endpoint, of identifiers: [String], mustBeJSON: Bool
   ) throws(OAuthError) -> ProtectedResource {
-    let response = try get(place)
+    let response = try get(url)
     guard response.status == 200 else {
       let error = OAuthError.status(of: response, .endpoint(.metadata))
       guard (400..<500).contains(response.status), error.code.meaning != .temporary else { throw error }
@@ -155,7 +155,7 @@ package struct ResourceDiscovery {
     for challenge in challenges {
       let scopes = challenge["scope"].flatMap { try? Scope($0) }?.values ?? []
       if let text = challenge["resource_metadata"] {
-        (hint.metadata, hint.scopes) = (try named(text), scopes)
+        (hint.metadata, hint.scopes) = (try metadataURL(text), scopes)
         break
       }
       if hint.scopes.isEmpty { hint.scopes = scopes }
@@ -165,14 +165,14 @@ package struct ResourceDiscovery {
 
   /// The metadata URL in a challenge. It must have the resource's origin: only that origin's certificate proves that
   /// the metadata is its own (sections 3.1 and 7.3, also section 7.7).
-  private func named(_ text: String) throws(OAuthError) -> Endpoint {
-    guard let place = try? Endpoint(text, allowHTTPLoopback: transport.allowHTTPLoopback) else {
+  private func metadataURL(_ text: String) throws(OAuthError) -> Endpoint {
+    guard let url = try? Endpoint(text, allowHTTPLoopback: transport.allowHTTPLoopback) else {
       throw OAuthError(.metadataInvalid, .name("resource_metadata"))
     }
-    guard place.uri.origin.hasSameBytes(as: resource.uri.origin) else {
+    guard url.uri.origin.hasSameBytes(as: resource.uri.origin) else {
       throw OAuthError(.metadataInvalid, .reason("resource_metadata is at another origin than the resource"))
     }
-    return place
+    return url
   }
 
   /// The well-known URL of the resource: with the well-known path before its own (section 3.1).
@@ -184,11 +184,11 @@ package struct ResourceDiscovery {
     return try Endpoint(base + Self.wellKnown + path, allowHTTPLoopback: transport.allowHTTPLoopback)
   }
 
-  private func get(_ place: Endpoint) throws(OAuthError) -> HTTPResponse {
-    var request = HTTPRequest(.get, place, .metadata, transport: transport, cancellation: cancellation)
+  private func get(_ url: Endpoint) throws(OAuthError) -> HTTPResponse {
+    var request = HTTPRequest(.get, url, .metadata, transport: transport, cancellation: cancellation)
     request.followsRedirects = true
     do { return try http.send(request) } catch {
-      throw OAuthError(error, .metadata, at: place, proxy: transport.proxy?.url)
+      throw OAuthError(error, .metadata, at: url, proxy: transport.proxy?.url)
     }
   }
 }

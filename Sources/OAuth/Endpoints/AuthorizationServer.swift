@@ -73,7 +73,7 @@ package struct AuthorizationServer: Sendable {
   var shape: AnswerShape { provider?.answerShape ?? AnswerShape() }
 
   /// Adds this provider's advice to an error.
-  func advising<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
+  func addingAdvice<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var advised = error
       let provided = provider?.advice(for: error)
@@ -143,7 +143,7 @@ package struct AuthorizationServer: Sendable {
 
   /// Parses tokens and checks that they are bound to the account's key.
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
-    let tokens = try advising { () throws(OAuthError) in
+    let tokens = try addingAdvice { () throws(OAuthError) in
       try explaining { () throws(OAuthError) in
         try TokenResponse.parse(response, kind: kind, sent: sent, shape: shape)
       }

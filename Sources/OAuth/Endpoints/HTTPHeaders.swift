@@ -32,8 +32,8 @@ package struct HTTPHeaders: Sendable {
 
   /// The redirect target (RFC 9110 section 10.2.2). Nil if there are several different ones.
   package var location: String? {
-    let places = values(of: "Location")
-    guard let first = places.first, places.allSatisfy({ $0.hasSameBytes(as: first) }) else { return nil }
+    let locations = values(of: "Location")
+    guard let first = locations.first, locations.allSatisfy({ $0.hasSameBytes(as: first) }) else { return nil }
     return first
   }
 

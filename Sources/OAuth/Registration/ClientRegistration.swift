@@ -103,10 +103,10 @@ package struct ClientRegistration: Sendable {
     userInfoAlgorithm = try reader.text("userinfo_signed_response_alg", in: bytes)
     let token = try reader.secret("registration_access_token", in: bytes, allowed: 0x21...0x7E)
     let address = try reader.text("registration_client_uri", in: bytes)
-    let place = address.flatMap { try? Endpoint($0, allowHTTPLoopback: transport.allowHTTPLoopback) }
-    let isOwn = place.map { Self.isOwn($0, metadata) } ?? false
-    if let place, let token, isOwn {
-      management = Management(endpoint: place, token: token)
+    let endpoint = address.flatMap { try? Endpoint($0, allowHTTPLoopback: transport.allowHTTPLoopback) }
+    let isOwn = endpoint.map { Self.isOwn($0, metadata) } ?? false
+    if let endpoint, let token, isOwn {
+      management = Management(endpoint: endpoint, token: token)
     } else {
       management = nil
     }

@@ -44,8 +44,8 @@ package enum ResourceVerdict: Sendable, Hashable {
   }
 
   private static func target(in location: String, _ sent: [SharedSecret]) -> String? {
-    let place = location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    let text = String(Substring(place))
+    let prefix = location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    let text = String(Substring(prefix))
     return isHarmless(text, sent) ? TerminalText.clean(text) : nil
   }
 

@@ -75,7 +75,7 @@ struct AnswerReader: ~Copyable {
   /// A number of seconds, parsed by ``Seconds/whole(_:)``.
   func seconds(_ name: String, in bytes: Span<UInt8>) throws(OAuthError) -> Int? {
     guard let node = member(name) else { return nil }
-    guard let seconds = Seconds.whole(node.value(in: bytes)) else { throw malformed(name) }
+    guard let seconds = Seconds.parse(node.value(in: bytes)) else { throw malformed(name) }
     return seconds
   }
 

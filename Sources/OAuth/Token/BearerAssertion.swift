@@ -20,10 +20,10 @@ package struct BearerAssertion: Sendable {
   ///   has the wrong type.
   package init(_ compact: SharedSecret) throws(AssertionProblem) {
     let claims = try compact.bytes.withBytes { (bytes) throws(AssertionProblem) in try Self.claims(bytes) }
-    try Self.demand("iss") { () throws(JOSEError) in try claims.issuer }
-    try Self.demand("sub") { () throws(JOSEError) in try claims.subject }
-    audience = try Self.demand("aud") { () throws(JOSEError) in try claims.audience }
-    expiresAt = try Self.demand("exp") { () throws(JOSEError) in try claims.expiresAt }
+    try Self.requireClaim("iss") { () throws(JOSEError) in try claims.issuer }
+    try Self.requireClaim("sub") { () throws(JOSEError) in try claims.subject }
+    audience = try Self.requireClaim("aud") { () throws(JOSEError) in try claims.audience }
+    expiresAt = try Self.requireClaim("exp") { () throws(JOSEError) in try claims.expiresAt }
     do { notBefore = try claims.notBefore } catch { throw .claim("nbf") }
     clientID = try? claims.string("client_id")
     self.compact = compact
@@ -40,7 +40,7 @@ package struct BearerAssertion: Sendable {
 
   /// Reads a required claim.
   @discardableResult
-  private static func demand<Value>(
+  private static func requireClaim<Value>(
     _ name: String, _ read: () throws(JOSEError) -> Value?
   ) throws(AssertionProblem) -> Value {
     do throws(JOSEError) {

@@ -45,7 +45,7 @@ struct ErrorAnswer: Sendable {
     var answer = ErrorAnswer(
       error: node.string(in: bytes).flatMap { isAlone || isWord($0) ? $0 : nil },
       description: isAlone ? root["error_description"]?.string(in: bytes) : nil,
-      interval: root["interval"].flatMap { Seconds.whole($0.value(in: bytes)) }, sent: sent)
+      interval: root["interval"].flatMap { Seconds.parse($0.value(in: bytes)) }, sent: sent)
     answer.isText = node.isString
     answer.correlationID = root["correlation_id"]?.string(in: bytes).flatMap { text in
       isAlone && isCorrelationID(text) && !SecretEcho(text).repeats(sent) ? text : nil
@@ -92,7 +92,7 @@ struct ErrorAnswer: Sendable {
     guard let fields = try? Form.parse(bytes) else { return nil }
     let value = { (name: String) in fields.first { $0.name.hasSameBytes(as: name) }?.value }
     guard let error = value("error") else { return nil }
-    let interval = value("interval").flatMap { Seconds.whole(.string($0)) }
+    let interval = value("interval").flatMap { Seconds.parse(.string($0)) }
     return ErrorAnswer(error: error, description: value("error_description"), interval: interval, sent: sent)
   }
 

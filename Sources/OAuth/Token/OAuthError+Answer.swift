@@ -40,7 +40,7 @@ extension OAuthError {
       // `error` must be a string of certain characters (RFC 6749 section 5.2).
       if answer.error == nil, error.code == .otherServerError { error.code = .malformedResponse }
       if kind == .refresh, isRefusal || response.status == 200 {
-        error.code = error.code.ofRefresh(answer, shape, status: response.status)
+        error.code = error.code.ifRefreshFails(answer, shape, status: response.status)
       }
     } else if isRefusal {
       if ErrorAnswer.mayBeFromIntermediary(response) {
@@ -135,7 +135,7 @@ extension OAuthError.Code {
   }
 
   /// The code to report instead if the failed request was a refresh.
-  fileprivate func ofRefresh(_ answer: ErrorAnswer, _ shape: AnswerShape, status: Int) -> Self {
+  fileprivate func ifRefreshFails(_ answer: ErrorAnswer, _ shape: AnswerShape, status: Int) -> Self {
     if shape.isAboutRefreshToken(answer.error, description: answer.description) { return .interactionRequired }
     return switch self {
     case .invalidGrant, .interactionRequired, .serverUnavailable, .rateLimited: self

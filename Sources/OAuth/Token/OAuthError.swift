@@ -72,9 +72,9 @@ package struct OAuthError: Error, Hashable, Sendable {
     let code = Code(failure)
     let peer = code == .proxyFailed ? proxy.flatMap { try? URI($0) } : endpoint.uri
     let isAboutKey = code == .keyUnavailable || code == .keyForeign
-    let place: Subject =
+    let subject: Subject =
       isAboutKey ? .clientKey : role == .resource ? .name(endpoint.uri.origin) : .endpoint(role)
-    self.init(code, code.isAboutHost ? peer.map { .host($0.authority) } ?? .proxy : place)
+    self.init(code, code.isAboutHost ? peer.map { .host($0.authority) } ?? .proxy : subject)
     // The messages about certificates already describe these problems.
     let isTold = [.certificateExpired, .certificateNotYetValid, .certificateOfOtherHost].contains(failure.problem)
     problem = isTold ? nil : failure.problem

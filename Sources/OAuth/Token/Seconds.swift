@@ -7,7 +7,7 @@ enum Seconds {
 
   /// Parses 0 to ``longest`` seconds from a number or, as some servers send it, a string of digits. Nil for anything
   /// else. Truncates fractions.
-  static func whole(_ value: JSON) -> Int? {
+  static func parse(_ value: JSON) -> Int? {
     let seconds: Int?
     switch value {
     case .number(let number): seconds = number.rounded(.down)

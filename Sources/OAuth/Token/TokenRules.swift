@@ -119,7 +119,7 @@ package struct TokenRules: Sendable {
   /// Back-Channel Logout 1.0 section 2.6), or RS256 if there are none (OpenID Connect Core section 2). An access
   /// token's algorithm, which metadata does not announce (RFC 8414 section 2, RFC 9068 section 2.1), follows from the
   /// key. Without a profile, restricts only if the issuer announces algorithms and the caller chose none.
-  package mutating func bound(byAnnounced announced: [String]) {
+  package mutating func restrictAlgorithms(toAnnounced announced: [String]) {
     switch profile {
     case .idToken, .logoutToken: break
     case .accessToken: return

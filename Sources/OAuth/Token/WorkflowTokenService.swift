@@ -32,9 +32,9 @@ package struct WorkflowTokenService: Sendable {
   package func assertion(
     for audience: String, transport: Transport, http: any HTTPClient, cancellation: Cancellation
   ) throws(OAuthError) -> Result<SharedSecret, AssertionProblem> {
-    let place = try Endpoint(url, allowHTTPLoopback: transport.allowHTTPLoopback)
+    let service = try Endpoint(url, allowHTTPLoopback: transport.allowHTTPLoopback)
     let endpoint = try Endpoint(
-      place.uri.appendingQuery([("audience", audience)]), allowHTTPLoopback: transport.allowHTTPLoopback)
+      service.uri.appendingQuery([("audience", audience)]), allowHTTPLoopback: transport.allowHTTPLoopback)
     var transport = transport
     // Pins and client certificate are for the authorization server only.
     (transport.pins, transport.clientCertificate) = ([], nil)

@@ -20,8 +20,8 @@ extension FileDescriptor {
     case S_IFIFO, S_IFSOCK: return .stream
     case S_IFDIR: return .directory
     case S_IFREG:
-      let place = try SystemCall.library("lseek") { lseek(number, 0, SEEK_CUR) }
-      return .file(place..<max(place, Int(raw.st_size)))
+      let offset = try SystemCall.library("lseek") { lseek(number, 0, SEEK_CUR) }
+      return .file(offset..<max(offset, Int(raw.st_size)))
     default: return .other
     }
   }
@@ -31,10 +31,10 @@ extension FileDescriptor {
 
   /// Reads from an offset of a file into the start of `buffer`, and returns the number of bytes. Keeps the current
   /// offset.
-  package borrowing func read(into buffer: inout MutableSpan<UInt8>, at place: Int) throws(SystemError) -> Int {
+  package borrowing func read(into buffer: inout MutableSpan<UInt8>, at offset: Int) throws(SystemError) -> Int {
     let number = raw
     return unsafe try buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
-      try SystemCall.library("pread") { unsafe pread(number, bytes.baseAddress, bytes.count, place) }
+      try SystemCall.library("pread") { unsafe pread(number, bytes.baseAddress, bytes.count, offset) }
     }
   }
 

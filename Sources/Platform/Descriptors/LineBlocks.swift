@@ -5,7 +5,7 @@ package struct LineBlocks: Sendable {
     /// Starts at 1 and includes empty lines.
     package let number: Int
     /// The line's range in ``Block/bytes``; nil if the line is too long and was skipped.
-    package let place: Range<Int>?
+    package let range: Range<Int>?
   }
 
   /// The result of one read.
@@ -63,7 +63,7 @@ package struct LineBlocks: Sendable {
     if isAtEnd {
       if start < bytes.count { take(start..<bytes.count, of: bytes, into: &lines) }
     } else if isSkipping || bytes.count - start > limit {
-      if !isSkipping { lines.append(Line(number: lineNumber + 1, place: nil)) }
+      if !isSkipping { lines.append(Line(number: lineNumber + 1, range: nil)) }
       isSkipping = true
     } else {
       pending = Array(bytes[start...])
@@ -79,12 +79,12 @@ package struct LineBlocks: Sendable {
       return
     }
     // The limit applies to the line as received, whatever the sizes of the reads.
-    guard whole.count <= limit else { return lines.append(Line(number: lineNumber, place: nil)) }
-    var place = whole
-    while let first = place.first, Self.isBlank(bytes[first]) { place = place.dropFirst() }
-    while let last = place.last, Self.isBlank(bytes[last]) { place = place.dropLast() }
-    if place.isEmpty { return }
-    lines.append(Line(number: lineNumber, place: place))
+    guard whole.count <= limit else { return lines.append(Line(number: lineNumber, range: nil)) }
+    var range = whole
+    while let first = range.first, Self.isBlank(bytes[first]) { range = range.dropFirst() }
+    while let last = range.last, Self.isBlank(bytes[last]) { range = range.dropLast() }
+    if range.isEmpty { return }
+    lines.append(Line(number: lineNumber, range: range))
   }
 
   /// Whether this is a space, tab or CR.

@@ -82,7 +82,7 @@ package final class FileChanges {
       if seen == 0 { return count }
       var result = Changes()
       takeEvents(&result)
-      if seen & 2 == 0, !result.affectsAll, follow(result.moved) {
+      if seen & 2 == 0, !result.affectsAll, watchReplaced(result.moved) {
         note(result.changed)
         return count
       }
@@ -164,7 +164,7 @@ package final class FileChanges {
 
   /// Watches replaced files if only the last component of their path has changed. Returns false if everything must be
   /// watched again.
-  private func follow(_ moved: Set<Int>) -> Bool {
+  private func watchReplaced(_ moved: Set<Int>) -> Bool {
     for file in moved {
       let (place, name) = locations[file]
       let path = "\(place)/\(name)"

@@ -12,9 +12,9 @@ extension PrivateDirectory {
     at path: String, changedOnlyBy owner: UInt32 = 0, limit: Int
   ) throws(DirectoryError) -> [UInt8]? {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
-    let (place, name) = (names.dropLast().joined(separator: "/"), String(names[names.count - 1]))
+    let (directoryPath, name) = (names.dropLast().joined(separator: "/"), String(names[names.count - 1]))
     do throws(DirectoryError) {
-      let directory = FileDescriptor(owning: try directory(at: place, changedOnlyBy: owner))
+      let directory = FileDescriptor(owning: try directory(at: directoryPath, changedOnlyBy: owner))
       let number = directory.raw
       let file = FileDescriptor(
         owning: try naming(path) { () throws(SystemError) in
@@ -37,12 +37,13 @@ extension PrivateDirectory {
   /// - Parameter limit: The maximum number of files.
   /// - Returns: Nil if the directory does not exist.
   package static func names(
-    in place: String, changedOnlyBy owner: UInt32 = 0, limit: Int
+    in directoryPath: String, changedOnlyBy owner: UInt32 = 0, limit: Int
   ) throws(DirectoryError) -> [String]? {
     do throws(DirectoryError) {
-      let directory = FileDescriptor(owning: try directory(at: place, changedOnlyBy: owner))
+      let directory = FileDescriptor(owning: try directory(at: directoryPath, changedOnlyBy: owner))
       let number = directory.raw
-      return try naming(place) { () throws(SystemError) in try DirectoryListing.names(in: number, limit: limit) }
+      return try naming(directoryPath) { () throws(SystemError) in try DirectoryListing.names(in: number, limit: limit)
+      }
     } catch {
       if case .system(let cause, _) = error, cause.isNotFound { return nil }
       throw error
@@ -50,13 +51,13 @@ extension PrivateDirectory {
   }
 
   /// Opens a directory that is not a link.
-  private static func directory(at place: String, changedOnlyBy owner: UInt32) throws(DirectoryError) -> Int32 {
+  private static func directory(at directoryPath: String, changedOnlyBy owner: UInt32) throws(DirectoryError) -> Int32 {
     let directory = FileDescriptor(
-      owning: try naming(place) { () throws(SystemError) in
-        try SystemCall.library("open") { unsafe open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+      owning: try naming(directoryPath) { () throws(SystemError) in
+        try SystemCall.library("open") { unsafe open(directoryPath, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
       })
-    let found = try naming(place) { () throws(SystemError) in try FileStatus(of: directory) }
-    if let problem = found.problem(ofDirectory: true, owner: owner) { throw .untrusted(problem, path: place) }
+    let found = try naming(directoryPath) { () throws(SystemError) in try FileStatus(of: directory) }
+    if let problem = found.problem(ofDirectory: true, owner: owner) { throw .untrusted(problem, path: directoryPath) }
     return directory.release()
   }
 }

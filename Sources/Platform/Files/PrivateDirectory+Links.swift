@@ -56,7 +56,7 @@ extension PrivateDirectory {
     let path = PrivateDirectory.withoutFinalSlashes(path)
     let opened =
       FileProblem.of(path) == .symbolicLink
-      ? try PrivateDirectory.followed(path)
+      ? try PrivateDirectory.openLinkTarget(path)
       : FileDescriptor(
         owning: try PrivateDirectory.naming(path) { () throws(SystemError) in
           try PrivateDirectory.openOrCreate(path, create: create)
@@ -68,7 +68,7 @@ extension PrivateDirectory {
   }
 
   /// Opens the directory that a symbolic link leads to.
-  private static func followed(_ path: String) throws(DirectoryError) -> FileDescriptor {
+  private static func openLinkTarget(_ path: String) throws(DirectoryError) -> FileDescriptor {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     let parent = names.dropLast().joined(separator: "/") + "/."
     var walk = try naming(path) { () throws(SystemError) in

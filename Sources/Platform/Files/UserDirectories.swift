@@ -140,9 +140,9 @@ package enum UserDirectories {
   /// Whether the text has the kernel's format: `01234567-89ab-cdef-0123-456789abcdef`.
   private static func isBootID(_ text: Substring.UTF8View) -> Bool {
     text.count == 36
-      && text.enumerated().allSatisfy { place, byte in
+      && text.enumerated().allSatisfy { index, byte in
         switch byte {
-        case UInt8(ascii: "-"): [8, 13, 18, 23].contains(place)
+        case UInt8(ascii: "-"): [8, 13, 18, 23].contains(index)
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
         default: false
         }

@@ -59,8 +59,8 @@ package struct TCPEnds: Sendable, Hashable {
       guard let file = try? FileDescriptor(opening: table, for: .reading) else { continue }
       var lines = LineBlocks(limit: longestLine)
       while let block = try? lines.next(from: file) {
-        for place in block.lines.compactMap(\.place) {
-          guard let row = Row(block.bytes[place]), let end = wanted[row.ends] else { continue }
+        for range in block.lines.compactMap(\.range) {
+          guard let row = Row(block.bytes[range]), let end = wanted[row.ends] else { continue }
           owners[end] = row.owner
         }
       }

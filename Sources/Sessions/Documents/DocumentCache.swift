@@ -95,8 +95,8 @@ package final class DocumentCache: Sendable {
     let metadata = DocumentName(metadataOf: issuer, transport)
     let published = known(metadata).flatMap { try? JSON(parsing: $0.body) }?["jwks_uri"]?.string
     forget(metadata)
-    let place = published.flatMap { try? Endpoint($0, allowHTTPLoopback: transport.allowHTTPLoopback) }
-    if let place { forget(DocumentName(keysAt: place, transport)) }
+    let endpoint = published.flatMap { try? Endpoint($0, allowHTTPLoopback: transport.allowHTTPLoopback) }
+    if let endpoint { forget(DocumentName(keysAt: endpoint, transport)) }
   }
 
   typealias Fetches<Document: Sendable> = SharedFetches<DocumentFlight, Versioned<Document>, OAuthError>
@@ -116,8 +116,8 @@ package final class DocumentCache: Sendable {
     return document
   }
 
-  func renewed<Document>(
-    after old: Versioned<Document>, _ source: DocumentSource<Document>
+  func fetchNewer<Document>(
+    than old: Versioned<Document>, _ source: DocumentSource<Document>
   ) throws(OAuthError) -> Versioned<Document>? {
     let name = source.name
     let now = time.wallSeconds()

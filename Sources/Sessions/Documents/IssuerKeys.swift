@@ -18,15 +18,15 @@ struct IssuerKeys: Sendable {
   }
 
   /// Keys with the source that returned them.
-  struct Held: Sendable {
+  struct HeldKeys: Sendable {
     let keys: DocumentCache.VersionedKeys
     let source: IssuerKeys
   }
 
   /// The keys from the cache, or from the server if not cached.
-  func cachedOrFetched() throws(OAuthError) -> Held {
+  func cachedOrFetched() throws(OAuthError) -> HeldKeys {
     do throws(OAuthError) {
-      return Held(keys: try documents.document(document), source: self)
+      return HeldKeys(keys: try documents.document(document), source: self)
     } catch {
       return try keysAtNewURL(after: error)
     }
@@ -35,9 +35,9 @@ struct IssuerKeys: Sendable {
   /// Newer keys from this URL, or nil at the rate limit.
   ///
   /// - Throws: The error of this fetch, or of the last one at the rate limit. There may still be newer keys.
-  func renewed(after old: DocumentCache.VersionedKeys) throws(OAuthError) -> Held? {
+  func fetchNewer(than old: DocumentCache.VersionedKeys) throws(OAuthError) -> HeldKeys? {
     do throws(OAuthError) {
-      if let newer = try documents.renewed(after: old, document) { return Held(keys: newer, source: self) }
+      if let newer = try documents.fetchNewer(than: old, document) { return HeldKeys(keys: newer, source: self) }
       if let problem = documents.refetchProblem(document) { throw problem }
       return nil
     } catch {
@@ -51,20 +51,20 @@ struct IssuerKeys: Sendable {
   /// The keys at the new URL in newer metadata, or nil if the URL has not changed.
   ///
   /// - Throws: The error of fetching the metadata or keys.
-  func moved() throws(OAuthError) -> Held? {
-    guard let renewal, let newer = try renewal.newerForKeys(), let place = newer.document.jwksURI, place != endpoint
+  func fetchFromNewURL() throws(OAuthError) -> HeldKeys? {
+    guard let renewal, let newer = try renewal.newerForKeys(), let url = newer.document.jwksURI, url != endpoint
     else { return nil }
     var source = self
-    source.endpoint = place
-    source.document = DocumentSource(place, document.transport, document.cancellation, document.observer)
+    source.endpoint = url
+    source.document = DocumentSource(url, document.transport, document.cancellation, document.observer)
     source.renewal?.version = newer
-    return Held(keys: try documents.document(source.document), source: source)
+    return HeldKeys(keys: try documents.document(source.document), source: source)
   }
 
   /// Fetches the keys from the new URL in newer metadata. Throws `problem` if this fails.
-  private func keysAtNewURL(after problem: OAuthError) throws(OAuthError) -> Held {
+  private func keysAtNewURL(after problem: OAuthError) throws(OAuthError) -> HeldKeys {
     // Keys are public, so this can be tried after any failure that a moved URL may cause.
-    guard problem.mayBeDueToMove, let moved = try? moved() else { throw problem }
+    guard problem.mayBeDueToMove, let moved = try? fetchFromNewURL() else { throw problem }
     return moved
   }
 }

@@ -27,7 +27,7 @@ struct IssuerMetadata: Sendable {
       AuthorizationServerMetadata(issuer: access.issuer, overrides: access.known).applying(access.overrides))
     guard access.publishesMetadata else { return named }
     do {
-      return adapted(try documents.document(source, fresh: fresh))
+      return withAccountEndpoints(try documents.document(source, fresh: fresh))
     } catch {
       guard error.code == .metadataMissing, access.overrides[.token] ?? access.known[.token] != nil else {
         throw .oauth(error)
@@ -38,15 +38,15 @@ struct IssuerMetadata: Sendable {
 
   /// Newer metadata, fetched by this or another caller, if any. At the rate limit, returns nil or throws the last
   /// fetch's error again.
-  func renewed(after old: Version) throws(SessionError) -> Version? {
+  func fetchNewer(than old: Version) throws(SessionError) -> Version? {
     guard access.publishesMetadata else { return nil }
-    if let newer = try oauth(documents.renewed(after: old, source)) { return adapted(newer) }
+    if let newer = try oauth(documents.fetchNewer(than: old, source)) { return withAccountEndpoints(newer) }
     if let problem = documents.refetchProblem(source) { throw .oauth(problem) }
     return nil
   }
 
   /// The metadata with the account's own endpoints, and the endpoints for mutual TLS if the account has a certificate.
-  private func adapted(_ version: Version) -> Version {
+  private func withAccountEndpoints(_ version: Version) -> Version {
     version.map { metadata in
       let showsCertificate = access.configuration.clientCertificate
       return (showsCertificate ? metadata.forMutualTLS : metadata).applying(access.overrides, else: access.known)

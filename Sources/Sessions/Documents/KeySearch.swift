@@ -31,7 +31,7 @@ struct KeySearch: Sendable {
       stage = .cached(held.keys)
       return held.keys.keys
     }
-    do throws(OAuthError) { return try newer() } catch {
+    do throws(OAuthError) { return try fetchNewer() } catch {
       var problem = error
       problem.retryAfterSeconds = max(problem.retryAfterSeconds ?? 0, secondsUntilNext)
       throw problem
@@ -39,9 +39,9 @@ struct KeySearch: Sendable {
   }
 
   /// Keys newer than the cached ones, at the same URL or a new one.
-  private mutating func newer() throws(OAuthError) -> JWKSet? {
+  private mutating func fetchNewer() throws(OAuthError) -> JWKSet? {
     if case .cached(let old) = stage {
-      let newer = try source.renewed(after: old)
+      let newer = try source.fetchNewer(than: old)
       stage = .renewed
       if let newer {
         source = newer.source
@@ -50,7 +50,7 @@ struct KeySearch: Sendable {
     }
     guard case .renewed = stage else { return nil }
     stage = .end
-    guard let moved = try source.moved() else { return nil }
+    guard let moved = try source.fetchFromNewURL() else { return nil }
     source = moved.source
     return moved.keys.keys
   }

@@ -17,14 +17,14 @@ struct MetadataRenewal: Sendable {
   let bounds: Bounds?
 
   /// Newer metadata, or nil if the fetch found none or failed.
-  func newer() -> IssuerMetadata.Version? { try? source.renewed(after: version) }
+  func fetchNewer() -> IssuerMetadata.Version? { try? source.fetchNewer(than: version) }
 
   /// Newer metadata for requests without secrets. Nil if there is none.
   ///
   /// - Throws: The error of the fetch.
   func newerForKeys() throws(OAuthError) -> IssuerMetadata.Version? {
     do throws(SessionError) {
-      guard let newer = try source.renewed(after: version) else { return nil }
+      guard let newer = try source.fetchNewer(than: version) else { return nil }
       try bounds?.check(newer.document.jwksURI)
       return newer
     } catch {

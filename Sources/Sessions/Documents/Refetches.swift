@@ -24,7 +24,7 @@ struct Refetches: Sendable {
   mutating func recordIfAllowed(_ route: DocumentRoute, now: Int) -> Bool {
     guard secondsLeft(route, now: now) == 0 else { return false }
     var record = records[route] ?? Record()
-    record.times = Self.counted(record.times, now)
+    record.times = Self.withinLastHour(record.times, now)
     record.times.append(now)
     records[route] = record
     if records.count > Self.maxDocuments,
@@ -37,14 +37,16 @@ struct Refetches: Sendable {
 
   /// Seconds until a document may be fetched, or 0 if it may be fetched now.
   func secondsLeft(_ route: DocumentRoute, now: Int) -> Int {
-    let times = Self.counted(records[route]?.times ?? [], now)
+    let times = Self.withinLastHour(records[route]?.times ?? [], now)
     guard let last = times.last else { return 0 }
     let hourLeft = times.count < Self.maxPerHour ? 0 : times[times.count - Self.maxPerHour] + 3600 - now
     return max(0, last + Self.shortestSeconds - now, hourLeft)
   }
 
   /// The fetches of the last hour. Times in the future, from before the clock was set back, are ignored.
-  private static func counted(_ times: [Int], _ now: Int) -> [Int] { times.filter { now - 3600 < $0 && $0 <= now } }
+  private static func withinLastHour(_ times: [Int], _ now: Int) -> [Int] {
+    times.filter { now - 3600 < $0 && $0 <= now }
+  }
 
   mutating func recordFailure(_ route: DocumentRoute, _ problem: OAuthError) { records[route]?.problem = problem }
 

@@ -36,7 +36,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
     _ body: () throws(Problem) -> Value
   ) throws(Problem) -> FetchResult<Value> {
     while true {
-      guard let (flight, isFirst) = board(name, mayBegin) else { return .notBegun }
+      guard let (flight, isFirst) = joinOrStart(name, mayBegin) else { return .notBegun }
       if isFirst { return .fetched(try fetch(flight, name, body).get()) }
       guard let outcome = wait(for: flight, isGivenUp) else { return .givenUp }
       if case .failure(let problem) = outcome, concernsCallerOnly(problem) { continue }
@@ -45,7 +45,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
   }
 
   /// Joins the fetch of `name` or starts one. Nil if `mayBegin` forbids it.
-  private func board(_ name: Name, _ mayBegin: () -> Bool) -> (Flight, isFirst: Bool)? {
+  private func joinOrStart(_ name: Name, _ mayBegin: () -> Bool) -> (Flight, isFirst: Bool)? {
     flights.withLock { flights in
       if let flight = flights[name] { return (flight, false) }
       guard mayBegin() else { return nil }

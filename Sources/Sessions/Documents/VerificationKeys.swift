@@ -19,12 +19,12 @@ package final class VerificationKeys: Sendable {
   package struct Version: Sendable {
     package let keys: JWKSet
     /// The issuer's keys with their source. Nil for fixed keys.
-    fileprivate var held: IssuerKeys.Held?
+    fileprivate var held: IssuerKeys.HeldKeys?
     fileprivate var number = 0
 
     fileprivate init(_ keys: JWKSet) { self.keys = keys }
 
-    fileprivate init(_ held: IssuerKeys.Held, number: Int) {
+    fileprivate init(_ held: IssuerKeys.HeldKeys, number: Int) {
       keys = held.keys.keys
       self.held = held
       self.number = number
@@ -113,14 +113,14 @@ package final class VerificationKeys: Sendable {
 
   /// Returns keys newer than `old`, for a token that `old` does not verify: those fetched by another caller, else the
   /// issuer's. Blocking and rate-limited. If these do not verify the token either, call again.
-  package func renewed(after old: Version) -> Renewal {
+  package func fetchNewer(than old: Version) -> Renewal {
     guard let held = old.held else { return .none }
     let now = current
     if now.number > old.number { return .keys(now) }
     if let problem = state.withLock({ recent($0.refetch) }) { return .failed(problem) }
     do throws(OAuthError) {
-      if let newer = try held.source.renewed(after: held.keys) { return .keys(adopt(newer, after: old)) }
-      guard let moved = try held.source.moved() else { return .none }
+      if let newer = try held.source.fetchNewer(than: held.keys) { return .keys(adopt(newer, after: old)) }
+      guard let moved = try held.source.fetchFromNewURL() else { return .none }
       return .keys(adopt(moved, after: old))
     } catch {
       state.update { $0.refetch = note(.oauth(error)) }
@@ -142,7 +142,7 @@ package final class VerificationKeys: Sendable {
   /// Replaces `old` unless another caller already has.
   ///
   /// - Returns: The current version, whose keys are as new.
-  private func adopt(_ held: IssuerKeys.Held, after old: Version) -> Version {
+  private func adopt(_ held: IssuerKeys.HeldKeys, after old: Version) -> Version {
     state.withLock { state in
       if state.version.number == old.number { state.version = Version(held, number: old.number + 1) }
       return state.version

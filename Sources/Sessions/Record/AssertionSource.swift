@@ -62,7 +62,7 @@ package enum AssertionSource: Sendable, Hashable {
   ///   - now: Unix seconds.
   /// - Throws: If there is no assertion or this server would reject it.
   func read(
-    _ handed: HandedAssertion, of account: AccountName, _ configuration: AccountConfiguration,
+    _ handed: PassedAssertion, of account: AccountName, _ configuration: AccountConfiguration,
     for server: AuthorizationServer, now: Int, _ cancellation: Cancellation
   ) throws(SessionError) -> BearerAssertion {
     let named = configuration.assertionAudience.map { AssertionAudience($0) }
@@ -84,7 +84,7 @@ package enum AssertionSource: Sendable, Hashable {
   }
 
   private func content(
-    _ handed: HandedAssertion, of account: AccountName, for audience: String, _ server: AuthorizationServer,
+    _ handed: PassedAssertion, of account: AccountName, for audience: String, _ server: AuthorizationServer,
     _ cancellation: Cancellation
   ) throws(SessionError) -> Result<SharedSecret, AssertionProblem> {
     switch self {
@@ -110,7 +110,7 @@ package enum AssertionSource: Sendable, Hashable {
 }
 
 /// The values in a request that provide its assertion. Used for that request only and never stored.
-package struct HandedAssertion: Sendable {
+package struct PassedAssertion: Sendable {
   /// The values of the caller's variables, by name.
   package var variables: [String: SharedSecret] = [:]
   /// The assertion itself, for ``AssertionSource/account(_:)`` and ``AssertionSource/signInRequest``.

@@ -7,7 +7,7 @@ internal import Vocabulary
 /// The credentials of a client as stored in the vault.
 package struct ClientCredentials: Sendable {
   package var secret: SharedSecret?
-  /// A private key: `PrivateKey.stored()` in base64url.
+  /// A private key: `PrivateKey.serializedForVault()` in base64url.
   package var key: SharedSecret?
   /// Certificates in PEM, starting with the client's own.
   package var certificate: SharedSecret?

@@ -29,8 +29,8 @@ package struct ClientKeyFile: Sendable {
         case .passphraseNeeded: .encrypted
         case .unsupportedKey, .unsuitableKey: .unsupported
         case .weakKey: .weak
-        case .authorizationNeeded: .heldWithAuthorization
-        case .unsuitableHeldKey: .heldUnsuitably
+        case .authorizationNeeded: .tpmKeyNeedsPassword
+        case .unsuitableHeldKey: .tpmKeyUnsuitable
         default: .malformed
         }
       throw .configuration(ConfigurationError(.clientKey(problem), ""))
@@ -62,7 +62,7 @@ package struct ClientKeyFile: Sendable {
   /// The key in the format of ``ClientCredentials/key``.
   private static func encoded(_ key: borrowing PrivateKey) throws(CryptoError) -> SharedSecret {
     var text = SecretBuffer(capacity: 512)
-    try key.stored().withBytes { Base64URL.append($0, to: &text) }
+    try key.serializedForVault().withBytes { Base64URL.append($0, to: &text) }
     return SharedSecret(try text.finish())
   }
 }

@@ -25,7 +25,7 @@ struct UnattendedRequest: Sendable {
   ///   - now: Unix seconds.
   /// - Throws: If there is no assertion or this server would reject it.
   init(
-    _ grant: UnattendedGrant, _ handed: HandedAssertion, of account: AccountName,
+    _ grant: UnattendedGrant, _ handed: PassedAssertion, of account: AccountName,
     _ configuration: AccountConfiguration, for target: TokenTarget? = nil, at server: AuthorizationServer, now: Int,
     _ cancellation: Cancellation
   ) throws(SessionError) {

@@ -18,7 +18,7 @@ struct IDTokenCheck {
   ///     section 3.1.3.3).
   ///   - isAsked: Whether an ID Token was requested. An unrequested one is ignored if the server has no keys to verify
   ///     it.
-  func signedIn(
+  func checkSignIn(
     _ response: TokenResponse, isRequired: Bool, isAsked: Bool = true, demands: IDTokenRequirements = .init()
   ) throws(SessionError) -> IDToken? {
     guard response.idToken != nil else {

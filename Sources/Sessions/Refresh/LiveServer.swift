@@ -21,13 +21,13 @@ struct LiveServer {
   mutating func checkProfile(_ flow: FAPI2.Flow) throws(SessionError) {
     self.flow = flow
     do { return try server.checkProfile(flow) } catch {
-      guard let newer = renewal.newer() else { throw .oauth(error) }
-      try follow(newer)
+      guard let newer = renewal.fetchNewer() else { throw .oauth(error) }
+      try adopt(newer)
     }
   }
 
   /// Adopts newer metadata and checks the profile again.
-  private mutating func follow(_ newer: IssuerMetadata.Version) throws(SessionError) {
+  private mutating func adopt(_ newer: IssuerMetadata.Version) throws(SessionError) {
     server.metadata = newer.document
     renewal.version = newer
     let server = server
@@ -37,10 +37,10 @@ struct LiveServer {
   /// Throws if an endpoint's origin was not known at sign-in, even according to newly fetched metadata, since the cached
   /// may be damaged or outdated.
   mutating func check(_ endpoint: (AuthorizationServerMetadata) -> Endpoint?) throws(SessionError) {
-    guard let bounds = renewal.bounds, let place = endpoint(server.metadata), !bounds.authority.includes(place) else {
+    guard let bounds = renewal.bounds, let target = endpoint(server.metadata), !bounds.authority.includes(target) else {
       return
     }
-    if let newer = renewal.newer() { try follow(newer) }
+    if let newer = renewal.fetchNewer() { try adopt(newer) }
     try bounds.check(endpoint(server.metadata))
   }
 
@@ -57,11 +57,11 @@ struct LiveServer {
     try check(endpoint)
     let problem: OAuthError
     do { return try ask(server) } catch { problem = error }
-    guard problem.indicatesMissingEndpoint, let newer = renewal.newer(), let place = endpoint(newer.document),
-      place != endpoint(server.metadata)
+    guard problem.indicatesMissingEndpoint, let newer = renewal.fetchNewer(), let target = endpoint(newer.document),
+      target != endpoint(server.metadata)
     else { throw .oauth(problem) }
-    try renewal.bounds?.check(place)
-    try follow(newer)
+    try renewal.bounds?.check(target)
+    try adopt(newer)
     return try oauth(ask(server))
   }
 }

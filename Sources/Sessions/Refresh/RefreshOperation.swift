@@ -20,13 +20,13 @@ package struct RefreshOperation: Sendable {
   /// The claims that a resource requires in the token.
   package let claims: RequestedClaims?
   /// The caller's values for an assertion, if the account renews with one.
-  package let handed: HandedAssertion
+  package let handed: PassedAssertion
   package let services: SessionServices
   package let cancellation: Cancellation
 
   package init(
     account: AccountName, configuration: AccountConfiguration, previous: AccessGrant? = nil,
-    target: TokenTarget? = nil, claims: RequestedClaims? = nil, handed: HandedAssertion = HandedAssertion(),
+    target: TokenTarget? = nil, claims: RequestedClaims? = nil, handed: PassedAssertion = PassedAssertion(),
     services: SessionServices,
     cancellation: Cancellation
   ) {
@@ -69,7 +69,7 @@ package struct RefreshOperation: Sendable {
     if let ending = record.ending(account, now: services.time.wallSeconds()) { throw ending }
     guard let refreshToken = record.refreshToken else {
       if let hold = record.identityHold { throw hold.error(account) }
-      if let grant = record.unattended { return try repeated(grant, stored, at: level) }
+      if let grant = record.unattended { return try repeatSignIn(grant, stored, at: level) }
       if target != nil { throw .noOtherTokens(account: account.text) }
       return try keptGrant(stored, at: level)
     }
@@ -126,7 +126,7 @@ package struct RefreshOperation: Sendable {
       generation = try keepIdentity(in: response, at: live, &record, generation, isWritten: rewritten != nil)
     } catch {
       if error.awaitsIdentity { rewritten = nil }
-      try hold(record, because: error, generation)
+      try blockAccount(record, because: error, generation)
       awaitKeys(after: error.followingSuccess, for: generation)
       throw error.followingSuccess
     }
@@ -153,7 +153,7 @@ package struct RefreshOperation: Sendable {
     isWritten: Bool
   ) throws(SessionError) -> UInt64 {
     let token = try identify(response, at: live, record)
-    let isNews = token.map { Self.lasting($0.claims) != record.claims.map(Self.lasting) } ?? false
+    let isNews = token.map { Self.stableClaims($0.claims) != record.claims.map(Self.stableClaims) } ?? false
     // The first ID Token after a sign-in without one. All later ones must be for the same user.
     let isFirst = token != nil && (record.identity == nil || record.identityHold != nil)
     if let token {
@@ -171,7 +171,7 @@ package struct RefreshOperation: Sendable {
   }
 
   /// The claims without those that change with every token (OpenID Connect Core sections 2 and 3.1.3.6).
-  private static func lasting(_ claims: JSONObject) -> JSONObject {
+  private static func stableClaims(_ claims: JSONObject) -> JSONObject {
     ["iat", "exp", "nbf", "jti", "nonce", "at_hash", "c_hash"].reduce(into: claims) { $0[$1] = nil }
   }
 
@@ -190,7 +190,9 @@ package struct RefreshOperation: Sendable {
 
   /// Blocks the account on disk, because the server responded for another user. Later responses without an ID Token do
   /// not unblock it.
-  private func hold(_ record: AccountRecord, because error: SessionError, _ generation: UInt64) throws(SessionError) {
+  private func blockAccount(_ record: AccountRecord, because error: SessionError, _ generation: UInt64)
+    throws(SessionError)
+  {
     guard case .identityChanged(_, let claim) = error, record.identityHold == nil else { return }
     var held = record
     held.identityHold = .changed(claim: claim)
@@ -272,7 +274,7 @@ package struct RefreshOperation: Sendable {
   }
 
   /// Renews a session without a user by repeating the request of its sign-in.
-  private func repeated(
+  private func repeatSignIn(
     _ grant: UnattendedGrant, _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {
     var record = stored.record

@@ -71,7 +71,7 @@ package struct ServerHolds: Sendable {
   }
 
   /// Ends the pause after a successful refresh.
-  package mutating func succeeded(at server: String) {
+  package mutating func recordSuccess(at server: String) {
     if !states.isEmpty { states[server] = nil }
   }
 }

@@ -28,7 +28,7 @@ package struct OriginRefusals: Sendable {
   /// Records a 401.
   ///
   /// - Parameter generation: The generation of the rejected token, which increases with each renewal.
-  package mutating func refused(by origin: ResourceOrigin, generation: UInt64, now: Instant) {
+  package mutating func recordRefusal(by origin: ResourceOrigin, generation: UInt64, now: Instant) {
     refusals = refusals.filter { now < $0.value.until }
     let before = refusals[origin]
     if let before, before.generation > generation { return }
@@ -43,7 +43,7 @@ package struct OriginRefusals: Sendable {
   }
 
   /// Records a response that accepted the token.
-  package mutating func accepted(by origin: ResourceOrigin) {
+  package mutating func recordAcceptance(by origin: ResourceOrigin) {
     if !refusals.isEmpty { refusals[origin] = nil }
   }
 
@@ -54,7 +54,7 @@ package struct OriginRefusals: Sendable {
   }
 
   /// Records a renewal. Forgets all rejections, unless one of them caused the renewal.
-  package mutating func renewed() {
+  package mutating func recordRenewal() {
     if !awaitsRenewal { refusals = [:] }
     awaitsRenewal = false
   }

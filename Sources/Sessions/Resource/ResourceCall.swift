@@ -80,7 +80,7 @@ extension ServerQuestion {
         stallSeconds: stallSeconds, idleSeconds: target.idleSeconds, withheld: target.lease.map { _ in token },
         cancellation: cancellation)
       let attempt = try oauth(authorization.attempt(method: request.method, uri: endpoint.uri))
-      let judge = ResourceJudge(
+      let judge = RetryingReceiver(
         receiver, at: endpoint, content: content, mayRefresh: mayRefresh, mayFollow: redirectsLeft > 0,
         sent: [token]
       ) { [settled] head in
@@ -107,7 +107,7 @@ extension ServerQuestion {
 
   private func exchange(
     _ request: ResourceRequest, _ attempt: ResourceAuthorization.Attempt, _ content: (any ResourceContent)?,
-    _ judge: ResourceJudge
+    _ judge: RetryingReceiver
   ) throws(SessionError) -> ResourceResponse {
     do {
       return try services.http.exchange(request, authorization: attempt.fields, content: content, receiver: judge)

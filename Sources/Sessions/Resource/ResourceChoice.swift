@@ -3,7 +3,7 @@ package import OAuth
 package import Vocabulary
 
 /// A URL or origin that needs a token.
-package struct ResourcePlace: Sendable, Hashable {
+package struct ResourceURL: Sendable, Hashable {
   package let origin: ResourceOrigin
   /// The path, if known. Otherwise, an entry for the entire origin is preferred.
   package let path: String?
@@ -21,7 +21,7 @@ package struct ResourcePlace: Sendable, Hashable {
   }
 
   /// The URLs that a user's input may refer to, best first. Without a scheme, it may be https, or http on this machine.
-  package static func places(_ text: String, user: String?) -> [ResourcePlace] {
+  package static func candidates(for text: String, user: String?) -> [ResourceURL] {
     var url = text
     if let end = url.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
       url = String(url[..<end])
@@ -32,7 +32,7 @@ package struct ResourcePlace: Sendable, Hashable {
       guard let uri = OriginEntry.uri(spelling), uri.isHTTPS || uri.isMail || uri.isHTTPLoopback,
         let origin = ResourceOrigin(uri.origin, allowHTTPLoopback: true)
       else { return nil }
-      return ResourcePlace(origin: origin, path: uri.path.isEmpty ? nil : uri.path, user: user)
+      return ResourceURL(origin: origin, path: uri.path.isEmpty ? nil : uri.path, user: user)
     }
   }
 }
@@ -40,7 +40,7 @@ package struct ResourcePlace: Sendable, Hashable {
 /// The account whose token is sent to a URL, and its matching entry in the settings.
 package struct ResourceChoice: Sendable, Hashable {
   package let account: AccountName
-  package let place: ResourcePlace
+  package let url: ResourceURL
   /// The account's entry for the origin. Nil if the account is allowed because its UserInfo endpoint has this origin.
   package let entry: OriginEntry?
 }
@@ -67,24 +67,24 @@ extension AccountConfiguration {
 
   /// The length in bytes of the path of the account's resource (RFC 8707), if the resource contains the URL. Otherwise
   /// nil.
-  func lengthOfResource(for place: ResourcePlace) -> Int? {
+  func lengthOfResource(for url: ResourceURL) -> Int? {
     self.resources.compactMap { resource -> Int? in
       let text = String(decoding: resource.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
       guard let entry = OriginEntry(text, allowHTTPLoopback: self.allowHTTPLoopback),
-        entry.origin.hasSameBytes(as: place.origin.text), place.path.map({ entry.covers($0) }) ?? false
+        entry.origin.hasSameBytes(as: url.origin.text), url.path.map({ entry.covers($0) }) ?? false
       else { return nil }
       return entry.path.utf8.count
     }.max()
   }
 
   /// The best entry for a URL and the length of its matching path, in bytes.
-  package func entry(for place: ResourcePlace) -> (entry: OriginEntry, length: Int)? {
+  package func entry(for url: ResourceURL) -> (entry: OriginEntry, length: Int)? {
     let fitting = originEntries.filter { entry in
-      guard entry.origin.hasSameBytes(as: place.origin.text) else { return false }
-      if let asked = place.user, let user = entry.user, !user.hasSameBytes(as: asked) { return false }
-      return place.path.map { entry.covers($0) } ?? true
+      guard entry.origin.hasSameBytes(as: url.origin.text) else { return false }
+      if let asked = url.user, let user = entry.user, !user.hasSameBytes(as: asked) { return false }
+      return url.path.map { entry.covers($0) } ?? true
     }
-    guard place.path != nil else {
+    guard url.path != nil else {
       return fitting.first { $0.path.isEmpty }.map { ($0, 1) } ?? fitting.first.map { ($0, 0) }
     }
     return fitting.max { $0.path.utf8.count < $1.path.utf8.count }.map { ($0, $0.path.utf8.count) }

@@ -24,56 +24,56 @@ package struct ResourceGate: Sendable {
   ///
   /// - Parameter named: The account named by the caller. It must list the origin too.
   /// - Throws: `originNotListed`, `originUnconfirmed`, or `severalAccounts` if the caller must choose.
-  package func choice(for place: ResourcePlace, named: AccountName?) throws(SessionError) -> ResourceChoice {
-    try choice(for: place, named: named, listedOnly: false)
+  package func choice(for url: ResourceURL, named: AccountName?) throws(SessionError) -> ResourceChoice {
+    try choice(for: url, named: named, listedOnly: false)
   }
 
   /// - Parameter listedOnly: Whether even the origin of UserInfo must be listed and confirmed.
   private func choice(
-    for place: ResourcePlace, named: AccountName?, listedOnly: Bool
+    for url: ResourceURL, named: AccountName?, listedOnly: Bool
   ) throws(SessionError) -> ResourceChoice {
     var fitting: [(account: AccountName, entry: OriginEntry, lengths: (entry: Int, resource: Int))] = []
     for account in settings.accounts where named.map({ account.name == $0 }) ?? true {
-      guard let (entry, length) = account.configuration.entry(for: place) else { continue }
-      fitting.append((account.name, entry, (length, account.configuration.lengthOfResource(for: place) ?? -1)))
+      guard let (entry, length) = account.configuration.entry(for: url) else { continue }
+      fitting.append((account.name, entry, (length, account.configuration.lengthOfResource(for: url) ?? -1)))
     }
     if let best = fitting.map(\.lengths).max(by: <) { fitting.removeAll { $0.lengths != best } }
     // Origins listed by the user take precedence over those in the server's metadata.
-    let announced = fitting.isEmpty && !listedOnly ? try accountsWithUserInfo(at: place.origin, named) : []
+    let announced = fitting.isEmpty && !listedOnly ? try accountsWithUserInfo(at: url.origin, named) : []
     var accounts = fitting.isEmpty ? announced : fitting.map(\.account)
     if let preferred, accounts.contains(preferred) { accounts = [preferred] }
-    guard let first = accounts.first else { throw notListed(place, named) }
-    guard accounts.count == 1 else { throw .severalAccounts(accounts.map(\.text), origin: place.origin.text) }
-    try check(first, place.origin, listedOnly: listedOnly)
-    return ResourceChoice(account: first, place: place, entry: fitting.first { $0.account == first }?.entry)
+    guard let first = accounts.first else { throw notListed(url, named) }
+    guard accounts.count == 1 else { throw .severalAccounts(accounts.map(\.text), origin: url.origin.text) }
+    try check(first, url.origin, listedOnly: listedOnly)
+    return ResourceChoice(account: first, url: url, entry: fitting.first { $0.account == first }?.entry)
   }
 
   /// Selects the account for the first of several URLs that an account lists. The origin of UserInfo is not enough
   /// here.
-  package func choice(among places: [ResourcePlace], named: AccountName?) throws(SessionError) -> ResourceChoice {
+  package func choice(among urls: [ResourceURL], named: AccountName?) throws(SessionError) -> ResourceChoice {
     var first: SessionError?
-    for place in places {
-      do { return try choice(for: place, named: named, listedOnly: true) } catch {
+    for url in urls {
+      do { return try choice(for: url, named: named, listedOnly: true) } catch {
         switch error {
         case .originNotListed, .originOfOtherUser: first = first ?? error
         default: throw error
         }
       }
     }
-    throw first ?? .noPlace
+    throw first ?? .unsuitableURL
   }
 
   /// The error for a URL that no account, or not the named one, lists.
-  private func notListed(_ place: ResourcePlace, _ named: AccountName?) -> SessionError {
-    let origin = place.origin.text
-    if place.user != nil {
-      let anyone = ResourcePlace(origin: place.origin, path: place.path)
+  private func notListed(_ url: ResourceURL, _ named: AccountName?) -> SessionError {
+    let origin = url.origin.text
+    if url.user != nil {
+      let anyone = ResourceURL(origin: url.origin, path: url.path)
       for account in settings.accounts where named.map({ account.name == $0 }) ?? true {
         guard let user = account.configuration.entry(for: anyone)?.entry.user else { continue }
         return .originOfOtherUser(account: account.name.text, origin: origin, user: user)
       }
     }
-    guard let named else { return .originNotListed(account: nil, origin: origin, url: origin + (place.path ?? "")) }
+    guard let named else { return .originNotListed(account: nil, origin: origin, url: origin + (url.path ?? "")) }
     guard settings[named] != nil else {
       return .noAccount(name: named.text, known: settings.accounts.map(\.name.text))
     }

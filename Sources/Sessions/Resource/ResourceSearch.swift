@@ -24,11 +24,11 @@ extension SessionServices {
   private func find(
     _ url: String, _ transport: Transport, _ cancellation: Cancellation
   ) throws(OAuthError) -> SearchedURL {
-    let place = try Endpoint(url, allowHTTPLoopback: transport.allowHTTPLoopback)
+    let endpoint = try Endpoint(url, allowHTTPLoopback: transport.allowHTTPLoopback)
     guard let obstacle = try obstacle(url, transport, cancellation) else { return .issuer }
     do {
       return .resource(
-        try ResourceDiscovery(place, transport: transport, http: http, cancellation: cancellation).run())
+        try ResourceDiscovery(endpoint, transport: transport, http: http, cancellation: cancellation).run())
     } catch {
       if obstacle.intendedIssuer != nil { throw obstacle }
       guard error.code == .metadataMissing, error.subject != .unguidedResource else { throw error }

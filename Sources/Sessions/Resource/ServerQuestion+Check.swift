@@ -19,7 +19,7 @@ extension ServerQuestion {
   package func check() throws(SessionError) -> Verdict {
     var (stored, live) = try open()
     let record = stored.record
-    if let isActive = introspect(record, at: &live) { return isActive ? .holds : try refused(record) }
+    if let isActive = introspect(record, at: &live) { return isActive ? .holds : try handleRejection(record) }
     guard record.unattended == nil else { return .notPossible }
     guard live.server.metadata.userinfoEndpoint != nil else {
       let metadata = live.server.metadata
@@ -33,7 +33,7 @@ extension ServerQuestion {
       guard case .oauth(let problem) = error else { throw error }
       switch problem.code {
       case .insufficientScope: return .notPossible
-      case .invalidToken: return try refused(record)
+      case .invalidToken: return try handleRejection(record)
       default: throw error
       }
     }
@@ -51,7 +51,7 @@ extension ServerQuestion {
   }
 
   /// Ends the session if the rejected access token was all of it.
-  private func refused(_ record: AccountRecord) throws(SessionError) -> Verdict {
+  private func handleRejection(_ record: AccountRecord) throws(SessionError) -> Verdict {
     record.refreshToken == nil && record.unattended == nil ? try end() : .doubtful
   }
 

@@ -14,17 +14,17 @@ package final class EphemeralAccounts: Sendable {
 
   private let entries = Monitor<[AccountName: Entry]>([:])
   /// The active and the previously active ephemeral account.
-  private let chosen = Monitor<(active: AccountName?, previous: AccountName?)>((nil, nil))
+  private let selection = Monitor<(active: AccountName?, previous: AccountName?)>((nil, nil))
 
   /// The active ephemeral account. It overrides the active account of the settings file.
-  package var active: AccountName? { chosen.withLock { $0.active } }
+  package var active: AccountName? { selection.withLock { $0.active } }
 
   /// The previously active account, if it was ephemeral.
-  package var previous: AccountName? { chosen.withLock { $0.previous } }
+  package var previous: AccountName? { selection.withLock { $0.previous } }
 
   /// Makes an ephemeral account active. Nil for the account of the settings file.
   package func activate(_ account: AccountName?) {
-    chosen.withLock { if account == nil || $0.active != account { $0 = (account, $0.active) } }
+    selection.withLock { if account == nil || $0.active != account { $0 = (account, $0.active) } }
   }
 
   /// All accounts, sorted by name in byte order.
@@ -62,7 +62,7 @@ package final class EphemeralAccounts: Sendable {
 
   package func remove(_ account: AccountName) {
     entries.withLock { $0[account] = nil }
-    chosen.withLock {
+    selection.withLock {
       if $0.active == account { $0.active = nil }
       if $0.previous == account { $0.previous = nil }
     }
@@ -71,7 +71,7 @@ package final class EphemeralAccounts: Sendable {
 
 extension SessionServices {
   /// The services for an account that is ephemeral or will be. They never access its files.
-  package func ephemerally() -> SessionServices {
+  package func forEphemeralAccount() -> SessionServices {
     var services = self
     services.isEphemeral = true
     return services

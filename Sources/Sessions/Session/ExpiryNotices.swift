@@ -31,7 +31,7 @@ struct ExpiryNotices: Sendable {
   /// The time of the next notice, or nil if there are no more.
   ///
   /// - Parameter end: The token's expiry, or nil if unknown.
-  func due(_ end: Instant?) -> Instant? {
+  func nextNotice(before end: Instant?) -> Instant? {
     switch notified {
     case nil: end?.advanced(by: .zero - lead)
     case .nearEnd: end
@@ -46,7 +46,7 @@ struct ExpiryNotices: Sendable {
 
   /// The notice that is due, if any, and marks it as given.
   mutating func next(_ end: Instant?, now: Instant) -> ExpiryNotice? {
-    guard let end, let due = due(end), due <= now else { return nil }
+    guard let end, let due = nextNotice(before: end), due <= now else { return nil }
     notified = now < end ? .nearEnd(seconds: Int(now.duration(to: end).components.seconds)) : .end
     return notified
   }

@@ -73,7 +73,7 @@ extension Session {
   }
 
   /// Lowers the priority of the queued refresh, or cancels it, because no caller waits any more.
-  package mutating func callersLeft() {
+  package mutating func dropCallerPriority() {
     if isQueued { activity = policy == .offline ? .queued(.background) : .idle }
   }
 
@@ -88,7 +88,7 @@ extension Session {
 
   /// When to publish the next notice about the cached token, or remove it.
   private var expiryDue: Instant? {
-    token.flatMap { $0.removalDue(policy) ?? $0.notices.due($0.grant.expiresAt) ?? $0.wipeDue }
+    token.flatMap { $0.removalDue(policy) ?? $0.notices.nextNotice(before: $0.grant.expiresAt) ?? $0.wipeDue }
   }
 
   /// Removes the cached token, or returns the notice that is due, if any. After the last notice, the token is wiped but

@@ -86,7 +86,7 @@ package struct Session: Sendable {
     if case .tokenless(let ended?, _) = state { return ended }
     if lastFailure?.needsSignIn == true { return .expired }
     if isOffline { return .offline }
-    return satisfied(by: TokenNeed(), now: now) == nil ? .stale : .active
+    return cachedGrant(by: TokenNeed(), now: now) == nil ? .stale : .active
   }
 
   // MARK: - Requests
@@ -97,8 +97,8 @@ package struct Session: Sendable {
   package mutating func request(
     _ need: TokenNeed, account: String, now: Instant, hold: @autoclosure () -> ServerHold? = nil
   ) -> Decision {
-    if case .refreshing = activity { return satisfied(by: need, now: now).map { .serve($0) } ?? .wait(start: nil) }
-    if let grant = satisfied(by: need, now: now) {
+    if case .refreshing = activity { return cachedGrant(by: need, now: now).map { .serve($0) } ?? .wait(start: nil) }
+    if let grant = cachedGrant(by: need, now: now) {
       updateToken { $0.isUsed = true }
       return .serve(grant)
     }
@@ -128,20 +128,20 @@ package struct Session: Sendable {
   }
 
   /// The cached token, if it meets `need`.
-  package func satisfied(by need: TokenNeed, now: Instant) -> AccessGrant? {
-    guard !wantsAnother(need), let token, token.satisfies(need, policy, now: now) else { return nil }
+  package func cachedGrant(by need: TokenNeed, now: Instant) -> AccessGrant? {
+    guard !wantsNewToken(need), let token, token.satisfies(need, policy, now: now) else { return nil }
     return token.grant
   }
 
   /// The cached token, if valid and the caller neither requires a minimum lifetime nor a new token.
   package func fallback(for need: TokenNeed, now: Instant) -> AccessGrant? {
-    guard policy != .strict, !wantsAnother(need), need.minimumValiditySeconds == nil, let grant, grant.isAlive(at: now)
+    guard policy != .strict, !wantsNewToken(need), need.minimumValiditySeconds == nil, let grant, grant.isAlive(at: now)
     else { return nil }
     return grant
   }
 
   /// Whether a caller wants a new token regardless of the lifetime of the cached one.
-  private func wantsAnother(_ need: TokenNeed) -> Bool { need.forceRefresh || need.newerThan == generation }
+  private func wantsNewToken(_ need: TokenNeed) -> Bool { need.forceRefresh || need.newerThan == generation }
 
   mutating func beginRefresh(now: Instant) -> Refresh {
     let started = Refresh(generation: generation, attempt: 1, startedAt: now)
@@ -259,7 +259,7 @@ package struct Session: Sendable {
   /// Applies a successful sign-in.
   ///
   /// - Parameter isRenewable: Whether new tokens can be obtained without the user.
-  package mutating func signedIn(
+  package mutating func applySignIn(
     _ grant: AccessGrant, isRenewable: Bool = true, wallSeconds: Int, jitter: Double
   ) {
     accept(grant, isRenewable: isRenewable, wallSeconds: wallSeconds, jitter: jitter)
@@ -269,13 +269,13 @@ package struct Session: Sendable {
   package mutating func signInStarted() { isSigningIn = true }
   package mutating func signInEnded() { isSigningIn = false }
 
-  package mutating func signedOut() {
+  package mutating func applySignOut() {
     restart(.tokenless(.signedOut, renewFrom: nil))
     refreshedAt = nil
   }
 
   /// Records that the server has ended the session.
-  package mutating func endedElsewhere(account: String) {
+  package mutating func recordRemoteEnd(account: String) {
     restart(.tokenless(.expired, renewFrom: nil))
     refreshedAt = nil
     backoff.sessionEnded(.expired(account: account))
@@ -298,7 +298,7 @@ package struct Session: Sendable {
   /// Applies the record's state, for an account without a token in memory.
   ///
   /// - Parameter ending: See ``AccountRecord/ending(_:now:)``.
-  package mutating func learn(isGranted: Bool, ending: SessionError?, refreshedAt: Int?) {
+  package mutating func applyRecord(isGranted: Bool, ending: SessionError?, refreshedAt: Int?) {
     guard case .tokenless(_, let renewFrom) = state, refresh == nil else { return }
     let ended = if case .ended(let ended) = ending?.effect { ended } else { SessionState.signedOut }
     state = .tokenless(isGranted ? nil : ended, renewFrom: renewFrom)

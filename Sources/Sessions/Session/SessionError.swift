@@ -49,7 +49,7 @@ package enum SessionError: Error, Hashable, Sendable {
   /// Several accounts list the URL.
   case severalAccounts([String], origin: String)
   /// The text is not a URL that can receive a token.
-  case noPlace
+  case unsuitableURL
   /// The content for a resource could not be read.
   case content
   /// No content for a resource arrived during this time, in seconds.
@@ -141,7 +141,7 @@ package enum SessionError: Error, Hashable, Sendable {
       }
     case .signInKept, .grantNotKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .originOfOtherUser,
       .severalAccounts,
-      .noPlace, .content, .contentLate,
+      .unsuitableURL, .content, .contentLate,
       .noOtherTokens, .redirectUnavailable, .redirectPortTaken, .redirectElsewhere, .redirectNotNamed,
       .clientNotNamed,
       .clientSecretNotNamed, .clientURL, .demandsNeedBrowser,
@@ -315,24 +315,24 @@ package struct ConfigurationError: Error, Sendable {
     /// RSA of less than 2048 bits (RFC 7518, section 3.3).
     case weak
     /// The key is in a TPM and protected by a password.
-    case heldWithAuthorization
+    case tpmKeyNeedsPassword
     /// The key is in a TPM, but bound to a policy or not usable for ECDSA on P-256.
-    case heldUnsuitably
+    case tpmKeyUnsuitable
   }
 
   package var code: Code
 
   /// The path of a member, such as `accounts.work.issuer`, or of a file.
-  package var place: String
+  package var path: String
 
   /// The values that the member accepts.
   package var expected: AccountSetting.Expectation?
   /// The line of the settings file with the member, or with the object that lacks it.
   package var line: SettingsLine?
 
-  package init(_ code: Code, _ place: String, expected: AccountSetting.Expectation? = nil) {
+  package init(_ code: Code, _ path: String, expected: AccountSetting.Expectation? = nil) {
     self.code = code
-    self.place = place
+    self.path = path
     self.expected = expected
   }
 
@@ -378,12 +378,12 @@ package enum ClientURLProblem: Sendable, Hashable {
 /// Two errors are equal if they have the same code and member.
 extension ConfigurationError: Hashable {
   package static func == (one: ConfigurationError, other: ConfigurationError) -> Bool {
-    one.code == other.code && one.place == other.place
+    one.code == other.code && one.path == other.path
   }
 
   package func hash(into hasher: inout Hasher) {
     hasher.combine(code)
-    hasher.combine(place)
+    hasher.combine(path)
   }
 }
 

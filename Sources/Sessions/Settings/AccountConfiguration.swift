@@ -143,14 +143,14 @@ package struct AccountConfiguration: Sendable, Hashable {
 
   // MARK: - The settings file
 
-  /// Parses an account's object. `place` is the object's name in errors.
-  init(_ object: JSONObject, place: String) throws(ConfigurationError) {
+  /// Parses an account's object. `path` is the object's name in errors.
+  init(_ object: JSONObject, path: String) throws(ConfigurationError) {
     let settings: AccountSettings
     do { settings = try AccountSettings(members: { object[$0] }) } catch {
-      throw ConfigurationError(.invalid, "\(place).\(error.name)", expected: error.expected)
+      throw ConfigurationError(.invalid, "\(path).\(error.name)", expected: error.expected)
     }
-    guard let configuration = Self(settings) else { throw ConfigurationError(.invalid, "\(place).issuer") }
-    if configuration.hasIdleVariable { throw ConfigurationError(.invalid, "\(place).assertion_variable") }
+    guard let configuration = Self(settings) else { throw ConfigurationError(.invalid, "\(path).issuer") }
+    if configuration.hasIdleVariable { throw ConfigurationError(.invalid, "\(path).assertion_variable") }
     self = configuration
   }
 

@@ -14,16 +14,16 @@ package struct AccountDirectories: Sendable, Hashable {
   package private(set) var entries: [Entry] = []
 
   /// The member's name in errors.
-  private static let place = "directories"
+  private static let memberName = "directories"
 
   init() {}
 
   /// - Throws: `invalid` unless the value is an object with absolute paths and account names.
   init(_ json: JSON) throws(ConfigurationError) {
-    guard let object = json.object else { throw ConfigurationError(.invalid, Self.place) }
+    guard let object = json.object else { throw ConfigurationError(.invalid, Self.memberName) }
     for name in object.names {
       guard let path = DirectoryPath(name), let account = object[name]?.string.flatMap({ try? AccountName($0) }) else {
-        throw ConfigurationError(.invalid, Self.place)
+        throw ConfigurationError(.invalid, Self.memberName)
       }
       set(account, for: path)
     }

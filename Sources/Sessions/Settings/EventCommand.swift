@@ -17,42 +17,42 @@ package struct EventCommand: Sendable, Hashable {
   package var arguments: [String]
   package var timeoutSeconds: Int
 
-  /// Parses an element of the list `on`. `place` is the element's name in errors.
-  init(_ object: JSONObject, place: String) throws(ConfigurationError) {
+  /// Parses an element of the list `on`. `path` is the element's name in errors.
+  init(_ object: JSONObject, path: String) throws(ConfigurationError) {
     let members = ["events", "account", "run", "timeout"]
     for name in object.names where !members.contains(name) {
-      throw ConfigurationError(.unknownMember(known: members), "\(place).\(name)")
+      throw ConfigurationError(.unknownMember(known: members), "\(path).\(name)")
     }
-    for name in try Self.texts(object, "events", place) {
-      guard let event = SessionEventName(rawValue: name) else { throw ConfigurationError(.invalid, "\(place).events") }
+    for name in try Self.texts(object, "events", path) {
+      guard let event = SessionEventName(rawValue: name) else { throw ConfigurationError(.invalid, "\(path).events") }
       events.insert(event)
     }
     // An empty list would mean all events.
-    if object["events"] != nil, events.isEmpty { throw ConfigurationError(.invalid, "\(place).events") }
+    if object["events"] != nil, events.isEmpty { throw ConfigurationError(.invalid, "\(path).events") }
     if let value = object["account"] {
       account = value.string.flatMap { try? AccountName($0) }
-      if account == nil { throw ConfigurationError(.invalid, "\(place).account") }
+      if account == nil { throw ConfigurationError(.invalid, "\(path).account") }
     }
-    arguments = try Self.texts(object, "run", place)
+    arguments = try Self.texts(object, "run", path)
     guard let program = arguments.first, program.utf8.first == UInt8(ascii: "/"),
       arguments.count <= Self.maxArguments
-    else { throw ConfigurationError(.invalid, "\(place).run") }
+    else { throw ConfigurationError(.invalid, "\(path).run") }
     timeoutSeconds = Self.defaultTimeoutSeconds
     guard let value = object["timeout"] else { return }
     guard let seconds = value.int, Self.timeoutRange.contains(seconds) else {
-      throw ConfigurationError(.invalid, "\(place).timeout")
+      throw ConfigurationError(.invalid, "\(path).timeout")
     }
     timeoutSeconds = seconds
   }
 
   private static func texts(
-    _ object: JSONObject, _ name: String, _ place: String
+    _ object: JSONObject, _ name: String, _ path: String
   ) throws(ConfigurationError) -> [String] {
     let array = object[name] == nil ? [] : object[name]?.array
     let texts = array?.compactMap(\.string) ?? []
     guard let array, array.count == texts.count, array.count <= AccountSetting.maximumListCount,
       texts.allSatisfy({ $0.utf8.count <= AccountSetting.maximumTextBytes && !$0.utf8.contains(0) })
-    else { throw ConfigurationError(.invalid, "\(place).\(name)") }
+    else { throw ConfigurationError(.invalid, "\(path).\(name)") }
     return texts
   }
 
@@ -62,7 +62,7 @@ package struct EventCommand: Sendable, Hashable {
     var commands: [EventCommand] = []
     for (index, element) in array.enumerated() {
       guard let object = element.object else { throw ConfigurationError(.invalid, "on[\(index)]") }
-      commands.append(try EventCommand(object, place: "on[\(index)]"))
+      commands.append(try EventCommand(object, path: "on[\(index)]"))
     }
     return commands
   }

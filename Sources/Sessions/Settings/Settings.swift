@@ -56,11 +56,11 @@ package struct Settings: Sendable, Hashable {
     if let value = object["accounts"] {
       guard let named = value.object else { throw ConfigurationError(.invalid, "accounts") }
       for name in named.names {
-        let place = "accounts.\(name)"
+        let path = "accounts.\(name)"
         guard let account = try? AccountName(name), let settings = named[name]?.object else {
-          throw ConfigurationError(.invalid, place)
+          throw ConfigurationError(.invalid, path)
         }
-        accounts.append((account, try AccountConfiguration(settings, place: place)))
+        accounts.append((account, try AccountConfiguration(settings, path: path)))
       }
     }
     if let value = object["lock_after"] {

@@ -100,7 +100,7 @@ package final class SettingsFile {
     wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false }, in reserved: ReservedFile? = nil,
     _ edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) -> Settings {
-    if let settings = try unchanged(by: edit) { return settings }
+    if let settings = try settingsIfUnchanged(by: edit) { return settings }
     _ = try openDirectory(create: true)
     let threadLock = try SettingsThreadLock(in: directoryPath, wait, unless: isGivenUp, path)
     defer { extendLifetime(threadLock) }
@@ -110,7 +110,7 @@ package final class SettingsFile {
     let bytes = settings.serialized()
     // Never replace readable settings with unreadable ones.
     _ = try Settings(parsing: bytes)
-    try storing { (directory, name) throws(SystemError) in
+    try withSettingsFile { (directory, name) throws(SystemError) in
       try directory.replaceFile(changedByUserAlone: name, with: bytes.span, in: reserved)
     }
     // The settings are written, so failing to read the file's stamp is not an error.
@@ -126,12 +126,12 @@ package final class SettingsFile {
     wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false },
     _ edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) -> ReservedFile? {
-    if try unchanged(by: edit) != nil { return nil }
+    if try settingsIfUnchanged(by: edit) != nil { return nil }
     _ = try openDirectory(create: true)
     let threadLock = try SettingsThreadLock(in: directoryPath, wait, unless: isGivenUp, path)
     defer { extendLifetime(threadLock) }
     let lock = try lock(threadLock, wait: wait, unless: isGivenUp)
-    let reserved = try storing { (directory, name) throws(SystemError) in
+    let reserved = try withSettingsFile { (directory, name) throws(SystemError) in
       // Left by a process that was killed.
       try? directory.removeLeftovers(of: name)
       return try directory.reserveReplacement(of: name, growth: Self.growth)
@@ -151,7 +151,7 @@ package final class SettingsFile {
   private static let growth = 64 << 10
 
   /// The settings on disk if `edit` does not change them; otherwise nil.
-  private func unchanged(
+  private func settingsIfUnchanged(
     by edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) -> Settings? {
     let settings = try current()
@@ -175,7 +175,7 @@ package final class SettingsFile {
   /// Reads and parses the file. A nil stamp means that it does not exist.
   private func read(_ stamp: FileStamp?) throws(ConfigurationError) -> Settings {
     guard stamp != nil else { return Settings() }
-    let bytes = try storing { (directory, name) throws(SystemError) in
+    let bytes = try withSettingsFile { (directory, name) throws(SystemError) in
       try directory.readFile(changedByUserAlone: name, limit: Settings.maximumBytes)
     }
     do { return try Settings(parsing: bytes) } catch {
@@ -189,7 +189,7 @@ package final class SettingsFile {
   package static func unknownSettings(in directory: String) -> [UnknownSetting] {
     let file = SettingsFile(directory: directory)
     guard (try? file.openDirectory(create: false)) == true,
-      let bytes = try? file.storing({ (directory, name) throws(SystemError) in
+      let bytes = try? file.withSettingsFile({ (directory, name) throws(SystemError) in
         try directory.readFile(changedByUserAlone: name, limit: Settings.maximumBytes)
       })
     else { return [] }
@@ -197,7 +197,7 @@ package final class SettingsFile {
   }
 
   private func stampOnDisk() throws(ConfigurationError) -> FileStamp? {
-    try storing { (directory, name) throws(SystemError) in try directory.stamp(of: name) }
+    try withSettingsFile { (directory, name) throws(SystemError) in try directory.stamp(of: name) }
   }
 
   /// Opens the directory, unless it is open. Returns false if it does not exist.
@@ -215,7 +215,7 @@ package final class SettingsFile {
   }
 
   /// Calls `body` with the directory and name of the settings file, following a symbolic link.
-  private func storing<Result: ~Copyable>(
+  private func withSettingsFile<Result: ~Copyable>(
     _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(ConfigurationError) -> Result {
     do {

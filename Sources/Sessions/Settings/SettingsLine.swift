@@ -22,7 +22,7 @@ extension Settings {
     var line: SettingsLine
     do throws(JSONError) {
       let layout = try JSONLayout(parsing: bytes, limits: limits)
-      let (offset, isMissing) = find(error.place, in: layout.root)
+      let (offset, isMissing) = find(error.path, in: layout.root)
       line = SettingsLine(offset, in: bytes, of: file)
       line.isMissing = isMissing
     } catch {
@@ -33,19 +33,19 @@ extension Settings {
   }
 
   /// The offset of a member such as `accounts.work.issuer` or `on[0].run`, or of the innermost object that lacks it.
-  private static func find(_ place: String, in root: JSONLayout.Node) -> (offset: Int, isMissing: Bool) {
-    var (node, rest) = (root, Substring(place))
-    if place.hasSameBytes(as: wholeFile) { rest = "" }
+  private static func find(_ path: String, in root: JSONLayout.Node) -> (offset: Int, isMissing: Bool) {
+    var (node, rest) = (root, Substring(path))
+    if path.hasSameBytes(as: wholeFile) { rest = "" }
     while !rest.isEmpty {
       if rest.utf8.first == UInt8(ascii: "."), node.kind == .object { rest.removeFirst() }
       if let (next, length) = member(of: node, named: rest) ?? element(of: node, numbered: rest) {
         node = next
         rest = rest.dropFirst(length)
       } else {
-        return (node.place.lowerBound, true)
+        return (node.range.lowerBound, true)
       }
     }
-    return (node.place.lowerBound, false)
+    return (node.range.lowerBound, false)
   }
 
   /// The member whose name begins the path, and the name's length. Account names may contain dots, so the longest match
@@ -97,7 +97,7 @@ package struct UnknownSetting: Sendable, Hashable {
     object.members.filter { member in !known.contains { $0.hasSameBytes(as: member.name) } }.map { member in
       let suggestion = Suggestion.candidates(for: member.name, among: known.filter { $0 != Settings.neverSignedIn })
         .first
-      return (member.value.place.lowerBound, member.name, account, suggestion)
+      return (member.value.range.lowerBound, member.name, account, suggestion)
     }
   }
 }

@@ -6,7 +6,7 @@ internal import Vault
 internal import Vocabulary
 
 /// The values to register for a client in addition to the account's settings.
-package struct ClientOrder: Sendable {
+package struct ClientRegistrationValues: Sendable {
   /// The client name that users see when they approve.
   package let clientName: String
   package let softwareVersion: String
@@ -20,7 +20,7 @@ package struct ClientOrder: Sendable {
   }
 }
 
-extension FirstContact {
+extension SignInServer {
   /// The `software_id` of this program, whatever the client's name (RFC 7591 section 2).
   private static let softwareID = "0b0c5e0e-58a7-4c5c-9d0e-6f6c1c7f3c52"
 
@@ -28,7 +28,7 @@ extension FirstContact {
   private static let secondsBefore = 86_400
 
   /// Registers a client at the server (RFC 7591), checks the result and adds it to the settings. Blocking.
-  mutating func register(_ order: ClientOrder, redirectURIs: [String]) throws(SessionError) {
+  mutating func register(_ order: ClientRegistrationValues, redirectURIs: [String]) throws(SessionError) {
     var request = try request(order, redirectURIs)
     var registration = try register(&request, order, methods(order))
     if isMisread(registration, for: request) {
@@ -40,7 +40,7 @@ extension FirstContact {
 
   /// The client authentication methods to try, in order: the user's choice, or else none (RFC 8252 section 8.4) if the
   /// server allows it, then a secret, then a key. Servers differ in the `aud` that they expect in a signed token.
-  private func methods(_ order: ClientOrder) -> [ClientAuthenticationMethod] {
+  private func methods(_ order: ClientRegistrationValues) -> [ClientAuthenticationMethod] {
     let wanted = configuration.tokenEndpointAuthMethod
     if wanted != .none { return [wanted] }
     if secrets.credentials.key != nil || configuration.profile == .fapi2 { return [.privateKeyJWT] }
@@ -67,7 +67,7 @@ extension FirstContact {
 
   /// Generates a key for the client if it needs one.
   private mutating func prepare(
-    _ method: ClientAuthenticationMethod, _ order: ClientOrder, _ request: inout ClientRegistrationRequest
+    _ method: ClientAuthenticationMethod, _ order: ClientRegistrationValues, _ request: inout ClientRegistrationRequest
   ) throws(SessionError) {
     request.tokenEndpointAuthMethod = method.rawValue
     switch method {
@@ -98,7 +98,7 @@ extension FirstContact {
   }
 
   /// Creates a certificate, and its key if there is none.
-  private mutating func makeCertificate(_ order: ClientOrder) throws(SessionError) {
+  private mutating func makeCertificate(_ order: ClientRegistrationValues) throws(SessionError) {
     if secrets.credentials.key == nil { secrets.credentials.key = try makeKey(true) }
     // The server's clock may be slow.
     let start = services.time.wallSeconds() - Self.secondsBefore
@@ -106,7 +106,7 @@ extension FirstContact {
   }
 
   private func request(
-    _ order: ClientOrder, _ redirectURIs: [String]
+    _ order: ClientRegistrationValues, _ redirectURIs: [String]
   ) throws(SessionError) -> ClientRegistrationRequest {
     var request = try ClientRegistrationRequest(
       of: configuration, name: order.clientName, softwareID: Self.softwareID, softwareVersion: order.softwareVersion)
@@ -132,14 +132,15 @@ extension FirstContact {
   ///
   /// Glewlwyd announces the device grant's registered name but accepts only its own.
   private mutating func register(
-    _ request: inout ClientRegistrationRequest, _ order: ClientOrder, _ methods: [ClientAuthenticationMethod]
+    _ request: inout ClientRegistrationRequest, _ order: ClientRegistrationValues,
+    _ methods: [ClientAuthenticationMethod]
   ) throws(SessionError) -> ClientRegistration {
     var refusal: OAuthError?
     let standard = request.grantTypes
     for method in methods {
       try prepare(method, order, &request)
       for isByTheBook in standard.contains(AuthorizationServer.GrantType.device) ? [true, false] : [true] {
-        request.grantTypes = isByTheBook ? standard : standard.map(Self.unregistered)
+        request.grantTypes = isByTheBook ? standard : standard.map(Self.registrationName)
         do throws(OAuthError) {
           // Without the response, the client could not be deleted.
           return try cancellation.spending(or: OAuthError(.cancelled, .endpoint(.registration))) {
@@ -158,14 +159,14 @@ extension FirstContact {
   }
 
   /// Glewlwyd's own name for the device grant; other names unchanged.
-  private static func unregistered(_ grantType: String) -> String {
+  private static func registrationName(_ grantType: String) -> String {
     grantType.hasSameBytes(as: AuthorizationServer.GrantType.device)
       ? AuthorizationServer.GrantType.unregisteredDevice : grantType
   }
 
   /// Applies the registration to settings and secrets. Deletes the client if unusable.
   private mutating func adopt(
-    _ registration: ClientRegistration, for request: ClientRegistrationRequest, _ order: ClientOrder
+    _ registration: ClientRegistration, for request: ClientRegistrationRequest, _ order: ClientRegistrationValues
   ) throws(SessionError) {
     let record = ClientRegistrationRecord(registration)
     do throws(SessionError) {
@@ -188,7 +189,7 @@ extension FirstContact {
 
   /// Checks that the registered client can sign in (RFC 7591 section 3.2.1). Returns its authentication method.
   private func check(
-    _ registration: ClientRegistration, _ request: ClientRegistrationRequest, _ order: ClientOrder
+    _ registration: ClientRegistration, _ request: ClientRegistrationRequest, _ order: ClientRegistrationValues
   ) throws(SessionError) -> ClientAuthenticationMethod {
     func unusable(_ what: Phrase) -> SessionError { .oauth(OAuthError(.registrationUnusable, .reason(what))) }
     let name = registration.tokenEndpointAuthMethod ?? request.tokenEndpointAuthMethod

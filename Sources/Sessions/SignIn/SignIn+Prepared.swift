@@ -17,7 +17,7 @@ extension SignIn {
     var request: Request
     /// The redirect URI, or nil for a flow without a redirect.
     package let redirect: SignInRedirect?
-    private let contact: FirstContact
+    private let contact: SignInServer
     /// Whether the TPM was unavailable for the DPoP key.
     private let isKeptOutOfTPM: Bool
 
@@ -25,7 +25,7 @@ extension SignIn {
     ///
     /// - Parameter grantedScope: The scope of the session to replace.
     init(
-      _ request: Request, _ contact: FirstContact, _ level: Protection, _ redirect: SignInRedirect?,
+      _ request: Request, _ contact: SignInServer, _ level: Protection, _ redirect: SignInRedirect?,
       grantedScope: String?
     ) throws(SessionError) {
       var contact = contact
@@ -101,7 +101,7 @@ extension SignIn.Prepared {
   package func signIn(_ grant: UnattendedGrant) throws(SessionError) -> SignIn.Outcome {
     if grant == .client, !server.client.authentication.provesClient { throw .guestNeedsProof(account: account.text) }
     let unattended = try UnattendedRequest(
-      grant, request.handed(contact.secrets), of: account, configuration, at: server,
+      grant, request.passedAssertion(contact.secrets), of: account, configuration, at: server,
       now: services.time.wallSeconds(), cancellation)
     return try keepingOpen { (sentAt, reserve) throws(SessionError) in
       let response = try oauth(unattended.send(to: server, cancellation))
@@ -197,7 +197,7 @@ extension SignIn.Prepared {
   ) throws(SessionError) -> Verified {
     let response = try oauth(answer.tokens())
     let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
-      .signedIn(
+      .checkSignIn(
         response, isRequired: needsIDToken && expectsIDToken, isAsked: asksForIDToken, demands: demands)
     return Verified(response: response, token: token)
   }

@@ -45,7 +45,7 @@ extension FAPI2.Flow {
   }
 }
 
-extension FirstContact {
+extension SignInServer {
   /// Sets unspecified settings to meet the profile, and throws if the server's metadata does not meet it. A required
   /// client is registered later.
   ///

@@ -15,13 +15,13 @@ package enum SignIn {
     /// Whether to register a client, because the settings specify none.
     package var registersClient = false
     /// How to register a client. Also used to replace a registered client if the port of its redirect URI is in use.
-    package var registration: ClientOrder?
+    package var registration: ClientRegistrationValues?
     /// Listens for a redirect to this machine and returns the port, or nil for other redirects.
     package var listen: Listen?
     /// The grant of a session without a user, if requested.
     package var unattended: UnattendedGrant?
     /// The caller's values for an assertion, in addition to those in the secrets.
-    package var handed = HandedAssertion()
+    package var handed = PassedAssertion()
     /// Whether the account becomes active.
     package var activates = false
     /// Whether to request a long-lived session if the server supports it. False if the user chose the scope.
@@ -167,11 +167,11 @@ extension SignIn.Request {
     if unattended != nil { try old?.refuseReplacement(account) }
     let isRegistered = old.map { $0.registration != nil && $0.authority.isSameClient(as: configuration) } ?? false
     if !isRegistered { try configuration.checkPublished(hasSecret: given.credentials.secret != nil) }
-    var contact = try FirstContact(
+    var contact = try SignInServer(
       configuration, requestsOfflineAccess: requestsOfflineAccess, services: services, cancellation: cancellation
     ) {
       (access) throws(SessionError) in
-      registersClient ? given : try given.completed(from: old, access, account)
+      registersClient ? given : try given.addingMissing(from: old, access, account)
     }
     if contact.configuration.clientID.isEmpty, !registersClient || contact.acceptsOnlyPublishedClients {
       throw contact.missingClient
@@ -189,7 +189,7 @@ extension SignIn.Request {
   }
 
   /// The values for this sign-in's assertion.
-  func handed(_ secrets: SignInSecrets) -> HandedAssertion {
+  func passedAssertion(_ secrets: SignInSecrets) -> PassedAssertion {
     var handed = handed
     handed.assertion = secrets.assertion ?? handed.assertion
     return handed

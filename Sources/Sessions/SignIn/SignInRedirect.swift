@@ -57,7 +57,7 @@ package struct SignInRedirect: Sendable {
   var free: SignInRedirect { uri.loopbackHost == nil ? self : SignInRedirect(uri.at(.ipv4)) }
 
   /// The redirect with the port under which a client was registered.
-  func bound(to port: UInt16?) -> SignInRedirect {
+  func withPort(_ port: UInt16?) -> SignInRedirect {
     guard let host = uri.loopbackHost, uri.port == nil, let port else { return self }
     return SignInRedirect(uri.at(host, port: port), mayBeIPv6: mayBeIPv6)
   }

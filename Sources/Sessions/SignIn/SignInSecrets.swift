@@ -28,7 +28,7 @@ package struct SignInSecrets: Sendable {
   }
 
   /// Adds missing secrets from the record, if they will be sent only where they were sent before.
-  func completed(
+  func addingMissing(
     from record: AccountRecord?, _ access: AccountAccess, _ account: AccountName
   ) throws(SessionError) -> SignInSecrets {
     let configuration = access.configuration

@@ -31,7 +31,7 @@ extension SignIn.Request {
     _ refreshToken: SharedSecret, _ given: SignInSecrets
   ) throws(SessionError) -> (grant: AccessGrant, configuration: AccountConfiguration) {
     try settings(services.settingsFile.current().checkAbsence(of: account))
-    var contact = try FirstContact(configuration, services: services, cancellation: cancellation) { _ in given }
+    var contact = try SignInServer(configuration, services: services, cancellation: cancellation) { _ in given }
     let server = try contact.server()
     try services.vacate(account)
     _ = try services.changeSettings(unless: { cancellation.isCancelled }) { (settings) throws(ConfigurationError) in
@@ -54,7 +54,7 @@ extension SignIn.Request {
 
   /// Spends the token and stores the session.
   private func redeem(
-    _ refreshToken: SharedSecret, _ given: SignInSecrets, _ server: AuthorizationServer, _ contact: FirstContact
+    _ refreshToken: SharedSecret, _ given: SignInSecrets, _ server: AuthorizationServer, _ contact: SignInServer
   ) throws(SessionError) -> AccessGrant {
     let reserve = try services.reserveWrite(
       wait: SessionServices.lockWait(cancellation), isFailureFinal: true, cancellation)
@@ -85,7 +85,7 @@ extension SignIn.Request {
     let response = try oauth(answer.tokens())
     // An ID Token is optional in a refresh (OpenID Connect Core section 12.2).
     let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
-      .signedIn(response, isRequired: false)
+      .checkSignIn(response, isRequired: false)
     if let token {
       record.identity = token.identity
       record.keep(token, response.idToken)

@@ -2,7 +2,7 @@ package import Vocabulary
 
 /// The removal of an account.
 package struct AccountRemoval: Sendable {
-  package let confirmation: SignOutOperation.Confirmation
+  package let revocationResult: SignOutOperation.RevocationResult
   /// The result of deleting the client registered for the account. Nil if there was none.
   package let registration: ClientRegistrationRecord.Deletion?
   package let active: AccountName?
@@ -14,15 +14,15 @@ extension SignOutOperation {
   ///
   /// After an interruption, the account is signed out and can be removed again.
   package func remove() throws(SessionError) -> AccountRemoval {
-    var confirmation = try run().confirmation
+    var revocationResult = try run().revocationResult
     // Retrying needs the certificate authority file, whose path is only in the settings.
-    if case .postponed(let error) = confirmation, record?.record.authority.configuration == nil {
-      confirmation = .failed(error)
+    if case .postponed(let error) = revocationResult, record?.record.authority.configuration == nil {
+      revocationResult = .failed(error)
     }
     let registration = removeRegistration()
-    try clearRecord(keepsRevocation: confirmation.isPostponed)
+    try clearRecord(keepsRevocation: revocationResult.isPostponed)
     let left = try services.changeSettings { $0.remove(account) }
-    return AccountRemoval(confirmation: confirmation, registration: registration, active: left.active)
+    return AccountRemoval(revocationResult: revocationResult, registration: registration, active: left.active)
   }
 
   /// The account's record, or nil if it does not exist or is unreadable.

@@ -45,7 +45,7 @@ package struct SignOutOperation: Sendable {
   }
 
   /// The result of revoking the tokens.
-  package enum Confirmation: Sendable, Hashable {
+  package enum RevocationResult: Sendable, Hashable {
     case nothingToRevoke
     case revoked
     /// Another process has contacted the server and knows the result.
@@ -66,22 +66,22 @@ package struct SignOutOperation: Sendable {
   }
 
   package struct Ending: Sendable, Hashable {
-    package var confirmation: Confirmation
+    package var revocationResult: RevocationResult
     /// The page that signs out the browser. Nil if there is none or it was not requested.
     package var logoutURL: String?
 
-    package init(confirmation: Confirmation) { self.confirmation = confirmation }
+    package init(revocationResult: RevocationResult) { self.revocationResult = revocationResult }
   }
 
   package func run() throws(SessionError) -> Ending {
-    var ending = Ending(confirmation: .nothingToRevoke)
+    var ending = Ending(revocationResult: .nothingToRevoke)
     let level = services.level(of: account, or: nil)
     switch try services.keepingUnlocked(level, nil, { (_) throws(SessionError) in try endLocally() }) {
-    case .done(let confirmation): ending.confirmation = confirmation
+    case .done(let revocationResult): ending.revocationResult = revocationResult
     case .pending(let subject):
       willAskServer()
       ending = revokePending(subject: subject)
-      if ending.confirmation == .nothingToRevoke { ending.confirmation = .handledElsewhere }
+      if ending.revocationResult == .nothingToRevoke { ending.revocationResult = .handledElsewhere }
     }
     if forgetsServer, let configuration, let access = try? AccountAccess(configuration) {
       services.documents.forget(access.issuer, transport: access.transport)
@@ -92,7 +92,7 @@ package struct SignOutOperation: Sendable {
   /// The result of ending the session on disk.
   private enum LocalEnd {
     /// There is nothing to revoke.
-    case done(Confirmation)
+    case done(RevocationResult)
     /// A revocation is pending, in the record or, on a full disk, in memory.
     ///
     /// - Parameter subject: The session's user.
@@ -143,7 +143,7 @@ package struct SignOutOperation: Sendable {
   }
 
   /// Removes an unreadable record: a damaged one, or a locked one that the caller wants to end only locally.
-  private func removeUnread(because error: SessionError) throws(SessionError) -> Confirmation {
+  private func removeUnread(because error: SessionError) throws(SessionError) -> RevocationResult {
     if error.isTemporary || error.isLocked && !isLocal { throw error }
     try services.removeLeftover(of: account)
     return error.isLocked ? .local : .failed(error)
@@ -167,7 +167,7 @@ package struct SignOutOperation: Sendable {
   ///
   /// - Parameter subject: The session's user.
   package func revokePending(subject: String? = nil) -> Ending {
-    var ending = Ending(confirmation: .nothingToRevoke)
+    var ending = Ending(revocationResult: .nothingToRevoke)
     var isHeld = false
     do throws(SessionError) {
       try services.holding(account, at: nil, mustWrite: true, cancellation: cancellation) { (_) throws(SessionError) in
@@ -179,10 +179,10 @@ package struct SignOutOperation: Sendable {
         let stored = try limited(found, pending, secondsLeft: left)
         do throws(SessionError) {
           guard left >= 0 else { throw SessionError.cancelled }
-          ending.confirmation = try revoke(stored, pending, subject, &ending.logoutURL)
+          ending.revocationResult = try revoke(stored, pending, subject, &ending.logoutURL)
         } catch {
           if error.isTemporary || cancellation.isCancelled { throw error }
-          ending.confirmation = .failed(error)
+          ending.revocationResult = .failed(error)
         }
         services.unwritten[account] = nil
         guard let last = try services.storedRecord(of: account), last.record.revocation != nil else { return }
@@ -193,7 +193,7 @@ package struct SignOutOperation: Sendable {
       if cancellation.isCancelled {
         reason = isHeld ? .oauth(OAuthError(.timeout, .endpoint(.revocation))) : .cancelled
       }
-      ending.confirmation = .postponed(reason)
+      ending.revocationResult = .postponed(reason)
     }
     return ending
   }
@@ -214,7 +214,7 @@ package struct SignOutOperation: Sendable {
   private func revoke(
     _ stored: StoredRecord, _ pending: AccountRecord.Revocation, _ subject: String?,
     _ logoutURL: inout String?
-  ) throws(SessionError) -> Confirmation {
+  ) throws(SessionError) -> RevocationResult {
     guard let configuration = settings(of: stored.record) else { return .notOffered(page: nil) }
     var live = try services.server(for: account, configuration, stored.record, grant: grant, cancellation: cancellation)
     if wantsLogoutPage, live.server.metadata.endSessionEndpoint.map(stored.record.authority.includes) ?? false {
@@ -231,7 +231,7 @@ package struct SignOutOperation: Sendable {
   private func revoke(
     _ stored: StoredRecord, _ pending: AccountRecord.Revocation,
     at live: inout LiveServer
-  ) throws(SessionError) -> Confirmation {
+  ) throws(SessionError) -> RevocationResult {
     guard let refreshToken = pending.refreshToken else {
       if let token = pending.accessToken { try revoke(token, .accessToken, bearer: token, at: &live) }
       return .revoked

@@ -29,7 +29,7 @@ extension SessionServices {
     let isWithoutFiles = entry.map { $0.protection == nil } ?? false
     return SignOutOperation(
       account: account, configuration: entry?.configuration ?? configuration, grant: nil, isLocal: false,
-      services: isWithoutFiles ? ephemerally() : self)
+      services: isWithoutFiles ? forEphemeralAccount() : self)
   }
 
   /// Removes an ephemeral account, but keeps a pending revocation.

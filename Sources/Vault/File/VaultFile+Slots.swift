@@ -35,8 +35,8 @@ extension VaultFile {
   }
 
   mutating func replaceSlot(_ slot: KeySlot) {
-    guard let place = slots.firstIndex(where: { $0.number == slot.number }) else { return }
-    slots[place] = slot
+    guard let index = slots.firstIndex(where: { $0.number == slot.number }) else { return }
+    slots[index] = slot
   }
 
   mutating func removeSlots(where isDropped: (KeySlot) -> Bool) { slots.removeAll(where: isDropped) }
@@ -50,15 +50,15 @@ extension VaultFile {
   /// - Throws: `damaged` if a record does not decrypt.
   mutating func reseal(from old: DataKey, to new: DataKey) throws(VaultError) {
     if old.protection == .device {
-      for place in records.indices {
-        let record = records[place]
-        records[place] = record.with(label: try new.seal(try old.openLabel(of: record), for: record.name))
+      for index in records.indices {
+        let record = records[index]
+        records[index] = record.with(label: try new.seal(try old.openLabel(of: record), for: record.name))
       }
     }
-    for place in records.indices where records[place].protection == old.protection {
-      let record = records[place]
+    for index in records.indices where records[index].protection == old.protection {
+      let record = records[index]
       let content = try old.open(record)
-      records[place] = try new.seal(
+      records[index] = try new.seal(
         content, label: record.label, for: record.name, generation: record.generation)
     }
   }

@@ -32,7 +32,7 @@ struct VaultMemory: Sendable {
 
   /// The last vault that was read or written, if its file is unchanged and its key in memory.
   func vault(at location: VaultLocation) -> OpenVault? {
-    guard let known, known.file.isStill(at: location.path),
+    guard let known, known.file.isUnmodified(at: location.path),
       let key = key(of: .device, header: known.content.header, epoch: known.content.epochs[.device])
     else { return nil }
     return OpenVault(file: known.content, deviceKey: key, otherKeys: otherKeys(of: known.content))

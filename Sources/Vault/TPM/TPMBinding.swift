@@ -45,7 +45,7 @@ final class TPMBinding: Sendable {
       return (made, SharedSecret(secret))
     }
     let shared = try translated { () throws(CryptoError) in try own.agree(with: tpmKey.publicComponents) }
-    guard shared.isEqual(to: found.bytes) else { throw noted(.refused) }
+    guard shared.isEqual(to: found.bytes) else { throw recordProblem(.refused) }
     return try body(
       key, host, under: deviceSecret, shared: shared, salt: salt, tpmKey: tpmKey, own: peer, for: context)
   }
@@ -132,7 +132,7 @@ final class TPMBinding: Sendable {
       return answer
     } catch {
       switch error.code {
-      case .tpmUnavailable(let problem): throw noted(problem)
+      case .tpmUnavailable(let problem): throw recordProblem(problem)
       case .tpmLockedOut: lastProblem.withLock { $0 = .refused }
       default: break
       }
@@ -141,7 +141,7 @@ final class TPMBinding: Sendable {
   }
 
   /// Remembers a problem, and returns the error to throw.
-  private func noted(_ problem: TPMProblem) -> VaultError {
+  private func recordProblem(_ problem: TPMProblem) -> VaultError {
     lastProblem.withLock { $0 = problem }
     return VaultError(.tpmUnavailable(problem))
   }

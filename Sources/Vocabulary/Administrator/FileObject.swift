@@ -51,8 +51,8 @@ package struct FileObject: Sendable {
 
   /// The problem of a member, or of the object itself.
   package func problem(_ text: Phrase, of name: String? = nil) -> Problem {
-    let place = (name.flatMap { node[$0] } ?? node).place.lowerBound
-    return Problem(path: path, cause: .invalid(text.located(in: path, at: TextPosition(place, in: bytes))))
+    let offset = (name.flatMap { node[$0] } ?? node).range.lowerBound
+    return Problem(path: path, cause: .invalid(text.located(in: path, at: TextPosition(offset, in: bytes))))
   }
 
   /// The problem of a member whose value is not the expected one.
@@ -62,8 +62,8 @@ package struct FileObject: Sendable {
 
   package func unknown(_ name: String, among known: [String]) -> Problem {
     let text = Phrase("unknown member \(TerminalText.clean(name, limit: 64))")
-    guard let meant = Phrase.didYouMean(name, among: known) else { return problem(text, of: name) }
-    return problem(Phrase("\(text); \(meant)"), of: name)
+    guard let suggestion = Phrase.didYouMean(name, among: known) else { return problem(text, of: name) }
+    return problem(Phrase("\(text); \(suggestion)"), of: name)
   }
 
   /// The members, which must all be known.

@@ -127,7 +127,8 @@ extension Provider {
       guard let entry = try object.object(name) else { return }
       _ = try entry.members(RegistrationMember.self)
       registration = Registration(
-        page: try Self.needed("page", entry), kind: try Self.needed("kind", entry), option: try entry.text("option"))
+        page: try Self.requiredString("page", entry), kind: try Self.requiredString("kind", entry),
+        option: try entry.text("option"))
     case .authMethod:
       let methods = ClientAuthenticationMethod.allCases.map(\.rawValue)
       guard let method = try object.text(name).flatMap({ ClientAuthenticationMethod(rawValue: $0) }) else {
@@ -153,7 +154,7 @@ extension Provider {
         _ = try entry.members(AdviceMember.self)
         advice.append(
           Advice(
-            error: try Self.needed("error", entry), text: try Self.needed("text", entry),
+            error: try Self.requiredString("error", entry), text: try Self.requiredString("text", entry),
             namesPage: try entry.flag(AdviceMember.namesPage.rawValue),
             needsSecret: try entry.flag(AdviceMember.needsSecret.rawValue),
             forbidsDevice: try entry.flag(AdviceMember.forbidsDevice.rawValue)))
@@ -161,7 +162,7 @@ extension Provider {
     }
   }
 
-  private static func needed(_ name: String, _ object: FileObject) throws(FileObject.Problem) -> String {
+  private static func requiredString(_ name: String, _ object: FileObject) throws(FileObject.Problem) -> String {
     guard let text = try object.text(name) else { throw object.problem(Phrase("expected the member \(name)")) }
     return text
   }

@@ -18,9 +18,9 @@ extension Phrase {
     didYouMean(Suggestion.candidates(for: word, among: known))
   }
 
-  /// The question "did you mean …?", unless `meant` is empty.
-  package static func didYouMean(_ meant: [String]) -> Phrase? {
-    meant.isEmpty ? nil : Phrase("did you mean \(choices(meant.map { "\"\($0)\"" }))?")
+  /// The question "did you mean …?", unless `suggestions` is empty.
+  package static func didYouMean(_ suggestions: [String]) -> Phrase? {
+    suggestions.isEmpty ? nil : Phrase("did you mean \(choices(suggestions.map { "\"\($0)\"" }))?")
   }
 
   /// A hint that offers an option's values: the failed command with each, or just the option.

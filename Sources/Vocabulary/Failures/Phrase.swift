@@ -89,7 +89,7 @@ package struct Phrase: Sendable {
       if rest.first == "%" {
         result += "%"
         rest.removeFirst()
-      } else if let (index, end) = place(rest), values.indices.contains(index) {
+      } else if let (index, end) = parsePlaceholder(rest), values.indices.contains(index) {
         let isInCommand = result.last { $0 != " " }.map { $0.isASCII && $0.isLetter } ?? false
         result += isolated.contains(index) && !isInCommand ? "\u{2068}\(values[index])\u{2069}" : values[index]
         rest = rest[end...]
@@ -101,7 +101,7 @@ package struct Phrase: Sendable {
   }
 
   /// The value's index, from 0, in a placeholder such as `1$s`, and the placeholder's end.
-  private static func place(_ text: Substring) -> (Int, Substring.Index)? {
+  private static func parsePlaceholder(_ text: Substring) -> (Int, Substring.Index)? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     guard (1...2).contains(digits.count), let number = Int(digits), number > 0, text[digits.endIndex...].hasPrefix("$s")
     else { return nil }

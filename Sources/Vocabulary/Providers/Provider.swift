@@ -170,8 +170,8 @@ package struct Provider: Sendable, Hashable {
     if obstacle != nil {
       var page = issuer.prefix { $0 != "#" }
       while page.utf8.last == UInt8(ascii: "/") { page.removeLast() }
-      let places = [self.issuer].compactMap { $0 } + hosts.map { "https://\($0)" }
-      return places.contains { $0.hasSameBytes(as: String(page)) }
+      let urls = [self.issuer].compactMap { $0 } + hosts.map { "https://\($0)" }
+      return urls.contains { $0.hasSameBytes(as: String(page)) }
         || issuerTemplates.contains { Self.matches(String(page), $0) }
     }
     if let own = self.issuer, isSameServer(own, as: issuer) { return true }
@@ -179,8 +179,8 @@ package struct Provider: Sendable, Hashable {
   }
 
   /// The provider whose issuer or host is this URL of only scheme and host.
-  package static func of(baseURL place: String) -> Provider? {
-    guard let uri = try? URI(place), uri.isHTTPS, uri.port == nil, uri.path.isEmpty || uri.path == "/",
+  package static func of(baseURL url: String) -> Provider? {
+    guard let uri = try? URI(url), uri.isHTTPS, uri.port == nil, uri.path.isEmpty || uri.path == "/",
       uri.query == nil, uri.fragment == nil
     else { return nil }
     let host = uri.host.lowercased()

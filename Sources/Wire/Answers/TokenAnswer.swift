@@ -26,7 +26,7 @@ package struct TokenDescription: Sendable, Hashable {
   package struct Use: Sendable, Hashable {
     package var kind: TokenKind
     /// The destination's origin, with the path from the settings if any; nil without a destination.
-    package var place: String?
+    package var destination: String?
     /// The token's expiry, in unix seconds, if known.
     package var expiresAt: Int?
     /// The user name in the settings.
@@ -35,10 +35,10 @@ package struct TokenDescription: Sendable, Hashable {
     package var header: HeaderForm?
 
     package init(
-      _ kind: TokenKind, at place: String? = nil, expiresAt: Int?, user: String? = nil, header: HeaderForm? = nil
+      _ kind: TokenKind, at destination: String? = nil, expiresAt: Int?, user: String? = nil, header: HeaderForm? = nil
     ) {
       self.kind = kind
-      self.place = place
+      self.destination = destination
       self.expiresAt = expiresAt
       self.user = user
       self.header = header
@@ -50,7 +50,7 @@ package struct TokenDescription: Sendable, Hashable {
         let kind = TokenKind.allCases.first(where: { $0.rawValue.hasSameBytes(as: word) })
       else { return nil }
       self.kind = kind
-      place = result["place"]?.string(in: line)
+      destination = result["place"]?.string(in: line)
       expiresAt = result["use_expires_at"]?.value(in: line).int
       user = result["user"]?.string(in: line)
       header = result["header"]?.string(in: line).flatMap { HeaderForm($0) }
@@ -60,7 +60,7 @@ package struct TokenDescription: Sendable, Hashable {
     func append<Sink: ByteSink & ~Copyable>(to sink: inout Sink) {
       sink.append(member: "use", .string(kind.rawValue))
       sink.append(member: "use_expires_at", expiresAt.map(JSON.int))
-      sink.append(member: "place", place.map(JSON.string))
+      sink.append(member: "place", destination.map(JSON.string))
       sink.append(member: "user", user.map(JSON.string))
       sink.append(member: "header", (header?.text).map(JSON.string))
     }

@@ -91,7 +91,7 @@ package indirect enum Event: Sendable, Hashable {
     switch self {
     case .response(let head): head
     case .body(let bytes): Body(bytes: Base64Bytes(bytes))
-    case .bodyWanted: Sign.bodyWanted
+    case .bodyWanted: EmptyEvent.bodyWanted
     case .deviceCode(let code): code
     case .qrCode(let code): code
     case .browser(let browser): browser
@@ -101,7 +101,7 @@ package indirect enum Event: Sendable, Hashable {
     case .progress(let line): Self.progressBody(line)
     case .lease(let lease): lease
     case .leaseQuestion(let question): question
-    case .following: Sign.following
+    case .following: EmptyEvent.following
     case .session(let entry): Self.sessionBody(entry)
     case .leaseEntry(let entry): Self.leaseEntryBody(entry)
     case .tokenFile(let file): file
@@ -110,12 +110,12 @@ package indirect enum Event: Sendable, Hashable {
 
   /// All kinds of events, with blank members, in the manual's order.
   package static let declarations: [any EventBody] = [
-    ResponseHead(status: 0, headers: []), Body(bytes: Base64Bytes([])), Sign.bodyWanted, DeviceCode.emptyInstance,
+    ResponseHead(status: 0, headers: []), Body(bytes: Base64Bytes([])), EmptyEvent.bodyWanted, DeviceCode.emptyInstance,
     QRCode.emptyInstance,
     Browser.emptyInstance, Confirm.emptyInstance, RedirectRefused(failure: Failure(.redirectRejected, "")),
     Notice(message: ""),
     progressBody(nil), Lease(name: "", account: ""),
-    LeaseQuestion(number: 0, method: "", origin: nil, peer: nil), Sign.following, sessionBody(nil),
+    LeaseQuestion(number: 0, method: "", origin: nil, peer: nil), EmptyEvent.following, sessionBody(nil),
     leaseEntryBody(nil), TokenFile(account: "", path: ""),
   ]
 
@@ -196,14 +196,14 @@ extension MemberVisitor {
 // MARK: Events without their own type
 
 /// An event without members.
-private struct Sign: EventBody {
+private struct EmptyEvent: EventBody {
   let event: Event
   let manualEntry: EventManualEntry
 
-  static let bodyWanted = Sign(
+  static let bodyWanted = EmptyEvent(
     event: .bodyWanted,
     manualEntry: EventManualEntry("body_wanted", "The next part of the body may be sent with `resource_body`."))
-  static let following = Sign(
+  static let following = EmptyEvent(
     event: .following, manualEntry: EventManualEntry("following", "All events are sent from now on."))
 
   mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {}

@@ -105,8 +105,8 @@ package struct SessionEntry: Sendable, Hashable {
   ///
   /// - Parameter stamp: Formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String {
-    let place = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
-    return "\(stamp(time)) \(place)\(event.properties(hasAccount: account != nil, stamp).text)"
+    let prefix = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
+    return "\(stamp(time)) \(prefix)\(event.properties(hasAccount: account != nil, stamp).text)"
   }
 }
 
@@ -273,8 +273,8 @@ extension SessionEvent {
 extension SessionEvent.RefreshFailure {
   /// The host and cause if known, otherwise the code.
   fileprivate var text: String {
-    let place = host.map { "\(TerminalText.clean($0, limit: 300)): " } ?? ""
-    return place + (cause?.title ?? code.rawValue)
+    let prefix = host.map { "\(TerminalText.clean($0, limit: 300)): " } ?? ""
+    return prefix + (cause?.title ?? code.rawValue)
   }
 }
 

@@ -101,7 +101,7 @@ package enum LogEvent: Sendable, Hashable {
 
   package enum LockCause: String, Sendable, CaseIterable {
     /// A user's request.
-    case asked
+    case userRequest = "asked"
     /// No protected account was used for the configured time.
     case idle
     /// The desktop or the machine locked the vault.

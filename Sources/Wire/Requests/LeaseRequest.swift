@@ -5,7 +5,7 @@ package struct LeaseRequest: RequestBody {
   /// The account; nil for the active one.
   package var account: String?
   /// The allowed hosts, origins, or URLs with everything below. If empty, all that the account lists.
-  package var places: [String] = []
+  package var origins: [String] = []
   /// The allowed methods. If empty, all.
   package var methods: [String] = []
   /// Additional header fields to forward, at most ``maximumHeaders``.
@@ -37,7 +37,7 @@ package struct LeaseRequest: RequestBody {
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     try members.visitText("account", &account, "The account (default: the active one).")
     try members.visitTexts(
-      "places", &places, "Hosts, origins or URL prefixes, of origins that the account lists (default: all of these).")
+      "places", &origins, "Hosts, origins or URL prefixes, of origins that the account lists (default: all of these).")
     try members.visitTexts(
       "methods", &methods, "The allowed methods (default: all except those that involve a second resource).")
     try members.visitTexts("headers", &headers, "Names of headers that peers may send besides the usual ones.")

@@ -49,10 +49,10 @@ package struct TokenRequest: RequestBody {
 
   /// The token's destination, if given. Without an account, the one that lists the destination is used, and its
   /// settings select the token.
-  package var place: Place?
+  package var destination: Destination?
 
   /// A token's destination.
-  package struct Place: MemberList, Sendable, Hashable {
+  package struct Destination: MemberList, Sendable, Hashable {
     /// A URL, or a host with optional port and path. Nil if any account will do.
     package var url: String?
     /// The user name; nil for any.
@@ -124,7 +124,7 @@ package struct TokenRequest: RequestBody {
   package var properties: RequestProperties {
     RequestProperties(
       "token", [.repeatable, .lentWithToken], from: .authorizationServer,
-      about: place == nil ? .accountOrActive(account) : .accountOrListing(account), waitSeconds: waitSeconds)
+      about: destination == nil ? .accountOrActive(account) : .accountOrListing(account), waitSeconds: waitSeconds)
   }
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
@@ -137,9 +137,9 @@ package struct TokenRequest: RequestBody {
       "The wait for an unreachable server in addition to `timeout`, in seconds (default: none).")
     try members.visitFlag("force_refresh", &forceRefresh, "Refresh even if the cached token is valid.")
     try target.visitMembers(with: &members)
-    var place = place ?? Place(url: nil)
-    try place.visitMembers(with: &members)
-    self.place = place == Place(url: nil) ? nil : place
+    var destination = destination ?? Destination(url: nil)
+    try destination.visitMembers(with: &members)
+    self.destination = destination == Destination(url: nil) ? nil : destination
     try members.visitFlag("id_token", &extras.idToken, "Return the ID Token, too.")
     try members.visitFlag("claims", &extras.claims, "Return the claims of the verified ID Token, too.")
     try members.visitFlag("variables", &extras.variables, "Return the variables in the account's settings, too.")

@@ -14,9 +14,9 @@ package protocol Admission: AnyObject {
   /// Whether a response may contain the lent token.
   func lendsToken(to ticket: Ticket) -> Bool
   /// Removes data that the peer must not see from a response.
-  func filtered(_ reply: Reply, of ticket: Ticket) -> Reply
+  func filtering(_ reply: Reply, of ticket: Ticket) -> Reply
   /// Called when a connection is closed.
-  func disconnected(_ connection: UInt64)
+  func didDisconnect(_ connection: UInt64)
 }
 
 extension Admission {

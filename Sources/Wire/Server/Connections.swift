@@ -111,7 +111,7 @@ package final class Connections {
   }
 
   /// The failure to send before closing an idle connection to make room for others.
-  private var crowded: Failure {
+  private var crowdedFailure: Failure {
     Failure(.tooBusy, "closed this connection to make room for others: it was idle the longest", hint: "try again")
   }
 
@@ -127,7 +127,7 @@ package final class Connections {
     let lent = idle.filter { $0.admission != nil }
     guard let idlest = (lent.isEmpty ? idle : lent).min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
     // Peers without a request get this response, others reconnect (invariant: every refusal is told).
-    if !idlest.hasAsked, !idlest.hasOutput { writeFailure(crowded, idlest.descriptor) }
+    if !idlest.hasAsked, !idlest.hasOutput { writeFailure(crowdedFailure, idlest.descriptor) }
     drop(idlest, .crowded)
     return true
   }
@@ -241,8 +241,8 @@ package final class Connections {
     connection.isDropped = true
     loop.unwatch(connection.id)
     if let ticket = connection.current { handler?.abandon(ticket) }
-    connection.admission?.disconnected(connection.id)
-    handler?.closed(connection.id)
+    connection.admission?.didDisconnect(connection.id)
+    handler?.didClose(connection.id)
   }
 
   /// Handles a timeout: of a request, or of a peer that must send or read.
@@ -338,7 +338,7 @@ extension Connections: ReplySink {
   package func send(_ reply: Reply, to ticket: Ticket) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
     if case .result = reply, handler?.postpone(reply, of: ticket) ?? false { return }
-    let reply = connection.admission?.filtered(reply, of: ticket) ?? reply
+    let reply = connection.admission?.filtering(reply, of: ticket) ?? reply
     if case .event = reply {
       enqueue(.plain(reply.serialized()), connection)
     } else {
@@ -355,7 +355,7 @@ extension Connections: ReplySink {
 
   /// Sends the last line of a request. The next request is served in the loop's next round.
   private func finish(_ ticket: Ticket, _ outgoing: Connection.Outgoing, _ connection: Connection) {
-    handler?.answered(ticket)
+    handler?.didAnswer(ticket)
     connection.finishRequest()
     enqueue(outgoing, connection)
     guard !connection.isServing, connection.hasUnconsumedInput else { return }

@@ -9,7 +9,7 @@ package final class InlineRequestBody {
   private var loopKey: UInt64?
   /// The part being written. Nil while one is requested.
   private var part: ResourceBodyRequest?
-  private var written = 0
+  private var writtenCount = 0
 
   package init(_ writing: SharedDescriptor, _ ticket: Ticket, _ loop: any ReplySink) {
     self.writing = writing
@@ -27,16 +27,16 @@ package final class InlineRequestBody {
   /// - Throws: `invalid_request` if it was not requested.
   package func append(_ next: ResourceBodyRequest) throws(Failure) {
     guard part == nil, writing != nil else { throw Failure(.invalidRequest, "unexpected part of a body") }
-    (part, written) = (next, 0)
+    (part, writtenCount) = (next, 0)
     guard write() else { throw Failure(.internalError, "cannot forward the body") }
   }
 
   /// Writes the part, then requests the next. Returns false if the pipe cannot be watched.
   private func write() -> Bool {
     guard let end = writing, let part else { return true }
-    while written < part.bytes.count {
+    while writtenCount < part.bytes.count {
       do {
-        written += try end.descriptor.write(part.bytes.span.extracting(written...))
+        writtenCount += try end.descriptor.write(part.bytes.span.extracting(writtenCount...))
       } catch {
         if error.isAgain { return watch(end) }
         // The worker has stopped reading, since the request ended.

@@ -6,7 +6,7 @@ package final class InlineResponseBody {
   private let ticket: Ticket
   private unowned let loop: any ReplySink
   private var loopKey: UInt64?
-  private var sent = 0
+  private var sentCount = 0
   /// Whether a part is being sent, so that a nested call must not send.
   private var isSending = false
   /// The total number of bytes, and the action to call after them. Nil until known.
@@ -52,7 +52,7 @@ package final class InlineResponseBody {
         return error.isAgain ? watch() : loop.unwatch(&loopKey)
       }
       guard count > 0 else { return loop.unwatch(&loopKey) }
-      sent += count
+      sentCount += count
       loop.send(.event(.body(piece)), to: ticket)
     }
   }
@@ -68,7 +68,7 @@ package final class InlineResponseBody {
 
   /// Calls the end's action once all bytes are sent.
   private func finish() {
-    guard let end, sent >= end.bytes else { return }
+    guard let end, sentCount >= end.bytes else { return }
     self.end = nil
     end.act()
   }

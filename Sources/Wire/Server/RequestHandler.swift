@@ -11,11 +11,11 @@ package protocol RequestHandler: AnyObject {
   /// Keeps a result to send it later. Returns false to send it now.
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool
   /// Called after a request's last line was sent.
-  func answered(_ ticket: Ticket)
+  func didAnswer(_ ticket: Ticket)
   /// Logs a closed connection or a timeout.
   func note(_ event: LogEvent)
   /// Called when a connection has closed and its request has ended.
-  func closed(_ connection: UInt64)
+  func didClose(_ connection: UInt64)
   /// Cancels a request after its connection closed or its deadline passed.
   func abandon(_ ticket: Ticket)
 }

@@ -11,14 +11,14 @@ extension SocketLocation {
   package static func connectToDaemon(
     within seconds: Int = WireProtocol.defaultTimeoutSeconds, logging log: StepLogger = { _ in }
   ) throws(Failure) -> DaemonConnection? {
-    if let place = try named() {
+    if let location = try named() {
       log { "the socket is the one that AGENT_SOCKET names" }
-      return try place.connect(within: seconds, logging: log)
+      return try location.connect(within: seconds, logging: log)
     }
     let firstDefault = firstDefault
     if let firstDefault, let connection = try firstDefault.connect(within: seconds, logging: log) { return connection }
-    for place in all where place != firstDefault {
-      if let connection = try place.connect(within: seconds, logging: log) { return connection }
+    for location in all where location != firstDefault {
+      if let connection = try location.connect(within: seconds, logging: log) { return connection }
     }
     return nil
   }

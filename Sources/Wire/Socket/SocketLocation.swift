@@ -24,16 +24,16 @@ package struct SocketLocation: Sendable, Hashable {
   /// The location for values of `AGENT_SOCKET` and `AGENT_SOCKET_USER`.
   package static func named(by variable: String?, user: String? = nil) throws(Failure) -> SocketLocation? {
     guard let path = variable, !path.isEmpty else { return nil }
-    guard var place = SocketLocation(path: path) else {
+    guard var location = SocketLocation(path: path) else {
       throw Failure(.invalidConfiguration, "AGENT_SOCKET must be the absolute path of a socket")
     }
     if let user, !user.isEmpty {
       guard let number = UInt32(user), number != UInt32.max else {
         throw Failure(.invalidConfiguration, "AGENT_SOCKET_USER must be a user ID")
       }
-      place.otherUser = number
+      location.otherUser = number
     }
-    return place
+    return location
   }
 
   /// Nil unless the path is absolute and names a file.

@@ -127,22 +127,25 @@ private func object(_ text: String) throws -> JSONObject {
   }
 
   @Test func `say what a change means for the session`() throws {
-    #expect(AccountCommand.changed("work", try object(#"{"signed_out":false}"#)).english == "changed work")
+    #expect(AccountCommand.changeConfirmation("work", try object(#"{"signed_out":false}"#)).english == "changed work")
     #expect(
-      AccountCommand.changed("work", try object(#"{"signed_out":true,"setting":"client_id"}"#)).english
+      AccountCommand.changeConfirmation("work", try object(#"{"signed_out":true,"setting":"client_id"}"#)).english
         == "changed work; signed out because client_id differs from the last sign-in; sign in again:"
         + " agent login work")
     let (scope, host) = (AccountSetting.scope, AccountSetting.origins)
     #expect(
-      AccountCommand.changed("work", try object(#"{"signed_out":false}"#), named: [scope, host]).english
+      AccountCommand.changeConfirmation("work", try object(#"{"signed_out":false}"#), named: [scope, host]).english
         == "changed work; --scope takes effect at the next sign-in: agent login work")
   }
 
   @Test func `say what a removal did`() throws {
-    #expect(AccountCommand.removed("a", try object(#"{"revoked":true}"#)).english == "removed a, tokens revoked")
     #expect(
-      AccountCommand.removed("a", try object(#"{"revoked":false,"detail":"the server is down","active_account":"b"}"#))
-        .english
+      AccountCommand.removalConfirmation("a", try object(#"{"revoked":true}"#)).english == "removed a, tokens revoked")
+    #expect(
+      AccountCommand.removalConfirmation(
+        "a", try object(#"{"revoked":false,"detail":"the server is down","active_account":"b"}"#)
+      )
+      .english
         == "removed a; tokens not revoked: the server is down; b is now the active account")
   }
 }

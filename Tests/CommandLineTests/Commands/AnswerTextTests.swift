@@ -185,7 +185,7 @@ private func object(_ text: String) throws -> JSONObject {
     #expect(
       LoginText.success(upgraded, now: 0).english
         == "signed in (account work), no longer as a guest; the session renews itself")
-    #expect(LoginText.again(kept).english == "work is signed in as ann. Sign in again?")
+    #expect(LoginText.signInAgainQuestion(kept).english == "work is signed in as ann. Sign in again?")
   }
 
   @Test func `tell which account is the active one when it is another`() throws {

@@ -51,7 +51,7 @@ import Wire
     time.advance(seconds: 1)
     reporter.update()
     #expect(screen.take() == "\r\u{1B}[JWaiting for your approval, 1:01 left. Ctrl-C cancels.\r")
-    reporter.failed(Failure(.accessDenied, "no"))
+    reporter.reportFailure(Failure(.accessDenied, "no"))
     #expect(screen.take() == "\r\u{1B}[J")
     #expect(reporter.nextUpdate == nil)
   }
@@ -82,7 +82,7 @@ import Wire
   @Test func `a quiet sign-in still shows the code, or nobody could sign in`() throws {
     var reporter = reporter(quiet: true)
     try reporter.report(.deviceCode(code))
-    #expect(screen.take() == SignInScreen(columns: 80, isStyled: true).quietText(code))
+    #expect(screen.take() == SignInScreen(columns: 80, isStyled: true).briefText(code))
     #expect(reporter.nextUpdate == nil)
   }
 
@@ -117,7 +117,7 @@ import Wire
     reporter.startServerWait()
     try reporter.report(.deviceCode(code))
     reporter.update()
-    reporter.interrupted()
+    reporter.reportInterruption()
     let text = screen.take()
     #expect(text.hasSuffix("\nWaiting for your approval, 1m left. Ctrl-C cancels.\n"))
     #expect(!text.utf8.contains { $0 < 0x20 && $0 != UInt8(ascii: "\n") })

@@ -43,7 +43,7 @@ import Wire
   /// The hint of a daemon that knows only part of the command line, as shown to the user who typed the line.
   private func hint(_ line: String, _ correction: Correction) throws -> String? {
     let console = Console(try Parser.parse(line.split(separator: " ").map { String($0) }))
-    return console.completed(Failure(.network, "x", hint: "do: \(correction)")).hint
+    return console.completingHint(of: Failure(.network, "x", hint: "do: \(correction)")).hint
   }
 
   @Test func `is the line that was typed, with the change that a hint proposes`() throws {

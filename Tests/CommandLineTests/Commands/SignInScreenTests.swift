@@ -159,7 +159,7 @@ import Wire
 
   @Test func `when quiet it shows only what nobody can sign in without`() {
     #expect(
-      SignInScreen(columns: 40, isStyled: false).quietText(code) == """
+      SignInScreen(columns: 40, isStyled: false).briefText(code) == """
         Open
           https://id.example.com/device
         and type the code

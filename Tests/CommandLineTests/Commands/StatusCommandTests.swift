@@ -16,7 +16,7 @@ import Wire
     let (locked, denied, odd) = (
       account("failed", .locked), account("failed", .accessDenied), account("failed", .storage)
     )
-    func worst(_ accounts: [JSON]) -> Wire.ExitStatus { StatusCommand.worst(of: accounts, isNamed: false) }
+    func worst(_ accounts: [JSON]) -> Wire.ExitStatus { StatusCommand.worstStatus(of: accounts, isNamed: false) }
     #expect(worst([]) == .done && worst([held, account("not_possible"), account("not_signed_in")]) == .done)
     #expect(worst([away, locked, ended, denied, odd, held]) == .locked)
     #expect(worst([odd, denied, away, ended]) == .signInNeeded)
@@ -27,10 +27,10 @@ import Wire
 
   @Test func `is never 0 for a check that failed`() {
     for code in FailureCode.allCases {
-      #expect(StatusCommand.worst(of: [Self.account("failed", code)], isNamed: false) != .done, "\(code)")
+      #expect(StatusCommand.worstStatus(of: [Self.account("failed", code)], isNamed: false) != .done, "\(code)")
     }
-    #expect(StatusCommand.worst(of: [Self.account("failed")], isNamed: false) == .tryLater)
-    #expect(StatusCommand.worst(of: [Self.account("not_signed_in")], isNamed: true) == .signInNeeded)
+    #expect(StatusCommand.worstStatus(of: [Self.account("failed")], isNamed: false) == .tryLater)
+    #expect(StatusCommand.worstStatus(of: [Self.account("not_signed_in")], isNamed: true) == .signInNeeded)
   }
 
   private func account(_ check: String, _ code: FailureCode? = nil) -> JSON { Self.account(check, code) }

@@ -53,8 +53,8 @@ extension ManualPage {
   @Test func `takes the place of the one that is there, and nothing else changes`() throws {
     let page = "Before\n.\\\" @value protocol-version .\nstale\n.Pp\n.\\\" @end\nAfter\n"
     let expected = "Before\n.\\\" @value protocol-version .\n\(WireProtocol.version).\n.\\\" @end\nAfter\n"
-    #expect(try ManualPage.filled(page, by: Main.commands) == expected)
-    #expect(try ManualPage.filled(expected, by: Main.commands) == expected)
+    #expect(try ManualPage.replaceLists(in: page, by: Main.commands) == expected)
+    #expect(try ManualPage.replaceLists(in: expected, by: Main.commands) == expected)
   }
 
   @Test(arguments: [
@@ -64,7 +64,7 @@ extension ManualPage {
     (".\\\" @errors\n.\\\" @events\n.\\\" @end\n", ".\\\" @errors without an end"),
     ("x\n.\\\" @end\n", ".\\\" @end without a list"),
   ]) func `that cannot be written is an error`(page: String, problem: String) {
-    #expect(throws: PageError(text: problem)) { try ManualPage.filled(page, by: Main.commands) }
+    #expect(throws: PageError(text: problem)) { try ManualPage.replaceLists(in: page, by: Main.commands) }
   }
 
   @Test func `is in the page of each command that has options or an answer`() throws {

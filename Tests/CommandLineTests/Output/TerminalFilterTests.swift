@@ -6,7 +6,7 @@ import Testing
   private func shown(_ bytes: [UInt8], by size: Int) -> [UInt8] {
     var filter = TerminalFilter()
     return stride(from: 0, to: bytes.count, by: size).flatMap {
-      filter.visible(bytes[$0..<min($0 + size, bytes.count)].span)
+      filter.filter(bytes[$0..<min($0 + size, bytes.count)].span)
     }
   }
 

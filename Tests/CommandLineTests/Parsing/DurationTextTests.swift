@@ -55,7 +55,7 @@ import Wire
 
   @Test(arguments: [("", "", 0), ("a", "", 1), ("ab", "ba", 1), ("kitten", "sitting", 3), ("ca", "abc", 3)])
   func `distances count edits and swaps`(left: String, right: String, distance: Int) {
-    #expect(Suggestion.distance(Array(left.utf8), Array(right.utf8)) == distance)
-    #expect(Suggestion.distance(Array(right.utf8), Array(left.utf8)) == distance)
+    #expect(Suggestion.editDistance(Array(left.utf8), Array(right.utf8)) == distance)
+    #expect(Suggestion.editDistance(Array(right.utf8), Array(left.utf8)) == distance)
   }
 }

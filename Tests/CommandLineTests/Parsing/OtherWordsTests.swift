@@ -97,6 +97,6 @@ import Wire
       #expect(ProviderName.known(as: name) == [service])
     }
     let choices = SignInChoices([], standard: nil)
-    #expect(choices.meaning(of: "gh") == ["github"] && choices.meaning(of: "microsoft") == ["entra", "outlook"])
+    #expect(choices.matches(for: "gh") == ["github"] && choices.matches(for: "microsoft") == ["entra", "outlook"])
   }
 }

@@ -13,7 +13,7 @@ import Wire
 
   private func context(_ place: String, _ change: (inout SetupContext) -> Void = { _ in }) throws -> SetupContext {
     var context = SetupContext(
-      program: "/usr/bin/agent", name: "agent", place: OriginEntry(place, allowHTTPLoopback: false),
+      program: "/usr/bin/agent", name: "agent", origin: OriginEntry(place, allowHTTPLoopback: false),
       account: "work", listed: nil, namesAccount: false)
     let home = directory.path
     context.files.variable = { $0 == "HOME" ? home : nil }
@@ -42,7 +42,8 @@ import Wire
   @Test(arguments: SetupClient.all) func `is found in the file, and can be taken out of it`(client: SetupClient) throws
   {
     let place =
-      client.isMail ? (client.places == .outgoingMail ? "submission://a.example" : "imaps://a.example") : "a.example"
+      client.isMail
+      ? (client.originKind == .outgoingMail ? "submission://a.example" : "imaps://a.example") : "a.example"
     let context = try context(place) {
       $0.role = "arn:aws:iam::1:role/r"
       $0.user = "me@a.example"

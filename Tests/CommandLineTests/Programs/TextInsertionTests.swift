@@ -18,8 +18,8 @@ import Testing
 
   @Test(
     arguments: ["", "a = 1\n", "a = 1", "[x]\r\na = 1\r\n", "# only\n\n\n", "[x]\n\ta = 1\n\n", "\r\n"],
-    [ConfigurationText.Place.start, .end])
-  func `a block is taken out byte for byte`(before: String, place: ConfigurationText.Place) throws {
+    [ConfigurationText.Position.start, .end])
+  func `a block is taken out byte for byte`(before: String, place: ConfigurationText.Position) throws {
     let old = Array(before.utf8)
     let (bytes, piece) = try text(ConfigurationText(old).adding(["[new]", "key = 2"], named: "n", at: place))
     #expect(piece.removed(from: bytes)?.bytes == old)

@@ -75,7 +75,7 @@ private func written(_ shell: Shell, _ body: (inout VariableWriter, inout [UInt8
           continue
         }
         #expect(![.dotenv, .line].contains(shell.quoting), "\(scalar.value)")
-        #expect(TerminalText.blanked(text.replacing("\n", with: "")) == text.replacing("\n", with: ""))
+        #expect(TerminalText.replacingControls(text.replacing("\n", with: "")) == text.replacing("\n", with: ""))
       }
     }
     let harmless = "é 日本語 😀\u{A0}\u{200D}\u{FE0F}"

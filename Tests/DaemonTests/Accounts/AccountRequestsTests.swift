@@ -324,7 +324,7 @@ import WireSupport
     home.http.awaitRequests(1)
     let account = try parts.broker.resolve("work")
     switch end {
-    case .settingsRemoved: parts.broker.settingsRemoved(of: account.name)
+    case .settingsRemoved: parts.broker.removeDeletedAccount(account.name)
     case .otherSettings:
       var other = account.configuration
       other.scope = ["mail"]
@@ -352,7 +352,7 @@ import WireSupport
     home.http.awaitRequests(1)
     let account = try AccountName("work")
     let configuration = try parts.broker.resolve("work").configuration
-    parts.broker.settingsRemoved(of: account)
+    parts.broker.removeDeletedAccount(account)
     let anew = parts.broker.account(account, configuration)
     try ask(2)
     home.http.isHeld = false

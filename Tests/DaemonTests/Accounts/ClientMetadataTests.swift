@@ -39,7 +39,7 @@ import Wire
       issuer: Issuer("https://as.example", allowHTTPLoopback: false), allowHTTPLoopback: false)
     var record = AccountRecord(
       authority: Authority(configuration, caDigest: nil, metadata: metadata), signedInAt: home.time.wallSeconds())
-    let key = try PrivateKey.generateEC(.p256).stored()
+    let key = try PrivateKey.generateEC(.p256).serializedForVault()
     let text = key.withBytes { bytes in Base64URL.encode(bytes.indices.map { bytes[$0] }) }
     record.credentials.key = SharedSecret(try SecretBytes(copying: Array(text.utf8).span))
     try home.services.vault.write(work, content: try record.sealedContent(), protection: .device)

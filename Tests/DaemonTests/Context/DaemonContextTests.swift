@@ -33,6 +33,6 @@ import Wire
 
 private final class OpenLock: TokenLock {
   func refusal(for account: AccountName) -> SessionError? { nil }
-  func used(_ level: Protection) {}
+  func recordUse(_ level: Protection) {}
   func vaultFileChanged() {}
 }

@@ -65,7 +65,7 @@ extension `Requests that receive steps` {
     let context = try DaemonHome().context
     let first = context.cancellation(of: .number(1))
     #expect(context.cancellation(of: .number(1)) === first)
-    context.answered(.number(1))
+    context.didAnswer(.number(1))
     #expect(context.cancellation(of: .number(1)) !== first)
   }
 }

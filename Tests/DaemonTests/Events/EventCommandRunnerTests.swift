@@ -21,7 +21,7 @@ import Wire
     desk.add(EventCommandRunner.Order(position: 1, command: command, account: nil, input: Array("{}\n".utf8)))
     let order = try #require(desk.next())
     let process = try order.start(environment: [])
-    #expect(desk.started(order, .success(process), now: begin) == nil)
+    #expect(desk.handleStart(order, .success(process), now: begin) == nil)
     return order
   }
 
@@ -38,7 +38,7 @@ import Wire
     let file = SharedDescriptor(try FileDescriptor(opening: "/etc/passwd", for: .reading))
     let started = EventCommandRunner.Started(process: process, ended: file)
     // A traced process ends when its tracer permits: it is stopped here until the group receives the signal.
-    let problem = desk.started(order, .success(started), now: begin)
+    let problem = desk.handleStart(order, .success(started), now: begin)
     guard case .notStarted = problem else { return #expect(problem != nil) }
     #expect(!desk.isIdle)
     let deadline = Instant.now.advanced(by: .testLimit)

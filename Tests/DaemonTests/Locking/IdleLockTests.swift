@@ -10,35 +10,35 @@ import Vocabulary
 
   @Test func `is never due while nothing is unlocked, or when it is not wanted`() {
     var idle = IdleLock()
-    #expect(idle.due(0) == .distantFuture && !idle.isCounting)
+    #expect(idle.lockTime(0) == .distantFuture && !idle.isCounting)
     idle.begin(nil, start, 0)
-    #expect(idle.due(0) == .distantFuture && idle.isCounting)
-    idle.used(start.advanced(by: .seconds(5)), 0)
-    #expect(idle.due(1_000_000) == .distantFuture)
+    #expect(idle.lockTime(0) == .distantFuture && idle.isCounting)
+    idle.recordUse(start.advanced(by: .seconds(5)), 0)
+    #expect(idle.lockTime(1_000_000) == .distantFuture)
   }
 
   @Test func `is due after its time, which each use begins anew`() {
     var idle = IdleLock()
     idle.begin(.seconds(60), start, 0)
-    #expect(idle.due(0) == start.advanced(by: .seconds(60)))
-    idle.used(start.advanced(by: .seconds(59)), 0)
-    #expect(idle.due(0) == start.advanced(by: .seconds(119)))
+    #expect(idle.lockTime(0) == start.advanced(by: .seconds(60)))
+    idle.recordUse(start.advanced(by: .seconds(59)), 0)
+    #expect(idle.lockTime(0) == start.advanced(by: .seconds(119)))
     idle.end()
-    #expect(idle.due(0) == .distantFuture && !idle.isCounting)
+    #expect(idle.lockTime(0) == .distantFuture && !idle.isCounting)
     // A use reported afterwards does not restart it.
-    idle.used(start.advanced(by: .seconds(120)), 0)
-    #expect(idle.due(0) == .distantFuture)
+    idle.recordUse(start.advanced(by: .seconds(120)), 0)
+    #expect(idle.lockTime(0) == .distantFuture)
   }
 
   @Test func `is due earlier after a pause that only the machine's clock shows`() {
     var idle = IdleLock()
     idle.begin(.seconds(60), start, 1_000)
-    #expect(idle.due(1_045) == start.advanced(by: .seconds(15)))
-    #expect(idle.due(1_060) <= start)
+    #expect(idle.lockTime(1_045) == start.advanced(by: .seconds(15)))
+    #expect(idle.lockTime(1_060) <= start)
     // Rounding differences are not a jump, and setting the clock back does not extend the time.
-    for offset in [1_001, 1_002, 400] { #expect(idle.due(offset) == start.advanced(by: .seconds(60))) }
-    idle.used(start.advanced(by: .seconds(5)), 1_045)
-    #expect(idle.due(1_045) == start.advanced(by: .seconds(65)))
+    for offset in [1_001, 1_002, 400] { #expect(idle.lockTime(offset) == start.advanced(by: .seconds(60))) }
+    idle.recordUse(start.advanced(by: .seconds(5)), 1_045)
+    #expect(idle.lockTime(1_045) == start.advanced(by: .seconds(65)))
   }
 }
 

@@ -328,7 +328,7 @@ private final class LockHome {
       .compactMap { $0["cause"]?.string } ?? []
   }
 
-  func lock(_ number: Int) { parts.locking.lock(.asked, for: .number(number)) }
+  func lock(_ number: Int) { parts.locking.lock(.userRequest, for: .number(number)) }
 
   func unlock(_ number: Int) throws {
     try vault(.unlock(.passphrase), number)

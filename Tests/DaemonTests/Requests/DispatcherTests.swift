@@ -101,7 +101,7 @@ import WireSupport
     #expect(parts.events.postpone(result, of: .number(9)), "a mark is being written")
     #expect(!dispatcher.postpone(result, of: .number(2)))
     #expect(dispatcher.postpone(result, of: .number(1)))
-    dispatcher.answered(.number(1))
+    dispatcher.didAnswer(.number(1))
     #expect(!dispatcher.postpone(result, of: .number(1)))
     send(.state(.use(account: "mail")), 3)
     dispatcher.abandon(.number(3))
@@ -159,7 +159,7 @@ import WireSupport
 
   @Test func `that wants steps gets those of its account, or of all where it is about all`() throws {
     var placed = TokenRequest()
-    placed.place = TokenRequest.Place(url: "https://api.example/")
+    placed.destination = TokenRequest.Destination(url: "https://api.example/")
     for (number, request) in [
       (1, Request.token(TokenRequest(account: "mail"))), (2, .token(TokenRequest())), (3, .state(.list)),
       (4, .logout(LogoutRequest(all: true))), (5, .logout(LogoutRequest(account: "mail"))),
@@ -187,7 +187,7 @@ import WireSupport
       (home.sink.events[number] ?? []).count { if case .progress = $0 { true } else { false } }
     }
     #expect(steps(1) > 0 && steps(2) == 0)
-    dispatcher.answered(.number(1))
+    dispatcher.didAnswer(.number(1))
     let told = steps(1)
     home.context.log.note(.tokenExpired, try AccountName("work"))
     #expect(steps(1) == told)

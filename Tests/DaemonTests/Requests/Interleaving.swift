@@ -110,7 +110,7 @@ private final class Trial {
     let locking: Set<Interleaving.Event> = [.lock, .lockAndUnlock, .sessionLock]
     mayLock = plan.work == .lock || !locking.isDisjoint(with: plan.events)
     dispatcher = Dispatcher(daemon.context, parts)
-    daemon.sink.whenAnswered = { [dispatcher] number in dispatcher.answered(.number(number)) }
+    daemon.sink.whenAnswered = { [dispatcher] number in dispatcher.didAnswer(.number(number)) }
     if mayLock { try daemon.createPassphrase(parts.vault, 900) }
     try daemon.addSignedIn(
       "work", protection: mayLock ? .passphrase : .device,

@@ -29,7 +29,7 @@ import Wire
   ) throws -> (LeaseRules, ResourceCall.Target) {
     let entries = places.compactMap { OriginEntry($0, allowHTTPLoopback: true) }
     return (
-      LeaseRules(places: entries, methods: methods, allowedFields: allowed),
+      LeaseRules(origins: entries, methods: methods, allowedFields: allowed),
       try ResourceCall.Target(CallRequest(url: url, method: method, headers: headers))
     )
   }

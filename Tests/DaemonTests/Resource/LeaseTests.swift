@@ -17,7 +17,7 @@ import WireSupport
   private final class Told {
     var events: [LeaseEntry.Event] = []
     var ended = 0
-    var begun = 0
+    var countedUse = 0
     var asked: [String] = []
   }
 
@@ -32,9 +32,9 @@ import WireSupport
     (request.methods, request.uses, request.target.scope) = (methods, uses, scope)
     return Lease(
       request, name: "0123456789abcdef", owner: .number(1), account: try AccountName("work"),
-      places: places.compactMap { OriginEntry($0, allowHTTPLoopback: true) }, end: nil,
+      origins: places.compactMap { OriginEntry($0, allowHTTPLoopback: true) }, end: nil,
       reporting: { [told] event, _ in told.events.append(event) }, isWithinTotalLimit: { isWithinTotalLimit },
-      begun: { [told] in told.begun += 1 }, ended: { [told] in told.ended += 1 },
+      countedUse: { [told] in told.countedUse += 1 }, ended: { [told] in told.ended += 1 },
       asking: { [told] method, origin, _ in told.asked.append(origin ?? method) })
   }
 
@@ -130,9 +130,9 @@ import WireSupport
     let head = ResponseHead(
       status: 200, headers: [.init("set-Cookie", "a=b"), .init("A", "b"), .init("Set-Cookie2", "c")])
     #expect(
-      lease.filtered(.event(.response(head)), of: .number(2))
+      lease.filtering(.event(.response(head)), of: .number(2))
         == .event(.response(ResponseHead(status: 200, headers: [.init("A", "b")]))))
-    _ = lease.filtered(.result(["status": 200, "body_bytes": 3]), of: .number(2))
+    _ = lease.filtering(.result(["status": 200, "body_bytes": 3]), of: .number(2))
     #expect(
       told.events == [
         .used(method: "GET", origin: "https://api.example", status: 200, bytes: 3, dropped: 2, nil)
@@ -143,9 +143,9 @@ import WireSupport
   @Test func `count a use and tell of it before the request goes on`() throws {
     let lease = try lease(uses: 2)
     #expect(throws: Failure.self) { try lease.admit(call("https://other.example/"), .number(2)) }
-    #expect(told.begun == 0 && lease.usesLeft == 2)
+    #expect(told.countedUse == 0 && lease.usesLeft == 2)
     _ = try lease.admit(call("https://api.example/x"), .number(2))
-    #expect(told.begun == 1 && lease.usesLeft == 1 && told.ended == 0)
+    #expect(told.countedUse == 1 && lease.usesLeft == 1 && told.ended == 0)
   }
 
   @Test func `tell the rest of the daemon by which lease a request came`() throws {
@@ -165,9 +165,9 @@ import WireSupport
     _ = try lease.admit(call("https://api.example/x"), .number(3))
     #expect(
       code { () throws(Failure) in _ = try lease.admit(call("https://api.example/x"), .number(4)) } == .leaseEnded)
-    _ = lease.filtered(.result(["status": 200, "body_bytes": 3, "account": "work"]), of: .number(2))
+    _ = lease.filtering(.result(["status": 200, "body_bytes": 3, "account": "work"]), of: .number(2))
     #expect(lease.usesLeft == 0 && lease.underWay.count == 1 && told.ended == 1)
-    lease.disconnected(3)
+    lease.didDisconnect(3)
     #expect(lease.underWay.isEmpty && told.ended == 2)
   }
 
@@ -189,13 +189,13 @@ import WireSupport
       Failure(.invalidConfiguration, "the settings of work are wrong", hint: "agent account show work"),
       Failure(.network, "cannot reach api.example", hint: "agent doctor"),
     ] {
-      guard case .failure(let shown) = lease.filtered(.failure(failure), of: .number(2)) else { continue }
+      guard case .failure(let shown) = lease.filtering(.failure(failure), of: .number(2)) else { continue }
       #expect(shown.code == failure.code && !shown.message.contains("work"), "\(shown.message)")
       #expect(shown.hint == (failure.code == .signedOut ? "on the lending machine, run: agent login" : nil))
     }
     _ = try lease.admit(call("https://api.example/x"), .number(2))
     let problem = Failure(.stepUpNeeded, "another sign-in", hint: "agent login work --acr x")
-    let reply = lease.filtered(
+    let reply = lease.filtering(
       .result(["status": 401, "body_bytes": 0, "account": "work", "problem": problem.json]), of: .number(2))
     guard case .result(let result) = reply else { return }
     #expect(!String(decoding: Reply.result(result).serialized(), as: UTF8.self).contains("work"))
@@ -223,7 +223,7 @@ import WireSupport
     #expect(pinned.extras == TokenRequest.Extras())
     let refused: [(inout TokenRequest) -> Void] = [
       { $0.account = "work" }, { $0.forceRefresh = true }, { $0.extras.idToken = true }, { $0.extras.claims = true },
-      { $0.target.scope = ["write"] }, { $0.place = TokenRequest.Place(url: "https://api.example") },
+      { $0.target.scope = ["write"] }, { $0.destination = TokenRequest.Destination(url: "https://api.example") },
     ]
     for change in refused {
       #expect(code { () throws(Failure) in _ = try lease.admit(token(change), .number(3)) } == .notPermitted)
@@ -345,7 +345,7 @@ import WireSupport
     #expect(try lease.admit(token(), .number(2)) == nil)
     #expect(lease.decide(nil, nil).count == 1)
     #expect(try lease.admit(token(), .number(3)) == nil)
-    lease.disconnected(3)
+    lease.didDisconnect(3)
     #expect(lease.decide(nil, true).isEmpty)
     #expect(told.asked == ["token", "token"])
   }
@@ -405,15 +405,15 @@ import WireSupport
   @Test func `is for methods that can be sent, and for places that its account lists`() throws {
     let refused: [(FailureCode, (inout LeaseRequest) -> Void)] = [
       (.invalidRequest, { $0.methods = ["GET", "CONNECT"] }), (.invalidRequest, { $0.lendsToken = true }),
-      (.originNotAllowed, { $0.places = ["https://other.example"] }), (.invalidRequest, { $0.places = ["ht tp"] }),
-      (.invalidRequest, { $0.places = ["https://api.example token=id_token"] }),
-      (.invalidRequest, { $0.places = ["https://api.example/a;b"] }),
+      (.originNotAllowed, { $0.origins = ["https://other.example"] }), (.invalidRequest, { $0.origins = ["ht tp"] }),
+      (.invalidRequest, { $0.origins = ["https://api.example token=id_token"] }),
+      (.invalidRequest, { $0.origins = ["https://api.example/a;b"] }),
     ]
     for (number, (code, edit)) in refused.enumerated() {
       let failure = #expect(throws: Failure.self) { try open(10 + number, edit) }
       #expect(failure?.code == code, "\(failure?.message ?? "")")
     }
-    try open(2) { $0.places = ["https://api.example/a"] }
+    try open(2) { $0.origins = ["https://api.example/a"] }
     let peer = try connect(to: 2)
     try leases.status(Ticket(connection: 1, serial: 1))
     #expect(home.sink.results[1]?["places"] == ["https://api.example/a"])
@@ -473,7 +473,7 @@ import WireSupport
       _ = try terms.admit(call, ticket, passed: [])
       // Before the request is sent: a daemon that starts now permits only the remaining ones.
       #expect(home.sink.failures.isEmpty && left().last == 2 - serial)
-      _ = terms.filtered(.result(["status": 200, "body_bytes": 3]), of: ticket)
+      _ = terms.filtering(.result(["status": 200, "body_bytes": 3]), of: ticket)
       home.pass(seconds: 0)
     }
     #expect(left() == [2, 1, 0])

@@ -74,7 +74,7 @@ import WireSupport
     home.http.isResourceHeld = true
     try start(CallRequest(account: "work", url: "https://api.example/items", method: "POST"), 1)
     try home.runJobs { home.http.resourceTokens.count == 1 }
-    parts.broker.settingsRemoved(of: try AccountName("work"))
+    parts.broker.removeDeletedAccount(try AccountName("work"))
     home.http.isResourceHeld = false
     home.runJobs()
     #expect(home.sink.failures[1]?.code == .signedOut && home.sink.results[1] == nil)

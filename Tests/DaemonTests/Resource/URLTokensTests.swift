@@ -26,7 +26,7 @@ import Wire
 
   private func ask(_ number: Int, isRefused: Bool) throws -> String? {
     var request = TokenRequest(account: "work")
-    request.place = TokenRequest.Place(url: "https://api.example/x", isRefused: isRefused)
+    request.destination = TokenRequest.Destination(url: "https://api.example/x", isRefused: isRefused)
     try parts.urlTokens.token(request, .number(number))
     home.runJobs()
     return try home.sink.lines[number].flatMap { try JSON(parsing: Array($0.utf8))["result"]?["access_token"]?.string }
@@ -87,7 +87,7 @@ import Wire
     home.runJobs()
     let account = try parts.broker.resolve("work")
     let grant = try #require(account.session.grant)
-    account.session.signedIn(grant, isRenewable: false, wallSeconds: home.time.wallSeconds(), jitter: 0)
+    account.session.applySignIn(grant, isRenewable: false, wallSeconds: home.time.wallSeconds(), jitter: 0)
     #expect(try forget("at-2", 5) == false)
     #expect(try parts.broker.resolve("work").session.grant != nil)
   }
@@ -120,8 +120,8 @@ import Wire
   }
 
   @Test func `names the place or the account`() throws {
-    for place in [nil, TokenRequest.Place(url: nil, kind: .accessToken)] {
-      let failure = #expect(throws: Failure.self) { _ = try ask(1) { $0.place = place } }
+    for place in [nil, TokenRequest.Destination(url: nil, kind: .accessToken)] {
+      let failure = #expect(throws: Failure.self) { _ = try ask(1) { $0.destination = place } }
       #expect(failure?.message == "neither a URL nor an account is given")
       #expect(failure?.hint?.contains("work") == true)
     }
@@ -129,16 +129,17 @@ import Wire
 
   @Test func `is told from one that is not listed, whose account may have a token`() throws {
     home.http.answers = [.error("invalid_grant")]
-    #expect(try ask(1) { $0.place = TokenRequest.Place(url: "https://other.example/x") } == nil)
+    #expect(try ask(1) { $0.destination = TokenRequest.Destination(url: "https://other.example/x") } == nil)
     #expect(home.sink.failures[1]?.code == .placeNotListed && home.http.sent.isEmpty)
-    #expect(try ask(2) { $0.place = TokenRequest.Place(url: "https://api.example/x") } == nil)
+    #expect(try ask(2) { $0.destination = TokenRequest.Destination(url: "https://api.example/x") } == nil)
     #expect(home.sink.failures[2]?.code == .sessionExpired)
   }
 
   @Test func `waits for the server as long as its sender says`() throws {
     #expect(
-      try ask(1) { ($0.place, $0.waitSeconds) = (TokenRequest.Place(url: "https://api.example/x"), 600) } == nil)
-    #expect(try ask(2) { $0.place = TokenRequest.Place(url: "https://api.example/x") } == nil)
+      try ask(1) { ($0.destination, $0.waitSeconds) = (TokenRequest.Destination(url: "https://api.example/x"), 600) }
+        == nil)
+    #expect(try ask(2) { $0.destination = TokenRequest.Destination(url: "https://api.example/x") } == nil)
     for _ in 0..<4 { home.pass(seconds: 5) }
     #expect(home.sink.failures.keys.sorted() == [2])
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
@@ -148,12 +149,12 @@ import Wire
 
   @Test func `is good for as long as its sender says, and new where it says so`() throws {
     home.http.answers = (1...3).map { .tokens("at-\($0)", refresh: "rt-\($0 + 1)") }
-    let place = TokenRequest.Place(url: "https://api.example/x")
-    #expect(try ask(1) { $0.place = place }?["access_token"] == "at-1")
+    let place = TokenRequest.Destination(url: "https://api.example/x")
+    #expect(try ask(1) { $0.destination = place }?["access_token"] == "at-1")
     home.time.advance(seconds: 600)
-    #expect(try ask(2) { ($0.place, $0.minimumValiditySeconds) = (place, 3000) }?["access_token"] == "at-1")
-    #expect(try ask(3) { ($0.place, $0.minimumValiditySeconds) = (place, 3100) }?["access_token"] == "at-2")
-    #expect(try ask(4) { ($0.place, $0.forceRefresh) = (place, true) }?["access_token"] == "at-3")
+    #expect(try ask(2) { ($0.destination, $0.minimumValiditySeconds) = (place, 3000) }?["access_token"] == "at-1")
+    #expect(try ask(3) { ($0.destination, $0.minimumValiditySeconds) = (place, 3100) }?["access_token"] == "at-2")
+    #expect(try ask(4) { ($0.destination, $0.forceRefresh) = (place, true) }?["access_token"] == "at-3")
   }
 }
 
@@ -166,9 +167,9 @@ import Wire
     parts = try DaemonParts(home.context)
   }
 
-  private func ask(_ number: Int, _ place: TokenRequest.Place) throws -> JSON? {
+  private func ask(_ number: Int, _ place: TokenRequest.Destination) throws -> JSON? {
     var request = TokenRequest(account: "work")
-    request.place = place
+    request.destination = place
     try parts.urlTokens.token(request, .number(number))
     home.runJobs()
     return try home.sink.lines[number].flatMap { try JSON(parsing: Array($0.utf8))["result"] }
@@ -178,13 +179,14 @@ import Wire
     try home.put(idTokenFor: 600, parts.broker.resolve("work"))
     let now = home.time.wallSeconds()
     for (number, place) in [
-      (1, TokenRequest.Place(url: "https://id.example/x")), (2, TokenRequest.Place(url: nil, kind: .idToken)),
+      (1, TokenRequest.Destination(url: "https://id.example/x")),
+      (2, TokenRequest.Destination(url: nil, kind: .idToken)),
     ] {
       let answer = try ask(number, place)
       #expect(answer?["use"] == "id_token" && answer?["use_expires_at"] == .int(now + 600))
       #expect(answer?["id_token"]?.string?.split(separator: ".").count == 3)
     }
-    let other = try ask(3, TokenRequest.Place(url: "https://api.example/x"))
+    let other = try ask(3, TokenRequest.Destination(url: "https://api.example/x"))
     #expect(other?["use"] == "access_token" && other?["use_expires_at"] == .int(now + 3600))
     #expect(other?["id_token"] == nil && home.http.sent.isEmpty)
   }
@@ -193,11 +195,11 @@ import Wire
     try home.put(idTokenFor: 59, issuedBefore: 1, parts.broker.resolve("work"))
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     for number in 1...2 {
-      #expect(try ask(number, TokenRequest.Place(url: nil, kind: .idToken)) == nil)
+      #expect(try ask(number, TokenRequest.Destination(url: nil, kind: .idToken)) == nil)
       #expect(home.sink.failures[number]?.code == .interactionRequired)
       #expect(home.http.sent == ["rt-1"])
     }
     try home.put(idTokenFor: 60, parts.broker.resolve("work"))
-    #expect(try ask(3, TokenRequest.Place(url: nil, kind: .idToken))?["use"] == "id_token")
+    #expect(try ask(3, TokenRequest.Destination(url: nil, kind: .idToken))?["use"] == "id_token")
   }
 }

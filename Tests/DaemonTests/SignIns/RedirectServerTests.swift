@@ -138,7 +138,7 @@ private final class DeskRun: RedirectServerDelegate {
     let socket = try run.get("/cb?state=ours")
     run.desk?.answer(8, LoopbackPage.failed("Other").response())
     run.desk?.answer(
-      7, LoopbackPage.signedIn(to: "https://as.example", as: #"<b onclick='x'>"A & B"</b>"#, account: "work"))
+      7, LoopbackPage.signedInPage(to: "https://as.example", as: #"<b onclick='x'>"A & B"</b>"#, account: "work"))
     let page = String(decoding: try socket.descriptor.readToEnd(limit: 100_000), as: UTF8.self)
     #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n") && page.contains("<h1>Signed in</h1>"), "\(page)")
     #expect(page.contains(" as &lt;b onclick=&#39;x&#39;&gt;&quot;A &amp; B&quot;&lt;/b&gt;. "), "\(page)")

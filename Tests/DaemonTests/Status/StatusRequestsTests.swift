@@ -198,7 +198,7 @@ import Wire
   // Each ticket is answered once.
   @Test func `is answered where the account went while the server was asked`() throws {
     try ask(1)
-    parts.broker.settingsRemoved(of: try AccountName("work"))
+    parts.broker.removeDeletedAccount(try AccountName("work"))
     home.http.heldRole = nil
     home.runJobs()
     #expect(home.sink.failures[1]?.code == .noAccount)
@@ -213,7 +213,7 @@ import Wire
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     try parts.broker.token(TokenRequest(account: "shut"), .number(2))
     home.runJobs()
-    parts.locking.lock(.asked)
+    parts.locking.lock(.userRequest)
     let failure = #expect(throws: Failure.self) { try parts.identity.whoami("shut", isVerified: true, .number(3)) }
     #expect(failure?.code == .locked)
     home.runJobs()

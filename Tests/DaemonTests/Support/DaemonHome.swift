@@ -123,7 +123,7 @@ final class DaemonHome {
       idToken: SealedSecret(try secret(idToken.joined(separator: "."))),
       issuedAt: time.now().advanced(by: .seconds(-age)), issuedAtUnixSeconds: time.wallSeconds() - age,
       lifetimeSeconds: 3600, recordGeneration: try services.vault.read(account.name)?.generation ?? 0)
-    account.session.signedIn(grant, wallSeconds: time.wallSeconds(), jitter: 0)
+    account.session.applySignIn(grant, wallSeconds: time.wallSeconds(), jitter: 0)
   }
 
   /// The published events of sessions and accounts, oldest first.

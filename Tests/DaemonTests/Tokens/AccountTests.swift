@@ -15,7 +15,7 @@ import Wire
   private static func make() throws -> Account {
     let account = Account(
       name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))
-    account.session.signedIn(try grant("first"), wallSeconds: 0, jitter: 0)
+    account.session.applySignIn(try grant("first"), wallSeconds: 0, jitter: 0)
     return account
   }
 
@@ -39,7 +39,7 @@ import Wire
 
   /// The response line for the cached token.
   private static func line(_ account: Account, _ extras: TokenRequest.Extras = .init()) throws -> SharedSecret {
-    try account.own.line(for: try #require(account.session.grant), account.own.completed(extras))
+    try account.own.line(for: try #require(account.session.grant), account.own.addingVariableFields(extras))
   }
 
   private static let first =
@@ -49,7 +49,7 @@ import Wire
   @Test func `are those of the cached token`() throws {
     let account = try Self.make()
     #expect(Self.text(try Self.line(account)) == Self.first)
-    account.session.signedIn(try Self.grant("second"), wallSeconds: 0, jitter: 0)
+    account.session.applySignIn(try Self.grant("second"), wallSeconds: 0, jitter: 0)
     #expect(Self.text(try Self.line(account)) == Self.first.replacing("first", with: "second"))
   }
 
@@ -71,7 +71,7 @@ import Wire
     let account = try make()
     for number in 0..<targets {
       let other = account.slot(for: try TokenTarget.make(scope: ["scope-\(number)"], resources: [], audience: nil))
-      other.session.signedIn(
+      other.session.applySignIn(
         try grant(String(repeating: "x", count: tokenBytes)), wallSeconds: 0, jitter: 0)
     }
     return account
@@ -162,14 +162,14 @@ import Wire
     let account = Account(name: try AccountName("work"), configuration: configuration)
     var summary = AccountSummary(name: account.name, configuration: configuration, isActive: true)
     summary.isSignedIn = true
-    account.learn(summary)
+    account.applySummary(summary)
     #expect(account.session.state(now: .now) == .stale)
     summary.isSignedIn = false
     summary.problem = .vault(VaultError(.locked(.passphrase)))
-    account.learn(summary)
+    account.applySummary(summary)
     #expect(account.session.state(now: .now) == .stale)
     summary.problem = nil
-    account.learn(summary)
+    account.applySummary(summary)
     #expect(account.session.state(now: .now) == .signedOut)
   }
 }

@@ -69,7 +69,7 @@ import Wire
     try home.createPassphrase(parts.vault, 9)
     try home.addSignedIn("shut", protection: .passphrase)
     try keepFresh("shut")
-    parts.locking.lock(.asked, for: .number(8))
+    parts.locking.lock(.userRequest, for: .number(8))
     home.runJobs()
     func tries() -> Int { home.logged.filter { $0 == .refreshBegan(attempt: 1) }.count }
     parts.start(isPrivate: false)

@@ -20,7 +20,7 @@ import Wire
 
   private func screen(_ values: [String]) throws {
     let bytes: [UInt8] = values.flatMap { (value: String) -> [UInt8] in Array(value.utf8) + [0] }
-    try parts.broker.screen(.number(1), passed: [SharedDescriptor(try FileDescriptor.inMemory(bytes.span))])
+    try parts.broker.screenEnvironment(.number(1), passed: [SharedDescriptor(try FileDescriptor.inMemory(bytes.span))])
     home.runJobs()
   }
 
@@ -68,9 +68,9 @@ import Wire
   }
 
   @Test func `needs a descriptor, and one that can be read`() throws {
-    #expect(throws: Failure.self) { try parts.broker.screen(.number(1), passed: []) }
+    #expect(throws: Failure.self) { try parts.broker.screenEnvironment(.number(1), passed: []) }
     let directory = SharedDescriptor(try FileDescriptor(opening: "/", for: .reading))
-    try parts.broker.screen(.number(2), passed: [directory])
+    try parts.broker.screenEnvironment(.number(2), passed: [directory])
     home.runJobs()
     #expect(home.sink.failures[2] != nil && home.sink.results.isEmpty)
   }

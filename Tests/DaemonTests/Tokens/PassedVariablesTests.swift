@@ -150,7 +150,7 @@ import Wire
     home.context.files.poll()
     try broker.token(TokenRequest(account: "job"), .number(1))
     try home.runJobs(until: { !home.http.sent.isEmpty || home.sink.failures[1] != nil })
-    broker.settingsRemoved(of: try AccountName("job"))
+    broker.removeDeletedAccount(try AccountName("job"))
     #expect(home.sink.failures[1]?.code == .noAccount)
     home.http.isHeld = false
     home.runJobs()
@@ -196,6 +196,6 @@ extension DaemonHome {
 
 private final class OpenLock: TokenLock {
   func refusal(for account: AccountName) -> SessionError? { nil }
-  func used(_ level: Protection) {}
+  func recordUse(_ level: Protection) {}
   func vaultFileChanged() {}
 }

@@ -23,32 +23,33 @@ import Wire
 
   @Test func `tell once that it is over`() {
     var state = PublishedState()
-    expect(state.signedOut(.user), [.signedOut(.user)])
-    expect(state.signedOut(.removed), [])
-    expect(state.failed(.expired(account: "work")), [])
+    expect(state.recordSignOut(.user), [.signedOut(.user)])
+    expect(state.recordSignOut(.removed), [])
+    expect(state.recordFailure(.expired(account: "work")), [])
   }
 
   @Test func `tell of an account that nobody signed in to nothing but what the server says`() {
     for error in [SessionError.signedOut(account: "work"), .configurationChanged(account: "work", setting: "issuer")] {
       var state = PublishedState()
-      expect(state.failed(error), [])
+      expect(state.recordFailure(error), [])
     }
     var state = PublishedState()
     expect(
-      state.failed(.expired(account: "work", reason: "AADSTS700082")), [.signedOut(.expired, reason: "AADSTS700082")])
+      state.recordFailure(.expired(account: "work", reason: "AADSTS700082")),
+      [.signedOut(.expired, reason: "AADSTS700082")])
   }
 
   @Test func `tell once that nobody can be reached`() {
     var state = PublishedState()
-    expect(state.failed(Self.unreachable), [.offline(.init(.network, at: "as.example"))])
-    expect(state.failed(Self.unreachable), [])
+    expect(state.recordFailure(Self.unreachable), [.offline(.init(.network, at: "as.example"))])
+    expect(state.recordFailure(Self.unreachable), [])
   }
 
   @Test func `tell each failure once`() {
     var state = PublishedState()
-    expect(state.failed(.cancelled), [])
-    expect(state.failed(.memory), [.refreshFailed(.init(Failure(.memory, account: nil).code))])
-    expect(state.failed(.memory), [])
+    expect(state.recordFailure(.cancelled), [])
+    expect(state.recordFailure(.memory), [.refreshFailed(.init(Failure(.memory, account: nil).code))])
+    expect(state.recordFailure(.memory), [])
   }
 
   private static func grant() throws -> AccessGrant {
@@ -59,18 +60,18 @@ import Wire
 
   @Test func `tell no failure after the end of the session, and none of a lock, which tells itself`() {
     var state = PublishedState()
-    expect(state.failed(.vault(VaultError(.locked(.passphrase)))), [])
-    expect(state.signedOut(.user), [.signedOut(.user)])
-    expect(state.failed(.memory), [])
+    expect(state.recordFailure(.vault(VaultError(.locked(.passphrase)))), [])
+    expect(state.recordSignOut(.user), [.signedOut(.user)])
+    expect(state.recordFailure(.memory), [])
   }
 
   @Test func `tell of a new session after a token that only a sign-in could renew`() throws {
     let grant = try Self.grant()
     for isRenewable in [true, false] {
       var state = PublishedState()
-      expect(state.signedIn(grant), [.signedIn(expiresAt: 60)])
-      expect(state.expired(at: 60, isRenewable: isRenewable), [.expired(at: 60, isRenewable: isRenewable)])
-      expect(state.renewed(grant), [isRenewable ? .refreshed(expiresAt: 60) : .signedIn(expiresAt: 60)])
+      expect(state.recordSignIn(grant), [.signedIn(expiresAt: 60)])
+      expect(state.recordExpiry(at: 60, isRenewable: isRenewable), [.expired(at: 60, isRenewable: isRenewable)])
+      expect(state.recordRenewal(grant), [isRenewable ? .refreshed(expiresAt: 60) : .signedIn(expiresAt: 60)])
     }
   }
 

@@ -147,7 +147,7 @@ import WireSupport
     home.runJobs()
     try home.daemon.addSignedIn("other", isElsewhere: true)
     try home.ask(2)
-    home.broker.settingsRemoved(of: try AccountName("work"))
+    home.broker.removeDeletedAccount(try AccountName("work"))
     #expect(home.sink.failures[2]?.code == .noAccount)
     home.runJobs()
     #expect(home.sink.lines.keys.sorted() == [1])
@@ -565,6 +565,6 @@ private final class PlayedLock: TokenLock {
   private(set) var vaultChanges = 0
 
   func refusal(for account: AccountName) -> SessionError? { refused }
-  func used(_ level: Protection) { uses.append(level) }
+  func recordUse(_ level: Protection) { uses.append(level) }
   func vaultFileChanged() { vaultChanges += 1 }
 }

@@ -22,18 +22,18 @@ import Vocabulary
 
   @Test func `pending keeps the interval`() {
     var polling = DevicePolling(interval: 7, expiresIn: 900)
-    for _ in 0..<10 { polling.after(.pending) }
+    for _ in 0..<10 { polling.adjustInterval(after: .pending) }
     #expect(polling.waitMilliseconds == 7000)
   }
 
   @Test func `slow_down adds five seconds for good and stretches the waits`() {
     var polling = DevicePolling(interval: 5, expiresIn: 900)
-    polling.after(.slowDown(interval: nil))
+    polling.adjustInterval(after: .slowDown(interval: nil))
     #expect(polling.interval == 10)
     #expect(polling.waitMilliseconds == 14_000)
-    polling.after(.pending)
+    polling.adjustInterval(after: .pending)
     #expect(polling.waitMilliseconds == 14_000)
-    polling.after(.slowDown(interval: nil))
+    polling.adjustInterval(after: .slowDown(interval: nil))
     #expect(polling.interval == 15)
     #expect(polling.waitMilliseconds == 21_000)
   }
@@ -41,14 +41,14 @@ import Vocabulary
   @Test(arguments: [(30, 30), (6, 10), (-5, 10), (Int.max, 86_400)])
   func `the greater of the server's interval and our own counts`(asked: Int, interval: Int) {
     var polling = DevicePolling(interval: 5, expiresIn: 900)
-    polling.after(.slowDown(interval: asked))
+    polling.adjustInterval(after: .slowDown(interval: asked))
     #expect(polling.interval == interval)
   }
 
   @Test func `three complaints make the clock suspect`() {
     var polling = DevicePolling(interval: 5, expiresIn: 900)
     for count in 1...4 {
-      polling.after(.slowDown(interval: nil))
+      polling.adjustInterval(after: .slowDown(interval: nil))
       #expect(polling.suspectsFastClock == (count >= 3))
     }
   }
@@ -57,7 +57,7 @@ import Vocabulary
     var polling = DevicePolling(interval: 5, expiresIn: 900)
     var waits: [Int] = []
     for _ in 0..<6 {
-      polling.after(trouble)
+      polling.adjustInterval(after: trouble)
       waits.append(polling.waitMilliseconds)
     }
     #expect(waits == [10_000, 20_000, 40_000, 60_000, 60_000, 60_000])
@@ -65,30 +65,30 @@ import Vocabulary
 
   @Test func `an answer brings the agreed interval back`() {
     var polling = DevicePolling(interval: 5, expiresIn: 900)
-    polling.after(trouble)
-    polling.after(trouble)
-    polling.after(.pending)
+    polling.adjustInterval(after: trouble)
+    polling.adjustInterval(after: trouble)
+    polling.adjustInterval(after: .pending)
     #expect(polling.waitMilliseconds == 5000)
-    polling.after(trouble)
+    polling.adjustInterval(after: trouble)
     #expect(polling.waitMilliseconds == 10_000)
-    polling.after(.slowDown(interval: nil))
+    polling.adjustInterval(after: .slowDown(interval: nil))
     #expect(polling.waitMilliseconds == 14_000)
   }
 
   @Test func `a failure never shortens a long interval`() {
     var polling = DevicePolling(interval: 90, expiresIn: 900)
-    polling.after(trouble)
+    polling.adjustInterval(after: trouble)
     #expect(polling.waitMilliseconds == 90_000)
   }
 
   @Test func `a longer wait that the server asks for is kept once`() {
     var polling = DevicePolling(interval: 5, expiresIn: 900)
-    polling.after(trouble(retryAfter: 120))
+    polling.adjustInterval(after: trouble(retryAfter: 120))
     #expect(polling.waitMilliseconds == 120_000)
-    polling.after(trouble(retryAfter: 1))
+    polling.adjustInterval(after: trouble(retryAfter: 1))
     #expect(polling.waitMilliseconds == 20_000)
-    polling.after(trouble(retryAfter: 120))
-    polling.after(.pending)
+    polling.adjustInterval(after: trouble(retryAfter: 120))
+    polling.adjustInterval(after: .pending)
     #expect(polling.waitMilliseconds == 5000)
   }
 
@@ -104,7 +104,7 @@ import Vocabulary
   ) {
     var polling = DevicePolling(interval: interval, expiresIn: expiresIn)
     #expect(polling.next(elapsedMilliseconds: elapsed) == next)
-    polling.after(.pending)
+    polling.adjustInterval(after: .pending)
     #expect(
       polling.next(elapsedMilliseconds: 290_000) == .expire(afterMilliseconds: max(0, expiresIn * 1000 - 290_000)))
   }
@@ -118,7 +118,7 @@ import Vocabulary
   ])
   func `no poll is due at or after the expiry`(elapsed: Int, next: DevicePolling.Next) {
     var polling = DevicePolling(interval: 5, expiresIn: 20)
-    polling.after(.pending)
+    polling.adjustInterval(after: .pending)
     #expect(polling.next(elapsedMilliseconds: elapsed) == next)
   }
 

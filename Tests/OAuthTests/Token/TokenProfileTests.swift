@@ -123,7 +123,7 @@ import Vocabulary
     func fault(_ profile: TokenProfile?, _ announced: [String], named: Bool = false) throws -> TokenFault? {
       try self.fault(profile) {
         $0.namesAlgorithms = named
-        $0.bound(byAnnounced: announced)
+        $0.restrictAlgorithms(toAnnounced: announced)
       }
     }
     let refused = TokenFault.signature(.algorithmNotAllowed)
@@ -136,7 +136,7 @@ import Vocabulary
       #expect(try fault(profile, []) == refused)
       #expect(try fault(profile, ["RS256"], named: true) == refused)
     }
-    #expect(try self.fault(.idToken, algorithm: .RS256) { $0.bound(byAnnounced: []) } == nil)
+    #expect(try self.fault(.idToken, algorithm: .RS256) { $0.restrictAlgorithms(toAnnounced: []) } == nil)
     // Metadata do not cover access tokens; the caller's algorithms are enough for any token.
     #expect(try fault(.accessToken, ["RS256"]) == nil)
     #expect(try fault(nil, ["RS256"], named: true) == nil)

@@ -10,7 +10,7 @@ import Testing
     var found: [(Int, String?)] = []
     while let block = try blocks.next(from: file) {
       found += block.lines.map { line in
-        (line.number, line.place.map { String(decoding: block.bytes[$0], as: UTF8.self) })
+        (line.number, line.range.map { String(decoding: block.bytes[$0], as: UTF8.self) })
       }
     }
     return found
@@ -52,7 +52,7 @@ import Testing
         }
         guard let block else { break }
         found += block.lines.map { line in
-          "\(line.number):" + (line.place.map { String(decoding: block.bytes[$0], as: UTF8.self) } ?? "too long")
+          "\(line.number):" + (line.range.map { String(decoding: block.bytes[$0], as: UTF8.self) } ?? "too long")
         }
       }
       #expect(found == ["1:too long", "3:too long", "4:012345678"], "in pieces of \(size)")
@@ -76,7 +76,7 @@ import Testing
     #expect(first.lines.map(\.number) == [1])
     try pipe.writing.writeAll(Array("o\n".utf8).span)
     let second = try #require(try blocks.next(from: pipe.reading))
-    #expect(second.lines.compactMap(\.place).map { Array(second.bytes[$0]) } == [Array("two".utf8)])
+    #expect(second.lines.compactMap(\.range).map { Array(second.bytes[$0]) } == [Array("two".utf8)])
     try pipe.writing.close()
     #expect(try blocks.next(from: pipe.reading)?.lines == [])
     #expect(try blocks.next(from: pipe.reading) == nil)

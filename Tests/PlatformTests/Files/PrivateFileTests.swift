@@ -166,18 +166,18 @@ import Testing
     let path = "\(directory.path)/a"
     var known = try #require(try directory.replaceKnownFile("a", with: bytes("one").span))
     for round in 0..<50 {
-      #expect(known.isStill(at: path))
+      #expect(known.isUnmodified(at: path))
       // If its inode were free, one of these files with the same length and time would get it.
       for _ in 0..<3 {
         try directory.replaceFile("a", with: bytes("two").span)
-        #expect(!known.isStill(at: path), "round \(round)")
+        #expect(!known.isUnmodified(at: path), "round \(round)")
       }
       known = try #require(try directory.replaceKnownFile("a", with: bytes("one").span))
     }
     let (read, same) = try directory.readKnownFile("a", limit: 10)
-    #expect(read == bytes("one") && same.isStill(at: path))
+    #expect(read == bytes("one") && same.isUnmodified(at: path))
     try scratch.write("a", "longer")
-    #expect(!known.isStill(at: path) && !same.isStill(at: path))
+    #expect(!known.isUnmodified(at: path) && !same.isUnmodified(at: path))
   }
 
   @Test func `a known file that others may read, or that is gone, is held no longer`() throws {
@@ -185,9 +185,9 @@ import Testing
     let path = "\(directory.path)/a"
     let known = try #require(try directory.replaceKnownFile("a", with: bytes("one").span))
     try ProcessRunner.shell("chmod 0644 \(scratch.path)/a")
-    #expect(!known.isStill(at: path))
+    #expect(!known.isUnmodified(at: path))
     try directory.removeFile("a")
-    #expect(!known.isStill(at: path))
+    #expect(!known.isUnmodified(at: path))
   }
 
   @Test func `only what a crash left of the same name is cleared away`() throws {

@@ -39,7 +39,7 @@ import Vocabulary
   private func renewed(
     _ keys: VerificationKeys, after old: VerificationKeys.Version
   ) throws -> VerificationKeys.Version? {
-    switch keys.renewed(after: old) {
+    switch keys.fetchNewer(than: old) {
     case .keys(let version): return version
     case .none: return nil
     case .failed(let error): throw error

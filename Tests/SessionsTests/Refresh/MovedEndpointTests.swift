@@ -214,7 +214,7 @@ import Vocabulary
     let ending = try SignOutOperation(
       account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: home.services
     ).run()
-    #expect(ending.confirmation == .revoked)
+    #expect(ending.revocationResult == .revoked)
     #expect(home.http.urls == [TestIssuer.revocationURL, TestIssuer.metadataURL, newURL])
   }
 

@@ -85,7 +85,7 @@ import Vocabulary
     #expect(run.session.renewalDue == nil)
     run.session.planFirstToken(at: at(2))
     #expect(run.session.renewalDue == nil)
-    run.session.signedOut()
+    run.session.applySignOut()
     #expect(run.session.renewalDue == nil)
   }
 

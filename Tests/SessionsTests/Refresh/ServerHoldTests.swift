@@ -31,7 +31,7 @@ import Vocabulary
       #expect(holds.hold(of: Self.server, now: at(now))?.until == at(now + step / 2))
       now += step / 2
     }
-    holds.succeeded(at: Self.server)
+    holds.recordSuccess(at: Self.server)
     holds.note(failure(429, .rateLimited), of: Self.server, now: at(now), jitter: 1)
     #expect(holds.hold(of: Self.server, now: at(now))?.until == at(now + 5))
   }

@@ -17,9 +17,9 @@ import Vocabulary
 
   @Test(arguments: [
     Intruder(
-      testDescription: "a sign-in", act: { $0.signedIn(try grant("signed-in"), wallSeconds: 1, jitter: 0) },
+      testDescription: "a sign-in", act: { $0.applySignIn(try grant("signed-in"), wallSeconds: 1, jitter: 0) },
       left: "signed-in"),
-    Intruder(testDescription: "a sign-out", act: { $0.signedOut() }, left: nil),
+    Intruder(testDescription: "a sign-out", act: { $0.applySignOut() }, left: nil),
     Intruder(testDescription: "changed settings", act: { $0.forgetToken() }, left: nil),
   ])
   func `an answer of an older generation changes nothing`(_ intruder: Intruder) throws {

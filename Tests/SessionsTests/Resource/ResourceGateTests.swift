@@ -22,7 +22,7 @@ import Vocabulary
   }
 
   private func choose(_ url: String, named: String? = nil, preferred: String? = nil) throws -> String {
-    let place = ResourcePlace(of: try Endpoint(url, allowHTTPLoopback: true))
+    let place = ResourceURL(of: try Endpoint(url, allowHTTPLoopback: true))
     let named = try named.map { try AccountName($0) }
     let preferred = try preferred.map { try AccountName($0) }
     return try ResourceGate(settings: try home.settings(), services: home.services, preferred: preferred)
@@ -145,7 +145,7 @@ import Vocabulary
   private func place(_ text: String, user: String? = nil, named: String? = nil) throws -> String {
     let named = try named.map { try AccountName($0) }
     let choice = try ResourceGate(settings: try home.settings(), services: home.services)
-      .choice(among: ResourcePlace.places(text, user: user), named: named)
+      .choice(among: ResourceURL.candidates(for: text, user: user), named: named)
     return "\(choice.account.text) \(choice.entry?.text ?? "-")"
   }
 
@@ -204,7 +204,7 @@ import Vocabulary
       #expect(throws: SessionError.self) { try place(other) }
     }
     for none in ["", "ftp://mail.example", "http://mail.example", "a b", "//"] {
-      #expect(throws: SessionError.noPlace) { try place(none) }
+      #expect(throws: SessionError.unsuitableURL) { try place(none) }
     }
   }
 

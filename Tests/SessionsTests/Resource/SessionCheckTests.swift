@@ -151,12 +151,12 @@ import Vocabulary
 @Suite struct `A session that ended elsewhere` {
   @Test func `is expired, and answers still on their way are ignored`() throws {
     var session = Session()
-    session.signedIn(try grant(), wallSeconds: 0, jitter: 0)
+    session.applySignIn(try grant(), wallSeconds: 0, jitter: 0)
     guard case .wait(let refresh?) = session.request(TokenNeed(forceRefresh: true), account: "work", now: at(0)) else {
       Issue.record("no refresh")
       return
     }
-    session.endedElsewhere(account: "work")
+    session.recordRemoteEnd(account: "work")
     #expect(session.state(now: at(0)) == .expired)
     #expect(session.grant == nil)
     #expect(session.lastFailure == .expired(account: "work"))
@@ -170,7 +170,7 @@ import Vocabulary
 
   @Test func `a record that moved keeps the token at hand`() throws {
     var session = Session()
-    session.signedIn(try grant("at", generation: 4), wallSeconds: 0, jitter: 0)
+    session.applySignIn(try grant("at", generation: 4), wallSeconds: 0, jitter: 0)
     session.recordMoved(to: 9)
     #expect(session.grant?.recordGeneration == 9)
     #expect(session.grant?.accessToken.text == "at")

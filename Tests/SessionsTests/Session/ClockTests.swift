@@ -43,9 +43,9 @@ import Vocabulary
 
   @Test func `is not handed out after a pause longer than its life`() throws {
     var session = Session()
-    session.signedIn(try issued(), wallSeconds: Self.wall, jitter: 0)
+    session.applySignIn(try issued(), wallSeconds: Self.wall, jitter: 0)
     session.clockSet(wallSeconds: Self.wall + 7260, now: at(60))
-    #expect(session.satisfied(by: TokenNeed(), now: at(60)) == nil)
+    #expect(session.cachedGrant(by: TokenNeed(), now: at(60)) == nil)
     #expect(session.fallback(for: TokenNeed(), now: at(60)) == nil)
     guard case .wait(start: .some) = session.request(TokenNeed(), account: "work", now: at(60)) else {
       Issue.record("no refresh begins")
@@ -61,18 +61,18 @@ import Vocabulary
 
   @Test func `that was wiped at its end is not handed out when the clock is set right again`() throws {
     var session = Session()
-    session.signedIn(try issued(), wallSeconds: Self.wall, jitter: 0)
+    session.applySignIn(try issued(), wallSeconds: Self.wall, jitter: 0)
     session.clockSet(wallSeconds: Self.wall + 7260, now: at(60))
     #expect(session.applyExpiry(now: at(60)) == .end)
     session.clockSet(wallSeconds: Self.wall + 90, now: at(90))
-    #expect(session.satisfied(by: TokenNeed(), now: at(90)) == nil)
+    #expect(session.cachedGrant(by: TokenNeed(), now: at(90)) == nil)
     #expect(session.fallback(for: TokenNeed(), now: at(90)) == nil)
   }
 
   /// A session without a refresh token: its token is the last.
   private func last() throws -> SessionRun {
     var run = SessionRun()
-    run.session.signedIn(try issued(), isRenewable: false, wallSeconds: Self.wall, jitter: 0)
+    run.session.applySignIn(try issued(), isRenewable: false, wallSeconds: Self.wall, jitter: 0)
     return run
   }
 
@@ -102,7 +102,7 @@ import Vocabulary
     #expect(run.session.applyExpiry(now: at(3600)) == nil)
     #expect(run.session.grant?.accessToken.count == 0 && run.session.actionDue == nil)
     run.session.clockSet(wallSeconds: Self.wall + 3601, now: at(3601))
-    #expect(run.session.satisfied(by: TokenNeed(), now: at(3601)) == nil)
+    #expect(run.session.cachedGrant(by: TokenNeed(), now: at(3601)) == nil)
   }
 
   @Test func `that cannot be renewed survives whoever wants another`() throws {
@@ -121,14 +121,14 @@ import Vocabulary
     change: Int, shown: Int
   ) throws {
     var session = Session()
-    session.signedIn(try issued(), wallSeconds: Self.wall, jitter: 0)
+    session.applySignIn(try issued(), wallSeconds: Self.wall, jitter: 0)
     session.clockSet(wallSeconds: Self.wall + 60 + change, now: at(60))
     #expect(session.refreshedAt == Self.wall + shown)
   }
 
   @Test func `is renewed in the background by its new end`() throws {
     var session = Session()
-    session.signedIn(try issued(), wallSeconds: Self.wall, jitter: 0)
+    session.applySignIn(try issued(), wallSeconds: Self.wall, jitter: 0)
     _ = session.request(TokenNeed(), account: "work", now: at(0))
     let before = try #require(session.renewalDue)
     session.clockSet(wallSeconds: Self.wall + 1800, now: at(0))
@@ -138,11 +138,11 @@ import Vocabulary
   @Test func `leaves the memory of the strict policy by what the clock jumped forward`() throws {
     var session = Session()
     session.policy = .strict
-    session.signedIn(try issued(), wallSeconds: Self.wall, jitter: 0)
+    session.applySignIn(try issued(), wallSeconds: Self.wall, jitter: 0)
     session.clockSet(wallSeconds: Self.wall + 260, now: at(60))
     #expect(session.actionDue == at(100))
-    #expect(session.satisfied(by: TokenNeed(), now: at(99)) != nil)
-    #expect(session.satisfied(by: TokenNeed(), now: at(100)) == nil)
+    #expect(session.cachedGrant(by: TokenNeed(), now: at(99)) != nil)
+    #expect(session.cachedGrant(by: TokenNeed(), now: at(100)) == nil)
     session.clockSet(wallSeconds: Self.wall + 360, now: at(60))
     #expect(session.applyExpiry(now: at(60)) == nil)
     #expect(session.grant == nil)
@@ -150,11 +150,11 @@ import Vocabulary
 
   @Test func `of unknown lifetime is older by what the clock jumped forward`() throws {
     var session = Session()
-    session.signedIn(try issued(lifetime: nil), wallSeconds: Self.wall, jitter: 0)
+    session.applySignIn(try issued(lifetime: nil), wallSeconds: Self.wall, jitter: 0)
     let need = TokenNeed(minimumValiditySeconds: 600)
-    #expect(session.satisfied(by: need, now: at(60)) != nil)
+    #expect(session.cachedGrant(by: need, now: at(60)) != nil)
     session.clockSet(wallSeconds: Self.wall + 660, now: at(60))
-    #expect(session.satisfied(by: need, now: at(60)) == nil)
+    #expect(session.cachedGrant(by: need, now: at(60)) == nil)
   }
 
   @Test func `of unknown lifetime has no end`() throws {
@@ -164,7 +164,7 @@ import Vocabulary
 
   @Test func `keeps nothing of an expired token but what is known of it`() throws {
     var session = Session()
-    session.signedIn(try issued(), wallSeconds: Self.wall, jitter: 0)
+    session.applySignIn(try issued(), wallSeconds: Self.wall, jitter: 0)
     #expect(session.applyExpiry(now: at(3600)) == .end)
     #expect(session.grant?.accessToken.count == 0 && session.grant?.expiresAtUnixSeconds == Self.wall + 3600)
   }

@@ -8,7 +8,7 @@ import Vocabulary
   @Test(arguments: [(3600, true, 3540.0), (3600, false, 3300), (50, true, 45), (50, false, 25)])
   func `begin earlier where a person must act`(lifetime: Int, isRenewable: Bool, due: Double) throws {
     let notices = ExpiryNotices(try grant("at", lifetime: lifetime), isRenewable: isRenewable)
-    #expect(notices.due(at(Double(lifetime))) == at(due))
+    #expect(notices.nextNotice(before: at(Double(lifetime))) == at(due))
   }
 
   @Test func `are given once each, in order`() throws {
@@ -16,21 +16,21 @@ import Vocabulary
     #expect(notices.next(at(3600), now: at(3539)) == nil)
     #expect(notices.next(at(3600), now: at(3550)) == .nearEnd(seconds: 50))
     #expect(notices.next(at(3600), now: at(3550)) == nil)
-    #expect(notices.due(at(3600)) == at(3600))
+    #expect(notices.nextNotice(before: at(3600)) == at(3600))
     #expect(notices.next(at(3600), now: at(3600)) == .end)
     #expect(notices.next(at(3600), now: at(3601)) == nil)
-    #expect(notices.due(at(3600)) == nil)
+    #expect(notices.nextNotice(before: at(3600)) == nil)
   }
 
   @Test func `leave out the first after the end`() throws {
     var notices = ExpiryNotices(try grant("at", lifetime: 3600), isRenewable: true)
     #expect(notices.next(at(3600), now: at(9000)) == .end)
-    #expect(notices.due(at(3600)) == nil)
+    #expect(notices.nextNotice(before: at(3600)) == nil)
   }
 
   @Test func `do not exist for an unknown lifetime`() throws {
     var notices = ExpiryNotices(try grant("at", lifetime: nil), isRenewable: false)
-    #expect(notices.due(nil) == nil)
+    #expect(notices.nextNotice(before: nil) == nil)
     #expect(notices.next(nil, now: at(1_000_000)) == nil)
   }
 }

@@ -40,7 +40,7 @@ import Vocabulary
 
   @Test func `is not made when nobody waits any more`() throws {
     var run = try waiting(unreachable)
-    run.session.callersLeft()
+    run.session.dropCallerPriority()
     #expect(run.session.renewalDue == nil)
   }
 
@@ -165,7 +165,7 @@ import Vocabulary
 
   @Test func `is told five minutes before where only a person can get another`() throws {
     var run = try SessionRun.active(grant("old"))
-    run.session.signedIn(try grant("last"), isRenewable: false, wallSeconds: 0, jitter: 0)
+    run.session.applySignIn(try grant("last"), isRenewable: false, wallSeconds: 0, jitter: 0)
     #expect(!run.session.isRenewable)
     #expect(run.session.applyExpiry(now: at(3299)) == nil)
     #expect(run.session.applyExpiry(now: at(3300)) == .nearEnd(seconds: 300))

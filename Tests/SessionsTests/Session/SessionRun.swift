@@ -61,7 +61,7 @@ struct SessionRun {
   ) -> SessionRun {
     var run = SessionRun()
     run.session.policy = policy
-    run.session.signedIn(grant, wallSeconds: 0, jitter: jitter)
+    run.session.applySignIn(grant, wallSeconds: 0, jitter: jitter)
     return run
   }
 

@@ -23,20 +23,20 @@ import Vocabulary
   }
 
   static let signIn: @Sendable (inout SessionRun) throws -> Void = { run in
-    run.session.signedIn(try grant("at", lifetime: 300), wallSeconds: 0, jitter: 0)
+    run.session.applySignIn(try grant("at", lifetime: 300), wallSeconds: 0, jitter: 0)
   }
 
   static let table: [Row] = [
     Row("nothing known", .stale) { _ in },
     Row("no record in the vault", .signedOut) {
-      $0.session.learn(isGranted: false, ending: nil, refreshedAt: nil)
+      $0.session.applyRecord(isGranted: false, ending: nil, refreshedAt: nil)
     },
-    Row("a grant in the vault", .stale) { $0.session.learn(isGranted: true, ending: nil, refreshedAt: 7) },
+    Row("a grant in the vault", .stale) { $0.session.applyRecord(isGranted: true, ending: nil, refreshedAt: 7) },
     Row("an ended grant in the vault", .expired) {
-      $0.session.learn(isGranted: false, ending: .expired(account: "work"), refreshedAt: 7)
+      $0.session.applyRecord(isGranted: false, ending: .expired(account: "work"), refreshedAt: 7)
     },
     Row("a token that was not kept", .notKept) {
-      $0.session.learn(isGranted: false, ending: .notKept(account: "work"), refreshedAt: 7)
+      $0.session.applyRecord(isGranted: false, ending: .notKept(account: "work"), refreshedAt: 7)
     },
     Row("sign-in begun", .signingIn) { $0.session.signInStarted() },
     Row("sign-in given up", .stale) {
@@ -88,7 +88,7 @@ import Vocabulary
     },
     Row("signed out", .signedOut) {
       try signIn(&$0)
-      $0.session.signedOut()
+      $0.session.applySignOut()
     },
     Row("signed in after the end", .active) {
       _ = try $0.fail(with: .expired(account: "work"), at: 1)
@@ -100,11 +100,11 @@ import Vocabulary
     },
     Row("sign-out that failed", .stale) {
       try signIn(&$0)
-      $0.session.signedOut()
+      $0.session.applySignOut()
       $0.session.forgetToken()
     },
     Row("of unknown lifetime", .active, at: 1_000_000) {
-      $0.session.signedIn(try grant("at", lifetime: nil), wallSeconds: 0, jitter: 0)
+      $0.session.applySignIn(try grant("at", lifetime: nil), wallSeconds: 0, jitter: 0)
     },
   ]
 
@@ -116,7 +116,7 @@ import Vocabulary
 
   @Test func `what the vault says does not undo what is known from its use`() throws {
     var run = try SessionRun.active(grant("at"))
-    run.session.learn(isGranted: false, ending: .expired(account: "work"), refreshedAt: 7)
+    run.session.applyRecord(isGranted: false, ending: .expired(account: "work"), refreshedAt: 7)
     #expect(run.session.state(now: at(1)) == .active)
     #expect(run.session.refreshedAt == 0)
   }
@@ -133,7 +133,7 @@ import Vocabulary
     _ = run.ask(at: 5)
     _ = try run.end(.success(grant("at", issuedAt: 5)), at: 7)
     #expect(run.session.refreshedAt == 7)
-    run.session.signedOut()
+    run.session.applySignOut()
     #expect(run.session.refreshedAt == nil)
   }
 }

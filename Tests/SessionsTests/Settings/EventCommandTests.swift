@@ -35,7 +35,7 @@ import Vocabulary
     (#"[{"run":["/a"\#(String(repeating: ",\"b\"", count: 32))]}]"#, "on[0].run"),
   ]) func `are refused by the member at fault`(on: String, place: String) {
     let error = #expect(throws: ConfigurationError.self) { try Self.settings(on) }
-    #expect(error?.place == place)
+    #expect(error?.path == place)
   }
 
   @Test func `are for what they name`() throws {

@@ -99,7 +99,7 @@ import Vocabulary
     try write("[]", place)
     let error = #expect(throws: SessionError.self) { try client(github) }
     guard case .configuration(let problem)? = error else { return #expect(Bool(false), "\(String(describing: error))") }
-    #expect(problem.place == directory.path("\(place)/clients.json"))
+    #expect(problem.path == directory.path("\(place)/clients.json"))
   }
 
   @Test func `holds a secret where it is known to be none`() throws {

@@ -157,7 +157,7 @@ import Vocabulary
   }
 
   private func refresh(
-    _ configuration: AccountConfiguration, _ handed: HandedAssertion
+    _ configuration: AccountConfiguration, _ handed: PassedAssertion
   ) throws -> AccessGrant {
     try RefreshOperation(
       account: home.account, configuration: configuration, handed: handed, services: home.services,
@@ -169,7 +169,7 @@ import Vocabulary
     _ = try start()
     let (configuration, text) = try moved { $0.assertionFrom = .gitLabCI }
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
-    let handed = HandedAssertion(variables: ["GITLAB_OIDC_TOKEN": try secret(text), "OTHER": try secret("x.y.z")])
+    let handed = PassedAssertion(variables: ["GITLAB_OIDC_TOKEN": try secret(text), "OTHER": try secret("x.y.z")])
     #expect(try refresh(configuration, handed).accessToken.text == "at-2" && asked.contains("assertion=\(text)"))
     var named = configuration
     named.assertionVariable = "CI_JWT"
@@ -183,7 +183,7 @@ import Vocabulary
   @Test func `asks the service of GitHub Actions for one with the audience`() throws {
     _ = try start()
     let (configuration, text) = try moved { $0.assertionFrom = .gitHubActions }
-    let handed = HandedAssertion(variables: [
+    let handed = PassedAssertion(variables: [
       "ACTIONS_ID_TOKEN_REQUEST_URL": try secret("https://run.example/token?v=2"),
       "ACTIONS_ID_TOKEN_REQUEST_TOKEN": try secret("job-token"),
     ])
@@ -195,7 +195,7 @@ import Vocabulary
     guard case .assertionSource(.workflow, because: .oauth(let cause))? = error else { throw Home.NoToken() }
     #expect(cause.code == .serverUnavailable && error?.isTemporary == true && error?.effect == SessionError.Effect.none)
     #expect(throws: SessionError.assertionVariables(account: "work", .workflow)) {
-      try refresh(configuration, HandedAssertion())
+      try refresh(configuration, PassedAssertion())
     }
   }
 
@@ -211,13 +211,13 @@ import Vocabulary
   @Test func `needs the ID Token of another account first, and an assertion for this client`() throws {
     _ = try start()
     let (configuration, text) = try moved { $0.assertionAccount = "person" }
-    #expect(throws: SessionError.assertionOfAccount("person")) { try refresh(configuration, HandedAssertion()) }
+    #expect(throws: SessionError.assertionOfAccount("person")) { try refresh(configuration, PassedAssertion()) }
     #expect(throws: SessionError.assertion(.wrongClient(expected: "cli"), .account("person"))) {
-      try refresh(configuration, HandedAssertion(assertion: try secret(text)))
+      try refresh(configuration, PassedAssertion(assertion: try secret(text)))
     }
     let mine = try handOut("alice", ["client_id": "cli"])
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
-    #expect(try refresh(configuration, HandedAssertion(assertion: try secret(mine))).accessToken.text == "at-2")
+    #expect(try refresh(configuration, PassedAssertion(assertion: try secret(mine))).accessToken.text == "at-2")
   }
 
   @Test func `is renewed only for a caller where the caller brings what it needs`() {

@@ -81,7 +81,7 @@ import Vocabulary
       home.http.answer(TestIssuer.revocationURL, try response(503, [:]))
       let operation = SignOutOperation(
         account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: home.services)
-      guard case .postponed = try operation.run().confirmation else { throw SessionError.cancelled }
+      guard case .postponed = try operation.run().revocationResult else { throw SessionError.cancelled }
     }
     #expect(try signIn(try tokens("at-2", refresh: "rt-2")).notices == [.earlierSession(page: nil)])
     #expect(try home.stored()?.revocation == nil)

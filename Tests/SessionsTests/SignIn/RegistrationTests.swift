@@ -361,7 +361,7 @@ import Vocabulary
     let (home, configuration) = try signedIn()
     home.http.answer(Self.managed, try response(204, .null))
     let outcome = try removal(home, configuration).remove()
-    #expect(outcome.confirmation == .revoked && outcome.registration == .deleted)
+    #expect(outcome.revocationResult == .revoked && outcome.registration == .deleted)
     #expect(home.http.urls.last == Self.managed)
     #expect(try home.stored() == nil)
   }

@@ -26,22 +26,22 @@ import Vocabulary
   @Test func `revokes its tokens, then forgets record and settings`() throws {
     home.http.answer(TestIssuer.revocationURL, try response(200, [:]))
     let outcome = try remove()
-    #expect(outcome.confirmation == .revoked)
+    #expect(outcome.revocationResult == .revoked)
     #expect(outcome.active == other)
     #expect(try home.settings().accounts.map(\.name) == [other])
     #expect(try home.stored() == nil)
   }
 
   @Test func `tells the server nothing when asked so`() throws {
-    #expect(try remove(isLocal: true).confirmation == .local)
+    #expect(try remove(isLocal: true).revocationResult == .local)
     #expect(home.http.requests.isEmpty)
     #expect(try home.settings()[home.account] == nil)
   }
 
   /// Removes the account while the server is down.
-  private func removeUnheard() throws -> SignOutOperation.Confirmation {
+  private func removeUnheard() throws -> SignOutOperation.RevocationResult {
     home.http.fail(TestIssuer.revocationURL, HTTPFailure(.connect))
-    return try remove().confirmation
+    return try remove().revocationResult
   }
 
   @Test func `works while the server is down, which is told later`() throws {
@@ -52,13 +52,13 @@ import Vocabulary
     #expect(left.isSignedOut && left.refreshToken == nil && left.revocation?.refreshToken?.text == "rt-1")
     let next = home.otherProcess()
     #expect(next.accountsToRevoke() == [home.account])
-    #expect(next.pendingRevocation(of: home.account).revokePending().confirmation == .revoked)
+    #expect(next.pendingRevocation(of: home.account).revokePending().revocationResult == .revoked)
     #expect(try home.stored() == nil, "nothing is left of it")
   }
 
   @Test func `that the server did not hear of can be given up`() throws {
     #expect(try removeUnheard().isPostponed)
-    #expect(try remove(isLocal: true).confirmation == .local)
+    #expect(try remove(isLocal: true).revocationResult == .local)
     #expect(try home.stored() == nil)
   }
 
@@ -78,7 +78,7 @@ import Vocabulary
         account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: home.services)
       signOut.willAskServer = { [cancellation = signOut.cancellation] in cancellation.cancel() }
       let outcome = try signOut.remove()
-      #expect(outcome.confirmation == .postponed(.cancelled))
+      #expect(outcome.revocationResult == .postponed(.cancelled))
       return try tokens("at-2", refresh: "rt-2")
     }
     #expect { _ = try home.refresh() } throws: { ($0 as? SessionError) == .signedOut(account: "work") }
@@ -93,7 +93,7 @@ import Vocabulary
     configuration.issuer = "https://other.example"
     _ = try home.services.add(home.account, configuration)
     #expect(
-      home.services.pendingRevocation(of: home.account, configuration).revokePending().confirmation == .revoked)
+      home.services.pendingRevocation(of: home.account, configuration).revokePending().revocationResult == .revoked)
     #expect(try home.stored() == nil)
   }
 
@@ -103,7 +103,7 @@ import Vocabulary
     #expect(try home.stored() == nil)
     let left = try AccountName("work.removed-1")
     #expect(home.services.accountsToRevoke() == [left])
-    #expect(home.services.pendingRevocation(of: left).revokePending().confirmation == .revoked)
+    #expect(home.services.pendingRevocation(of: left).revokePending().revocationResult == .revoked)
   }
 
   @Test(arguments: ["cli", "another"])
@@ -127,7 +127,7 @@ import Vocabulary
 
   @Test func `waits for no refresh, whose tokens are dropped`() throws {
     home.http.answer(TestIssuer.tokenURL) { _ in
-      #expect(try remove(isLocal: true).confirmation == .local)
+      #expect(try remove(isLocal: true).revocationResult == .local)
       return try tokens("at-2", refresh: "rt-2")
     }
     #expect { _ = try home.refresh() } throws: { ($0 as? SessionError) == .signedOut(account: "work") }
@@ -140,7 +140,7 @@ import Vocabulary
     #expect { _ = try remove() } throws: { ($0 as? SessionError)?.isLocked == true }
     #expect(try home.settings()[home.account] != nil)
     #expect(try home.services.vault.accounts() == [home.account])
-    #expect(try remove(isLocal: true).confirmation == .local)
+    #expect(try remove(isLocal: true).revocationResult == .local)
     #expect(try home.settings()[home.account] == nil)
     #expect(try home.services.vault.accounts() == [])
   }

@@ -16,9 +16,9 @@ import Vocabulary
 
   func signOut(
     grant: AccessGrant? = nil, isLocal: Bool = false, configuration: AccountConfiguration? = Home.configuration
-  ) throws -> SignOutOperation.Confirmation {
+  ) throws -> SignOutOperation.RevocationResult {
     home.http.forgetRequests()
-    return try operation(grant: grant, isLocal: isLocal, configuration).run().confirmation
+    return try operation(grant: grant, isLocal: isLocal, configuration).run().revocationResult
   }
 
   /// - Parameter isPatient: Whether to wait for the server.
@@ -164,7 +164,7 @@ import Vocabulary
     operation.wantsLogoutPage = true
     let ending = try operation.run()
     #expect(ending.logoutURL == url)
-    guard case .postponed = ending.confirmation else {
+    guard case .postponed = ending.revocationResult else {
       Issue.record("the server was in trouble")
       return
     }
@@ -180,7 +180,7 @@ import Vocabulary
     operation.wantsLogoutPage = true
     let ending = try operation.run()
     #expect(ending.logoutURL == nil)
-    #expect(ending.confirmation == .revoked)
+    #expect(ending.revocationResult == .revoked)
   }
 
   @Test func `sends no token to a revocation endpoint that was not there at sign-in`() throws {
@@ -190,7 +190,7 @@ import Vocabulary
     let operation = SignOutOperation(
       account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: home.services)
     #expect(
-      try operation.run().confirmation
+      try operation.run().revocationResult
         == .failed(.endpointMoved(account: home.account.text, origin: "https://evil.example")))
     #expect(!home.http.urls.contains("https://evil.example/bye"))
   }
@@ -317,7 +317,7 @@ import Vocabulary
     _ = try signOut(grant: grant("at-1"))
     #expect(home.services.accountsToRevoke() == [home.account])
     try answer(200, 200)
-    #expect(operation().revokePending().confirmation == .revoked)
+    #expect(operation().revokePending().revocationResult == .revoked)
     #expect(sent.suffix(2).map { $0[1] } == ["token=rt-1", "token=at-1"])
     #expect(try home.stored() == nil)
     #expect(home.services.accountsToRevoke() == [])
@@ -328,8 +328,8 @@ import Vocabulary
     try answer(200, 200)
     var operation = operation()
     let other = self.operation()
-    operation.willAskServer = { #expect(other.revokePending().confirmation == .revoked) }
-    #expect(try operation.run().confirmation == .handledElsewhere)
+    operation.willAskServer = { #expect(other.revokePending().revocationResult == .revoked) }
+    #expect(try operation.run().revocationResult == .handledElsewhere)
     #expect(try home.stored() == nil)
   }
 
@@ -350,7 +350,7 @@ import Vocabulary
     _ = try signOut()
     home.time.setWall(seconds: home.time.wallSeconds() + step)
     try answer(503)
-    guard case .postponed = operation().revokePending().confirmation else {
+    guard case .postponed = operation().revokePending().revocationResult else {
       Issue.record("its time is not over")
       return
     }
@@ -358,7 +358,7 @@ import Vocabulary
     let until = try #require(try home.stored()?.revocation?.until)
     #expect(until == home.time.wallSeconds() + SignOutOperation.revocationLifetime)
     try answer(200)
-    #expect(operation().revokePending().confirmation == .revoked)
+    #expect(operation().revokePending().revocationResult == .revoked)
     #expect(try home.stored() == nil)
   }
 
@@ -368,7 +368,7 @@ import Vocabulary
     _ = try signOut()
     home.http.forgetRequests()
     home.time.setWall(seconds: home.time.wallSeconds() + 86_401)
-    guard case .failed = operation().revokePending().confirmation else {
+    guard case .failed = operation().revokePending().revocationResult else {
       Issue.record("its time was over")
       return
     }
@@ -388,7 +388,7 @@ import Vocabulary
     try home.store()
     home.http.answer(TestIssuer.tokenURL) { _ in
       let ending = try operation(isPatient: false).run()
-      #expect(ending.confirmation == .postponed(.cancelled), "it was not asked")
+      #expect(ending.revocationResult == .postponed(.cancelled), "it was not asked")
       #expect(try owed() == ["rt-1", nil])
       return try tokens("at-2", refresh: "rt-2")
     }
@@ -400,7 +400,7 @@ import Vocabulary
   @Test func `that is local does not wait for a refresh under way, whose tokens are dropped`() throws {
     try home.store()
     home.http.answer(TestIssuer.tokenURL) { _ in
-      #expect(try operation(isLocal: true, isPatient: false).run().confirmation == .local)
+      #expect(try operation(isLocal: true, isPatient: false).run().revocationResult == .local)
       return try tokens("at-2", refresh: "rt-2")
     }
     #expect { _ = try home.refresh() } throws: { ($0 as? SessionError) == .signedOut(account: "work") }
@@ -411,7 +411,7 @@ import Vocabulary
   @Test func `gives a silent server its time and no more`() throws {
     try home.store()
     home.http.fail(TestIssuer.revocationURL, HTTPFailure(.cancelled))
-    #expect(try operation(isPatient: false).run().confirmation == .postponed(timeout))
+    #expect(try operation(isPatient: false).run().revocationResult == .postponed(timeout))
     #expect(try owed() == ["rt-1", nil])
   }
 

@@ -14,7 +14,7 @@ import Vocabulary
 
   init() throws {
     home = try Home()
-    services = home.services.ephemerally()
+    services = home.services.forEphemeralAccount()
     services.ephemeral.set(Home.configuration, for: home.account)
     try services.write(Home.record(), of: home.account)
   }
@@ -24,7 +24,7 @@ import Vocabulary
     home.http.fail(TestIssuer.revocationURL, HTTPFailure(.connect))
     let operation = SignOutOperation(
       account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: services)
-    #expect(try operation.run().confirmation.isPostponed)
+    #expect(try operation.run().revocationResult.isPostponed)
     services.removeEphemeral(home.account)
     home.http.forgetRequests()
   }
@@ -37,8 +37,8 @@ import Vocabulary
     try signOut()
     #expect(home.services.accountsToRevoke() == [home.account])
     home.http.fail(TestIssuer.revocationURL, HTTPFailure(.connect))
-    #expect(home.services.pendingRevocation(of: home.account).revokePending().confirmation.isPostponed)
-    #expect(home.services.pendingRevocation(of: home.account).revokePending().confirmation == .revoked)
+    #expect(home.services.pendingRevocation(of: home.account).revokePending().revocationResult.isPostponed)
+    #expect(home.services.pendingRevocation(of: home.account).revokePending().revocationResult == .revoked)
     #expect(revoked == ["token=rt-1", "token=rt-1"])
     #expect(home.services.accountsToRevoke() == [] && !home.services.hasUnstored)
     #expect(try home.services.vault.accounts() == [], "it has no files")
@@ -58,14 +58,14 @@ import Vocabulary
     try signOut()
     var other = Home.configuration
     other.issuer = "https://other.example"
-    #expect(home.services.pendingRevocation(of: home.account, other).revokePending().confirmation == .revoked)
+    #expect(home.services.pendingRevocation(of: home.account, other).revokePending().revocationResult == .revoked)
   }
 
   @Test func `is not made once there is a session again, which it might end`() throws {
     try signOut()
     services.ephemeral.set(Home.configuration, for: home.account)
     try services.write(Home.record(), of: home.account)
-    #expect(home.services.pendingRevocation(of: home.account).revokePending().confirmation == .nothingToRevoke)
+    #expect(home.services.pendingRevocation(of: home.account).revokePending().revocationResult == .nothingToRevoke)
     #expect(revoked == [] && !home.services.hasUnstored)
   }
 
@@ -103,7 +103,7 @@ import Vocabulary
     home.services.retryWrites()
     #expect(!home.services.hasUnstored)
     #expect(try home.stored()?.revocation?.refreshToken?.text == "rt-1")
-    #expect(home.otherProcess().pendingRevocation(of: home.account).revokePending().confirmation == .revoked)
+    #expect(home.otherProcess().pendingRevocation(of: home.account).revokePending().revocationResult == .revoked)
     #expect(try home.stored() == nil)
   }
 }

@@ -22,7 +22,7 @@ extension DocumentCache {
     after old: VersionedKeys, at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?,
     observer: SessionObserver? = nil
   ) throws(OAuthError) -> VersionedKeys? {
-    try renewed(after: old, DocumentSource(endpoint, transport, cancellation, observer))
+    try fetchNewer(than: old, DocumentSource(endpoint, transport, cancellation, observer))
   }
 
   func secondsUntilKeys(at endpoint: Endpoint, transport: Transport) -> Int {

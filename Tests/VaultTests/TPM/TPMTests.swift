@@ -118,7 +118,7 @@ import Testing
       #expect(isGood && signature.count == 64)
     }
     #expect(failure { _ = try key.serialized() } == .unsupportedAlgorithm)
-    let stored = SharedSecret(try key.stored())
+    let stored = SharedSecret(try key.serializedForVault())
     let again = try stored.bytes.withBytes { (bytes) throws(CryptoError) in try PrivateKey(stored: bytes, in: device) }
     #expect(again.publicComponents == key.publicComponents)
     _ = try again.sign(.ecdsa(.p256, .sha256), message: message.span)

@@ -78,7 +78,7 @@ import WireSupport
 
   private static let lease: LeaseRequest = {
     var lease = LeaseRequest(account: "work")
-    lease.places = ["https://api.example.com/notes"]
+    lease.origins = ["https://api.example.com/notes"]
     lease.methods = ["GET", "HEAD"]
     lease.target.scope = ["read"]
     (lease.uses, lease.expiresInSeconds) = (3, 60)

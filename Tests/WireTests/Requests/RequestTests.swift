@@ -162,7 +162,7 @@ private let fullDiscovery: DiscoverRequest = {
     others.append(.login(issuer))
     for request in others { #expect(!request.properties.followsDirectory, "\(request)") }
     var placed = TokenRequest()
-    placed.place = TokenRequest.Place(url: "https://api.example")
+    placed.destination = TokenRequest.Destination(url: "https://api.example")
     #expect(
       Request.token(placed).properties.followsDirectory && Request.token(placed).properties.subject == .listingAccount)
   }

@@ -20,7 +20,7 @@ import Vocabulary
   }
 
   private final class Handler: RequestHandler {
-    func closed(_ connection: UInt64) {}
+    func didClose(_ connection: UInt64) {}
     func note(_ event: LogEvent) { noted.append(event) }
 
     var noted: [LogEvent] = []
@@ -45,7 +45,7 @@ import Vocabulary
     }
 
     func postpone(_ result: Reply, of ticket: Ticket) -> Bool { false }
-    func answered(_ ticket: Ticket) {}
+    func didAnswer(_ ticket: Ticket) {}
     func abandon(_ ticket: Ticket) { abandoned.append(ticket) }
   }
 
@@ -424,6 +424,6 @@ private final class Terms: Admission {
     return nil
   }
   func lendsToken(to ticket: Ticket) -> Bool { false }
-  func filtered(_ reply: Reply, of ticket: Ticket) -> Reply { reply }
-  func disconnected(_ connection: UInt64) {}
+  func filtering(_ reply: Reply, of ticket: Ticket) -> Reply { reply }
+  func didDisconnect(_ connection: UInt64) {}
 }

@@ -128,7 +128,7 @@ enum AccountCommand {
       throw Failure(.invalidRequest, "no setting given", hint: "agent help account set")
     }
     return try change(.set(account: account, settings, unset: unset), settings, invocation) {
-      changed(account, $0, named: AccountSetting.all.filter { $0.value(in: settings) != nil })
+      changeConfirmation(account, $0, named: AccountSetting.all.filter { $0.value(in: settings) != nil })
     }
   }
 
@@ -142,7 +142,9 @@ enum AccountCommand {
 
   static func remove(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.requiredAccount()
-    return try change(.remove(account: account, local: invocation[.local]), nil, invocation) { removed(account, $0) }
+    return try change(.remove(account: account, local: invocation[.local]), nil, invocation) {
+      removalConfirmation(account, $0)
+    }
   }
 
   /// Shows, changes or resets the active account, or the account of a directory.
@@ -254,7 +256,7 @@ enum AccountCommand {
     if !invocation.has(AccountSetting.proxy.declaration) {
       (settings.proxy, settings.proxyExclusions) = LoginOptions.proxy(from: Environment.value)
     }
-    let files = try HandedFiles(PassedSecret.credentials, invocation)
+    let files = try SecretFiles(PassedSecret.credentials, invocation)
     let token = try NamedSecret(Phrase("refresh token"), .refreshTokenFile, or: .refreshTokenFD, invocation)
     let request = AccountRequest.import(account: account, settings, passedSecrets: files.announced)
     return try change(
@@ -272,7 +274,7 @@ enum AccountCommand {
   static func clientMetadata(_ invocation: Invocation) throws(Failure) -> Action {
     let settings = try SettingsOptions.read(invocation, among: Options.clientMetadata)
     let named = try settings.clientID == nil ? invocation.account() : invocation.namedAccount()
-    let files = try HandedFiles([.clientKey], invocation)
+    let files = try SecretFiles([.clientKey], invocation)
     let request = AccountRequest.clientMetadata(account: named, settings, passedSecrets: files.announced)
     let client = DaemonClient(invocation)
     return .doing { () throws(Failure) in
@@ -325,7 +327,7 @@ enum AccountCommand {
   /// Confirms a change and describes its effect on the session.
   ///
   /// - Parameter named: The settings on the command line.
-  static func changed(_ account: String, _ result: JSONObject, named: [AccountSetting] = []) -> Phrase {
+  static func changeConfirmation(_ account: String, _ result: JSONObject, named: [AccountSetting] = []) -> Phrase {
     guard result["signed_out"]?.bool == true else {
       let isKept = result["kept"]?.bool == true
       let waiting = named.filter { $0.appliesAtSignIn && !(isKept && $0 === AccountSetting.keepsAccessToken) }.map {
@@ -341,7 +343,7 @@ enum AccountCommand {
   }
 
   /// The confirmation of a removal.
-  static func removed(_ account: String, _ result: JSONObject) -> Phrase {
+  static func removalConfirmation(_ account: String, _ result: JSONObject) -> Phrase {
     var line = Phrase("removed \(account)")
     if result["revoked"]?.bool == true {
       line = Phrase("\(line), tokens revoked")

@@ -40,7 +40,7 @@ enum ListCommand {
   /// One line per account and per pending sign-in.
   static func text(_ result: JSONObject, _ presentation: Presentation) -> String {
     AccountText.table(result["accounts"]?.array ?? [], of: .list, presentation)
-      + AccountText.waiting(result, presentation)
+      + AccountText.pendingSignIns(result, presentation)
   }
 }
 

@@ -31,7 +31,7 @@ enum AccountText {
   }
 
   /// One line per pending sign-in.
-  static func waiting(_ result: JSONObject, _ presentation: Presentation) -> String {
+  static func pendingSignIns(_ result: JSONObject, _ presentation: Presentation) -> String {
     (result["sign_ins"]?.array ?? []).map { signIn in
       let account = signIn["account"]?.string ?? "?"
       let wait =

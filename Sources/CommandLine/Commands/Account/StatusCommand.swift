@@ -36,7 +36,7 @@ enum StatusCommand {
       try client.console.answer(result) {
         text($0, isNamed: named != nil, note: note, showsAll: invocation[.verbose], presentation)
       }
-      return checks ? worst(of: result["accounts"]?.array ?? [], isNamed: named != nil).rawValue : 0
+      return checks ? worstStatus(of: result["accounts"]?.array ?? [], isNamed: named != nil).rawValue : 0
     }
   }
 
@@ -50,7 +50,7 @@ enum StatusCommand {
   }
 
   /// The most urgent exit status. Ignores accounts that are neither named nor signed in.
-  static func worst(of accounts: [JSON], isNamed: Bool) -> ExitStatus {
+  static func worstStatus(of accounts: [JSON], isNamed: Bool) -> ExitStatus {
     let found = accounts.map { (account) -> ExitStatus in
       switch account[.check]?.string.flatMap(CheckResult.init(rawValue:)) {
       case .signedOutElsewhere: .signInNeeded
@@ -80,7 +80,7 @@ enum StatusCommand {
       ? accounts.map { AccountText.allDetails($0, presentation) }.joined(separator: "\n")
       : AccountText.table(accounts, of: .status, presentation)
     if accounts.isEmpty { text = noAccounts.localized() + "\n" }
-    text += AccountText.waiting(result, presentation)
+    text += AccountText.pendingSignIns(result, presentation)
     if let note { text += note.localized(limit: 400) + "\n" }
     var listing = Listing()
     if showsAll {

@@ -9,7 +9,7 @@ enum DaemonCheck {
   static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
     let accounts = answer["accounts"]?.array ?? []
     return daemon(answer["daemon"]) + unknown(answer) + servers(accounts)
-      + accounts.flatMap { account($0, now) + unconfirmed($0) + proxy($0, Environment.value) }
+      + accounts.flatMap { account($0, now) + unconfirmedOrigins($0) + proxy($0, Environment.value) }
   }
 
   /// Warns if the environment and the account have different proxies, unless the user chose the one of the account.
@@ -19,7 +19,7 @@ enum DaemonCheck {
     else { return [] }
     let named = LoginOptions.proxy(from: variables)
     // The environment excludes this host from its proxy.
-    let isExcluded = ProxyExclusions(named.exclusions ?? "").contain(issuer.host)
+    let isExcluded = ProxyExclusions(named.exclusions ?? "").excludes(issuer.host)
     let (own, other) = (account[.proxy]?.string, isExcluded ? nil : named.url)
     guard hostAndPort(own) != hostAndPort(other), !(isExcluded && own != nil) else { return [] }
     let name = account[.name]?.string ?? "?"
@@ -43,13 +43,13 @@ enum DaemonCheck {
   }
 
   /// The origins in the settings of all accounts.
-  static func places(_ answer: JSONObject) -> [OriginEntry] {
+  static func listedOrigins(_ answer: JSONObject) -> [OriginEntry] {
     (answer["accounts"]?.array ?? []).flatMap { $0[.origins]?.array ?? [] }
       .compactMap { $0.string.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
   }
 
   /// Warns of origins in the settings file that were never confirmed.
-  private static func unconfirmed(_ account: JSON) -> [Finding] {
+  private static func unconfirmedOrigins(_ account: JSON) -> [Finding] {
     let name = account[.name]?.string ?? "?"
     return (account[.unconfirmedOrigins]?.array ?? []).compactMap(\.string).map { origin in
       Finding(
@@ -63,10 +63,10 @@ enum DaemonCheck {
   private static func unknown(_ answer: JSONObject) -> [Finding] {
     (answer["unknown_settings"]?.array ?? []).map { setting in
       let name = setting["name"]?.string ?? "?"
-      let place = Phrase(
+      let location = Phrase(
         verbatim: "\(setting["file"]?.string ?? "?"):\(setting["line"]?.int ?? 0):\(setting["column"]?.int ?? 0)")
       return Finding(
-        .settings, .warn, Phrase("\(place): unknown setting \"\(name)\", ignored"),
+        .settings, .warn, Phrase("\(location): unknown setting \"\(name)\", ignored"),
         hint: setting["meant"]?.string.map { Phrase("did you mean \"\($0)\"?") })
     }
   }

@@ -46,7 +46,7 @@ enum DoctorCommand {
           programs = ProgramCheck.run()
           arePrograms = true
         }
-        programs += ProgramCheck.helpers(for: DaemonCheck.places(answer))
+        programs += ProgramCheck.helpers(for: DaemonCheck.listedOrigins(answer))
         return DaemonCheck.run(answer) + DaemonCheck.vault(try client.ask(.vault(.status), over: &connection))
       }
     } catch {

@@ -89,10 +89,11 @@ struct Finding: Sendable {
       let end = index + name.count
       // Skip longer names that contain the path.
       if characters[index...].starts(with: name),
-        end == characters.count || !(isOfName(characters[end]) || characters[end] == "-"),
-        index == 0 || !isOfName(characters[index - 1])
+        end == characters.count || !(isNameCharacter(characters[end]) || characters[end] == "-"),
+        index == 0 || !isNameCharacter(characters[index - 1])
       {
-        let isQuoted = index > 0 && characters[index - 1] == "'" && !(index > 1 && isOfName(characters[index - 2]))
+        let isQuoted =
+          index > 0 && characters[index - 1] == "'" && !(index > 1 && isNameCharacter(characters[index - 2]))
         if isQuoted { result.removeLast() }
         result.append("~")
         index = end
@@ -117,7 +118,7 @@ struct Finding: Sendable {
   }
 
   /// Whether a character belongs to a name, unlike quotation marks.
-  private static func isOfName(_ character: Unicode.Scalar) -> Bool {
+  private static func isNameCharacter(_ character: Unicode.Scalar) -> Bool {
     switch character.value {
     case ..<0x80: character == "_" || UInt8(character.value).isASCIIAlphanumeric
     case 0xAB, 0xBB, 0x2000...0x206F: false

@@ -52,12 +52,12 @@ enum MachineCheck {
       } catch {
         let command =
           switch error {
-          case .system(let cause, let place) where cause.isNoSpace:
-            "df -h \(ShellWord.quoted(place)); df -i \(ShellWord.quoted(place))"
-          case .system(let cause, let place) where cause.isNotDirectory:
+          case .system(let cause, let path) where cause.isNoSpace:
+            "df -h \(ShellWord.quoted(path)); df -i \(ShellWord.quoted(path))"
+          case .system(let cause, let path) where cause.isNotDirectory:
             // A parent is not a directory, so the path itself cannot be listed.
-            "ls -ld \(ShellWord.quoted(parent(of: place)))"
-          case .system(_, let place), .untrusted(_, let place): "ls -ld \(ShellWord.quoted(place))"
+            "ls -ld \(ShellWord.quoted(parent(of: path)))"
+          case .system(_, let path), .untrusted(_, let path): "ls -ld \(ShellWord.quoted(path))"
           }
         return Finding(
           .directory, .fail, Phrase("cannot create a file there: \(Phrase(verbatim: error.message))"),
@@ -117,31 +117,31 @@ enum MachineCheck {
     var findings: [Finding] = []
     var daemons: [(path: String, process: Int)] = []
     var answers: Bool?
-    let places = named.map { [$0] } ?? SocketLocation.all
-    for (place, state) in zip(places, socketStates(places)) {
+    let locations = named.map { [$0] } ?? SocketLocation.all
+    for (location, state) in zip(locations, socketStates(locations)) {
       switch state {
       case .absent: break
       case .stale:
-        findings.add(.socket, .ok, Phrase("\(place.path) was left by a daemon that is no longer running"))
+        findings.add(.socket, .ok, Phrase("\(location.path) was left by a daemon that is no longer running"))
       case .elsewhere:
         findings.add(
           .socket, .warn,
-          Phrase("the daemon at \(place.path) is in another network or mount namespace, so it is not used here"),
-          hint: Phrase(verbatim: "AGENT_SOCKET=\(ShellWord.quoted(place.path)) agent daemon stop"))
+          Phrase("the daemon at \(location.path) is in another network or mount namespace, so it is not used here"),
+          hint: Phrase(verbatim: "AGENT_SOCKET=\(ShellWord.quoted(location.path)) agent daemon stop"))
       case .unusable(let failure): findings.add(.socket, .fail, failure)
       case .silent(let failure, let process):
         answers = answers ?? false
         findings.add(
-          .socket, .fail, Phrase("\(place.path): \(failure.text)"), hint: process.flatMap(remedy) ?? failure.advice)
+          .socket, .fail, Phrase("\(location.path): \(failure.text)"), hint: process.flatMap(remedy) ?? failure.advice)
       case .lease:
         answers = answers ?? false
         findings.add(
           .socket, .warn,
           Phrase(
-            "\(place.path) is the socket of a lease, which gives no information about the daemon and the accounts"))
+            "\(location.path) is the socket of a lease, which gives no information about the daemon and the accounts"))
       case .daemon(let process):
         answers = answers ?? true
-        if !daemons.contains(where: { $0.process == process }) { daemons.append((place.path, process)) }
+        if !daemons.contains(where: { $0.process == process }) { daemons.append((location.path, process)) }
       }
     }
     if let first = daemons.first { findings.insert(Finding(.socket, .ok, Phrase(verbatim: first.path)), at: 0) }
@@ -159,37 +159,37 @@ enum MachineCheck {
   }
 
   /// Connects to all sockets concurrently.
-  private static func socketStates(_ places: [SocketLocation]) -> [SocketState] {
+  private static func socketStates(_ locations: [SocketLocation]) -> [SocketState] {
     let found = Monitor([Int: SocketState]())
-    for (index, place) in places.enumerated() {
+    for (index, location) in locations.enumerated() {
       do {
         try Threads.start(name: "doctor") {
-          let state = socketState(place)
+          let state = socketState(location)
           found.update { $0[index] = state }
         }
       } catch {
-        let state = socketState(place)
+        let state = socketState(location)
         found.update { $0[index] = state }
       }
     }
     // Each connection has its own timeout. This one covers connections that never return.
-    let all = found.wait(socketTimeout * 3) { $0.count == places.count ? $0 : nil } ?? found.withLock { $0 }
+    let all = found.wait(socketTimeout * 3) { $0.count == locations.count ? $0 : nil } ?? found.withLock { $0 }
     let late = Failure.noAnswerInTime
-    return places.indices.map { all[$0] ?? .silent(late, process: nil) }
+    return locations.indices.map { all[$0] ?? .silent(late, process: nil) }
   }
 
-  private static func socketState(_ place: SocketLocation) -> SocketState {
+  private static func socketState(_ location: SocketLocation) -> SocketState {
     do throws(DirectoryError) {
-      let directory = try PrivateDirectory(opening: place.directory, create: false)
-      guard directory.exists(place.name) else { return .absent }
-      if place.isServedElsewhere { return .elsewhere }
+      let directory = try PrivateDirectory(opening: location.directory, create: false)
+      guard directory.exists(location.name) else { return .absent }
+      if location.isServedElsewhere { return .elsewhere }
     } catch {
       if case .system(let cause, _) = error, cause.isNotFound { return .absent }
       return .unusable(Failure(error))
     }
     var process: Int32?
     do throws(Failure) {
-      guard var connection = try place.connect(within: 1) else { return .stale }
+      guard var connection = try location.connect(within: 1) else { return .stale }
       process = connection.process
       try connection.send(RequestEnvelope(.daemon(.status), timeoutSeconds: 1))
       let reply = try connection.nextReply(before: .now.advanced(by: socketTimeout))
@@ -255,13 +255,13 @@ enum MachineCheck {
 
   /// Reports whether a browser can be opened.
   private static func signIn() -> Finding {
-    let place = BrowserEnvironment.current
+    let environment = BrowserEnvironment.current
     let byCode = Phrase("agent login --device")
-    guard place.canOpen else {
+    guard environment.canOpen else {
       return Finding(
         .signIn, .ok, Phrase("no browser can be opened here; sign in with a code on another device: \(byCode)"))
     }
-    let words = place.commands(opening: "https://example.com/").compactMap { $0.first }
+    let words = environment.commands(opening: "https://example.com/").compactMap { $0.first }
     guard let program = words.lazy.compactMap({ Spawn.search($0) }).first else {
       return Finding(
         .signIn, .warn, Phrase("no program to open a browser was found: \(words.joined(separator: ", "))"),
@@ -281,12 +281,14 @@ enum MachineCheck {
       directories.insert("\(data)/systemd/user", at: 0)
     }
     if let own = try? UserDirectories.configHome { directories.insert("\(own)/systemd/user", at: 0) }
-    guard let place = directories.first(where: { FileAccess(of: "\($0)/\(unit)") != .missing }) else { return [] }
+    guard let directory = directories.first(where: { FileAccess(of: "\($0)/\(unit)") != .missing }) else { return [] }
     var findings: [Finding] = []
     let isEnabled = directories.contains { FileAccess(of: "\($0)/sockets.target.wants/\(unit)") != .missing }
-    if let program = started(by: "\(place)/\(ProgramName.current.text).service"), FileAccess(of: program) == .missing {
+    if let program = programStarted(by: "\(directory)/\(ProgramName.current.text).service"),
+      FileAccess(of: program) == .missing
+    {
       findings.add(
-        .service, .fail, Phrase("\(place)/\(unit) starts \(program), which does not exist"),
+        .service, .fail, Phrase("\(directory)/\(unit) starts \(program), which does not exist"),
         hint: Phrase("systemctl --user disable --now \(unit)"))
     }
     let text =
@@ -309,7 +311,7 @@ enum MachineCheck {
   }
 
   /// The program in a systemd unit's `ExecStart=`.
-  private static func started(by unit: String) -> String? {
+  private static func programStarted(by unit: String) -> String? {
     guard let file = try? FileDescriptor(opening: unit, for: .reading), let bytes = try? file.readToEnd(limit: 65_536),
       let line = bytes.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: "ExecStart=".utf8) })
     else { return nil }

@@ -6,14 +6,14 @@ internal import Vocabulary
 extension ProgramCheck {
   /// Checks programs with one helper per host.
   ///
-  /// - Parameter places: The origins in the accounts' settings.
-  static func helpers(for places: [OriginEntry]) -> [Finding] {
-    checkDockerHelpers(for: places) + cargoProviders(for: places)
+  /// - Parameter origins: The origins in the accounts' settings.
+  static func helpers(for origins: [OriginEntry]) -> [Finding] {
+    checkDockerHelpers(for: origins) + cargoProviders(for: origins)
   }
 
   private static func content(_ file: SetupFile?) -> [UInt8]? { (try? file?.read()).flatMap { $0 } }
 
-  private static func checkDockerHelpers(for places: [OriginEntry]) -> [Finding] {
+  private static func checkDockerHelpers(for origins: [OriginEntry]) -> [Finding] {
     guard let bytes = content(try? SetupClient.dockerFile(UserFiles())),
       let helpers = (try? JSON(parsing: bytes))?["credHelpers"]?.object
     else { return [] }
@@ -27,8 +27,8 @@ extension ProgramCheck {
         findings.add(.helper, .ok, Phrase("docker uses this program for \(host)"))
         continue
       }
-      guard let place = OriginEntry(host, allowHTTPLoopback: true),
-        places.contains(where: { $0.origin.hasSameBytes(as: place.origin) })
+      guard let origin = OriginEntry(host, allowHTTPLoopback: true),
+        origins.contains(where: { $0.origin.hasSameBytes(as: origin.origin) })
       else { continue }
       findings.add(
         .helper, .warn, Phrase("docker uses another helper for \(host): \(programName(helper))"), hint: setUp)
@@ -45,7 +45,7 @@ extension ProgramCheck {
 
   /// Checks the credential providers of cargo's registries at these origins. The nearest file applies; the user's own
   /// comes last.
-  private static func cargoProviders(for places: [OriginEntry]) -> [Finding] {
+  private static func cargoProviders(for origins: [OriginEntry]) -> [Finding] {
     let own = UserFiles()
     let files = CargoFile.all(
       from: own.workingDirectory(), own: (try? SetupClient.cargoFile(own))?.directory ?? "/.cargo")
@@ -61,7 +61,7 @@ extension ProgramCheck {
         let index = files.lazy.compactMap { file in
           file.text.header("registries.\(name)").flatMap { file.text.value("index", in: file.text.section($0)) }
         }.first
-        guard let (path, provider) = values.first, let index, isListed(index, places) else { continue }
+        guard let (path, provider) = values.first, let index, isListed(index, origins) else { continue }
         seen.insert(name)
         let own = ProgramName.current.text
         // Compare without blanks and quotes.
@@ -81,14 +81,18 @@ extension ProgramCheck {
 
   /// The command that prints a registry's settings.
   private static func printing(_ registry: String, at index: String) -> Phrase {
-    let words = ["agent", "setup", "cargo", "--host", CargoFile.place(of: index), "--name", registry, "--print"]
+    let words = [
+      "agent", "setup", "cargo", "--host", CargoFile.urlWithoutProtocol(of: index), "--name", registry, "--print",
+    ]
     return Phrase(verbatim: words.map(ShellWord.quoted).joined(separator: " "))
   }
 
   /// Whether an account lists the registry's index.
-  private static func isListed(_ index: String, _ places: [OriginEntry]) -> Bool {
-    guard let place = OriginEntry(CargoFile.place(of: index), allowHTTPLoopback: true) else { return false }
-    return places.contains { $0.origin.hasSameBytes(as: place.origin) && $0.covers(place.path) }
+  private static func isListed(_ index: String, _ origins: [OriginEntry]) -> Bool {
+    guard let origin = OriginEntry(CargoFile.urlWithoutProtocol(of: index), allowHTTPLoopback: true) else {
+      return false
+    }
+    return origins.contains { $0.origin.hasSameBytes(as: origin.origin) && $0.covers(origin.path) }
   }
 
   /// Finds keys in the AWS credentials file, which override `credential_process`.

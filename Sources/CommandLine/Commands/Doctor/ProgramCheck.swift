@@ -34,7 +34,7 @@ enum ProgramCheck {
   private static func setup(_ receipt: SetupReceipt) -> [Finding] {
     let outcome = receipt.outcome
     var words = ["agent", "setup", receipt.client.name]
-    if let place = receipt.place { words += ["--host", place] }
+    if let url = receipt.url { words += ["--host", url] }
     let again = Phrase(verbatim: words.map(ShellWord.quoted).joined(separator: " "))
     if outcome.state != .setUp {
       return [
@@ -75,22 +75,22 @@ enum ProgramCheck {
     for ours in entries where ours.isOurs(name) && !seen.contains(ours.url) {
       seen.append(ours.url)
       isUsed = true
-      let place = ours.url ?? "git"
+      let url = ours.url ?? "git"
       if let path = AbsolutePaths.first(in: ours.helper), FileAccess(of: path) == .missing {
         findings.add(
-          .helper, .fail, Phrase("git runs \(path) for \(place), which does not exist"),
+          .helper, .fail, Phrase("git runs \(path) for \(url), which does not exist"),
           hint: Phrase("agent setup git"))
         continue
       }
-      let asked = GitHelperEntry.asked(for: ours.place, of: entries)
+      let asked = GitHelperEntry.asked(for: ours.origin, of: entries)
       guard let first = asked.first, let other = asked.first(where: { !$0.isOurs(name) }) else {
-        findings.add(.helper, .ok, Phrase("git uses this program for \(place)"))
+        findings.add(.helper, .ok, Phrase("git uses this program for \(url)"))
         continue
       }
       let text =
         first.isOurs(name)
-        ? Phrase("git also passes the tokens for \(place) to another helper: \(programName(other.helper))")
-        : Phrase("git uses another helper first for \(place): \(programName(other.helper))")
+        ? Phrase("git also passes the tokens for \(url) to another helper: \(programName(other.helper))")
+        : Phrase("git uses another helper first for \(url): \(programName(other.helper))")
       findings.add(.helper, .warn, text, hint: Phrase("agent setup git"))
     }
     return (findings, isUsed)
@@ -174,9 +174,9 @@ enum ProgramCheck {
 extension ClientVersion {
   /// The first two numbers of a version.
   fileprivate func number(in bytes: [UInt8]) -> (Int, Int)? {
-    let start = bytes.indices.first { place in
-      bytes[place...].starts(with: outputPrefix.utf8) && place + outputPrefix.utf8.count < bytes.count
-        && bytes[place + outputPrefix.utf8.count].isASCIIDigit
+    let start = bytes.indices.first { index in
+      bytes[index...].starts(with: outputPrefix.utf8) && index + outputPrefix.utf8.count < bytes.count
+        && bytes[index + outputPrefix.utf8.count].isASCIIDigit
     }
     guard let start else { return nil }
     let parts = bytes[(start + outputPrefix.utf8.count)...].prefix { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }

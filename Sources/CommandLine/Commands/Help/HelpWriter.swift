@@ -64,7 +64,7 @@ struct HelpWriter {
 
   /// The main parts on one screen, or all examples and options.
   func help(on command: Command, all: Bool = false) -> String {
-    if !all { return screen(on: command) }
+    if !all { return shortHelp(for: command) }
     var text = heading(command)
     if !command.examples.isEmpty { text += "\n\(examplesTitle)\n" + command.examples.map(example).joined() }
     for (group, options) in command.optionGroups {
@@ -91,7 +91,7 @@ struct HelpWriter {
   private var examplesTitle: String { text(Phrase("Examples:")) }
 
   /// The help that fits ``screenLines``, with as many examples as fit.
-  private func screen(on command: Command) -> String {
+  private func shortHelp(for command: Command) -> String {
     var parts = [heading(command)]
     if !command.options.isEmpty {
       parts.append(text(Phrase("Options:")) + "\n" + lines(of: command.shortHelpOptions))

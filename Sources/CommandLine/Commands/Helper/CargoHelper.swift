@@ -12,9 +12,9 @@ enum CargoHelper {
     },
     request: { (call) throws(Failure) in
       guard call.arguments.contains(HelperName.cargoPlugin) else {
-        let place = TokenRequest.Place(
+        let destination = TokenRequest.Destination(
           url: (call.url ?? call.variable("CARGO_REGISTRY_INDEX_URL")).map(index), user: call.user)
-        return .token(place) { (credential, token, text) throws(Failure) in
+        return .token(destination) { (credential, token, text) throws(Failure) in
           try credential.appendHeaderValue(token, for: call.user, to: &text)
           text.append(utf8: "\n")
         }
@@ -28,7 +28,7 @@ enum CargoHelper {
     else { throw Failure(.invalidRequest, "cannot read the request from cargo") }
     guard request["kind"]?.string == "get" else { return .text("{\"Err\":{\"kind\":\"operation-not-supported\"}}\n") }
     let account = account(in: request["args"]?.array?.compactMap(\.string) ?? [])
-    return .token(TokenRequest.Place(url: index(url), user: call.user), account: account) {
+    return .token(TokenRequest.Destination(url: index(url), user: call.user), account: account) {
       (credential, token, text) throws(Failure) in
       text.append(utf8: "{\"Ok\":{\"kind\":\"get\",\"token\":")
       try credential.appendHeaderJSON(token, for: call.user, to: &text)

@@ -19,7 +19,7 @@ enum DockerHelper {
     switch call.arguments.first {
     case "get":
       let asked = try address(call.input)
-      return .token(TokenRequest.Place(url: place(asked), user: call.user)) {
+      return .token(TokenRequest.Destination(url: withoutAPIPath(asked), user: call.user)) {
         (credential, token, text) throws(Failure) in
         text.append(utf8: "{\"ServerURL\":")
         text.append(jsonString: asked)
@@ -30,8 +30,8 @@ enum DockerHelper {
         text.append(utf8: "}\n")
       }
     case "list":
-      return .places { places in
-        let members = places.map { ($0.place, JSON.string($0.user)) }
+      return .listedURLs { urls in
+        let members = urls.map { ($0.url, JSON.string($0.user)) }
         return String(decoding: JSON.object(JSONObject(members)).serialized(), as: UTF8.self) + "\n"
       }
     case "version": return .text("\(ProgramName.current.text) \(Product.version)\n")
@@ -56,7 +56,7 @@ enum DockerHelper {
   }
 
   /// The address without the API path, which docker may include.
-  private static func place(_ address: String) -> String {
+  private static func withoutAPIPath(_ address: String) -> String {
     for suffix in ["/v1/", "/v2/", "/v1", "/v2", "/"] where address.utf8.count > suffix.utf8.count {
       if address.hasSuffix(suffix) { return String(address.dropLast(suffix.count)) }
     }

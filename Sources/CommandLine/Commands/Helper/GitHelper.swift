@@ -40,7 +40,7 @@ enum GitHelper {
     guard let url = call.url ?? description.url else { return .text("") }
     let asked = call.user ?? description.text("username")
     let mayAuthorize = description.takesAuthorization
-    return .token(TokenRequest.Place(url: url, user: asked)) { (credential, token, text) throws(Failure) in
+    return .token(TokenRequest.Destination(url: url, user: asked)) { (credential, token, text) throws(Failure) in
       let header = credential.header
       if mayAuthorize, header.isAuthorization, !header.isBasic, !header.scheme.isEmpty {
         text.append(utf8: "capability[]=authtype\nauthtype=\(header.scheme)\ncredential=")

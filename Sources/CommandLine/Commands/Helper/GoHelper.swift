@@ -16,7 +16,7 @@ enum GoHelper {
       }
       guard let url = call.arguments.first ?? call.url else { return .tokens(write) }
       return .token(
-        TokenRequest.Place(url: url, user: call.user, isRefused: isAnswer && isUnauthorized(call.input)), write)
+        TokenRequest.Destination(url: url, user: call.user, isRefused: isAnswer && isUnauthorized(call.input)), write)
     })
 
   /// Writes nothing for http.
@@ -24,8 +24,8 @@ enum GoHelper {
     _ credential: HelperCredential, _ token: Span<UInt8>, for asked: String?, to text: inout SecretText
   ) throws(Failure) {
     // Go sends credentials only over https.
-    guard let place = credential.place, place.hasPrefix("https://") else { return }
-    text.append(utf8: place + "\n\n")
+    guard let url = credential.listedURL, url.hasPrefix("https://") else { return }
+    text.append(utf8: url + "\n\n")
     try credential.appendHeaderLine(token, for: asked, to: &text)
     text.append(utf8: "\n")
   }

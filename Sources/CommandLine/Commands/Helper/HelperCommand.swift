@@ -138,10 +138,10 @@ struct HelperCommand {
   private func answer(_ call: HelperCall, _ helper: HelperProtocol) -> Int32 {
     do throws(Failure) {
       switch try helper.request(call) {
-      case .token(let place, let named, let writer): try answer(place, named ?? account, writer)
+      case .token(let destination, let named, let writer): try answer(destination, named ?? account, writer)
       case .tokens(let writer): try answerAll(writer)
-      case .places(let text):
-        try Console.answer(text(try listedURLs().map { ($0.place, $0.user ?? HelperCredential.anyUser) }))
+      case .listedURLs(let text):
+        try Console.answer(text(try listedURLs().map { ($0.url, $0.user ?? HelperCredential.anyUser) }))
       case .role(var request, let writer):
         try checkHost(request.url)
         request.account = account
@@ -185,9 +185,9 @@ struct HelperCommand {
 
   /// Prints a token.
   private func answer(
-    _ place: TokenRequest.Place, _ account: String?, _ writer: HelperRequest.Writer
+    _ destination: TokenRequest.Destination, _ account: String?, _ writer: HelperRequest.Writer
   ) throws(Failure) {
-    try credential(place, account, try client.limited(to: deadline)) { (text) throws(Failure) in
+    try credential(destination, account, try client.limited(to: deadline)) { (text) throws(Failure) in
       try Console.answer(text.bytes.span)
     } writer: { (credential, token, text) throws(Failure) in
       try writer(credential, token, &text)
@@ -196,14 +196,14 @@ struct HelperCommand {
 
   /// Gets a token, and passes the output of `writer` to `body`.
   private func credential(
-    _ place: TokenRequest.Place, _ account: String?, _ client: DaemonClient,
+    _ destination: TokenRequest.Destination, _ account: String?, _ client: DaemonClient,
     _ body: (borrowing SecretText) throws(Failure) -> Void, writer: HelperRequest.Writer
   ) throws(Failure) {
-    try place.url.map(checkHost)
+    try destination.url.map(checkHost)
     var request = TokenRequest(account: account, minimumValiditySeconds: Self.validitySeconds)
     // Without a place, the active account's token would be returned.
-    request.place = place
-    request.place?.kind = place.kind ?? .accessToken
+    request.destination = destination
+    request.destination?.kind = destination.kind ?? .accessToken
     try client.askForToken(.token(request)) { (answer, line) throws(Failure) in
       let credential = try HelperCredential(answer)
       let field = credential.kind == .idToken ? TokenField.idToken : .accessToken
@@ -228,14 +228,14 @@ struct HelperCommand {
   ///
   /// - Throws: The first failure, if no URL has a token.
   private func answerAll(_ writer: HelperRequest.Writer) throws(Failure) {
-    let places = try listedURLs().filter { $0.place.hasPrefix("https://") }
+    let urls = try listedURLs().filter { $0.url.hasPrefix("https://") }
     try SecretText.with(capacity: 4096) { (all) throws(Failure) in
       var first: Failure?
-      for (account, place, _) in places {
+      for (account, url, _) in urls {
         let until = min(deadline, .now.advanced(by: .seconds(Self.secondsEach)))
         do throws(Failure) {
           let client = try client.limited(to: until)
-          try credential(TokenRequest.Place(url: place), account, client) { (text) throws(Failure) in
+          try credential(TokenRequest.Destination(url: url), account, client) { (text) throws(Failure) in
             all.append(contentsOf: text.bytes.span)
           } writer: { (credential, token, text) throws(Failure) in
             try writer(credential, token, &text)
@@ -253,18 +253,18 @@ struct HelperCommand {
   private static let secondsEach = 3
 
   /// The URLs in the accounts' settings. Warns of a URL that two accounts list, and skips it.
-  private func listedURLs() throws(Failure) -> [(account: String, place: String, user: String?)] {
+  private func listedURLs() throws(Failure) -> [(account: String, url: String, user: String?)] {
     let all = try ListedOrigin.all(of: account, try client.limited(to: deadline)).filter { !$0.entry.isMail }
     var told: [OriginEntry] = []
     return all.compactMap { listed in
       let accounts = all.filter { $0.entry.hasSameLocation(as: listed.entry) }.map(\.account)
-      let place = listed.entry.origin + listed.entry.path
-      guard Set(accounts).count > 1 else { return (listed.account, place, listed.entry.user) }
+      let url = listed.entry.origin + listed.entry.path
+      guard Set(accounts).count > 1 else { return (listed.account, url, listed.entry.user) }
       if !told.contains(where: { $0.hasSameLocation(as: listed.entry) }) {
         told.append(listed.entry)
         report(
           Failure(
-            .invalidRequest, Phrase("\(Phrase.all(accounts)) may send their tokens to \(place)"),
+            .invalidRequest, Phrase("\(Phrase.all(accounts)) may send their tokens to \(url)"),
             hint: Phrase("choose one: \(Phrase.choices(Array(accounts.prefix(3)), of: "account"))")))
       }
       return nil
@@ -323,7 +323,7 @@ struct HelperCommand {
     let error = Spawn.replaceProcess(
       executable: path, arguments: [Array(program.utf8)] + words,
       environment: Environment.entries() + [Array("\(Self.nextVariable)=1".utf8)])
-    return ExecutedCommand.refused(path, error, client.console)
+    return ExecutedCommand.reportStartFailure(path, error, client.console)
   }
 }
 

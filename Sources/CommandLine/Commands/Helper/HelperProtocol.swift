@@ -72,11 +72,11 @@ enum HelperRequest {
   typealias Writer = (HelperCredential, Span<UInt8>, inout SecretText) throws(Failure) -> Void
 
   /// A token, formatted by the writer. Some callers name the account.
-  case token(TokenRequest.Place, account: String? = nil, Writer)
+  case token(TokenRequest.Destination, account: String? = nil, Writer)
   /// A token for each listed URL.
   case tokens(Writer)
   /// The listed URLs with their user names, formatted by the closure.
-  case places(([(place: String, user: String)]) -> String)
+  case listedURLs(([(url: String, user: String)]) -> String)
   /// Role credentials, formatted by the closure.
   case role(AssumeRoleRequest, (RoleAnswer, Span<UInt8>, inout SecretText) -> Void)
   /// Drops a credential that a server rejected.
@@ -95,7 +95,7 @@ struct HelperCredential: Sendable, Hashable {
   var account: String
   var kind: TokenKind
   /// The listed URL for the token.
-  var place: String?
+  var listedURL: String?
   /// The user name in the settings.
   var user: String?
   var header: HeaderForm
@@ -121,7 +121,7 @@ extension HelperCredential {
     guard let use = answer.description.use else { throw Reply.unreadable }
     account = answer.description.account
     kind = use.kind
-    place = use.place
+    listedURL = use.destination
     user = use.user
     header = use.header ?? .bearer
     expiresAt = use.expiresAt
@@ -130,7 +130,7 @@ extension HelperCredential {
         .tokenNotBound,
         "the access token of \(account) needs a proof with each request, which this program cannot provide",
         hint: Phrase(
-          verbatim: (["agent", "request", "--account", account] + [place].compactMap { $0 }).map(ShellWord.quoted)
+          verbatim: (["agent", "request", "--account", account] + [listedURL].compactMap { $0 }).map(ShellWord.quoted)
             .joined(separator: " ")))
     }
   }

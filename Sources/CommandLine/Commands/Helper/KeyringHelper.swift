@@ -11,8 +11,8 @@ enum KeyringHelper {
     request: { (call) throws(Failure) in
       guard let request = Request(call.arguments) else { return .next(HelperName.keyringProgram) }
       let asked = call.user ?? request.user
-      let place = TokenRequest.Place(url: request.service, user: asked)
-      return .token(place) { (credential, token, text) throws(Failure) in
+      let destination = TokenRequest.Destination(url: request.service, user: asked)
+      return .token(destination) { (credential, token, text) throws(Failure) in
         let user = try credential.user(asked: asked)
         switch (request.isJSON, request.wantsUser) {
         case (true, _):
@@ -65,8 +65,8 @@ enum KeyringHelper {
         }
       }
       guard words.first == "get", (2...3).contains(words.count), words.count == 3 || wantsUser else { return nil }
-      let (place, name) = Self.withoutUser(words[1])
-      service = place
+      let (destination, name) = Self.withoutUser(words[1])
+      service = destination
       user = words.count == 3 ? words[2] : name
     }
 

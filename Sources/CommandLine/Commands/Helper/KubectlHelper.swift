@@ -18,8 +18,8 @@ enum KubectlHelper {
       version = asked
       url = url ?? information["spec"]?["cluster"]?["server"]?.string
     }
-    let place = TokenRequest.Place(url: url, user: call.user, kind: .idToken)
-    return .token(place) { (credential, token, text) throws(Failure) in
+    let destination = TokenRequest.Destination(url: url, user: call.user, kind: .idToken)
+    return .token(destination) { (credential, token, text) throws(Failure) in
       try credential.checkUnused(call.user)
       text.append(utf8: "{\"apiVersion\":\"\(version)\",\"kind\":\"ExecCredential\",\"status\":{\"token\":")
       text.append(jsonStringBytes: token)

@@ -5,7 +5,7 @@ internal import Wire
 enum MailHelper {
   /// XOAUTH2, as documented by Google and Microsoft.
   static let xoauth2 = HelperProtocol { (call) throws(Failure) in
-    .token(TokenRequest.Place(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
+    .token(TokenRequest.Destination(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
       try append("user=\(try user(credential, call))\u{1}auth=Bearer ", token, to: &text)
     }
   }
@@ -19,7 +19,7 @@ enum MailHelper {
       }
       server = "host=\(uri.host)\u{1}port=\(uri.port ?? uri.defaultPort ?? 993)\u{1}"
     }
-    return .token(TokenRequest.Place(url: call.url, user: call.user)) {
+    return .token(TokenRequest.Destination(url: call.url, user: call.user)) {
       [server] (credential, token, text) throws(Failure) in
       // Escape comma and equals sign in the name (RFC 5801 section 4).
       let name = try user(credential, call).reduce(into: "") { text, character in

@@ -4,14 +4,14 @@ internal import Wire
 /// Helpers with one output format that read no input.
 enum PlainHelpers {
   static let header = HelperProtocol { (call) throws(Failure) in
-    .token(TokenRequest.Place(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
+    .token(TokenRequest.Destination(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
       try credential.appendHeaderLine(token, for: call.user, to: &text)
     }
   }
 
   /// A line of curl's configuration, for `curl -K -`.
   static let curl = HelperProtocol { (call) throws(Failure) in
-    .token(TokenRequest.Place(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
+    .token(TokenRequest.Destination(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
       guard credential.header == .bearer else {
         text.append(utf8: "header = \"\(credential.header.name): ")
         try SecretText.with(capacity: 2 * token.count + 128) { (value) throws(Failure) in
@@ -37,7 +37,7 @@ enum PlainHelpers {
     guard let url = call.url, let uri = OriginEntry.uri(url) else {
       throw Failure(.invalidRequest, "no host given", hint: "use \("--url")")
     }
-    return .token(TokenRequest.Place(url: url, user: call.user)) { (credential, token, text) throws(Failure) in
+    return .token(TokenRequest.Destination(url: url, user: call.user)) { (credential, token, text) throws(Failure) in
       text.append(utf8: "machine \(uri.host) login \(try credential.user(asked: call.user)) password ")
       text.append(contentsOf: token)
       text.append(utf8: "\n")
@@ -46,7 +46,7 @@ enum PlainHelpers {
 
   /// The `headersHelper` of MCP clients: the header as a JSON object.
   static let mcp = HelperProtocol { (call) throws(Failure) in
-    .token(TokenRequest.Place(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
+    .token(TokenRequest.Destination(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
       text.append(utf8: "{")
       text.append(jsonString: credential.header.name)
       text.append(utf8: ":")
@@ -65,7 +65,7 @@ enum PlainHelpers {
       return HelperFailureOutput(output: String(decoding: JSON.object(object).serialized(), as: UTF8.self) + "\n")
     },
     request: { (call) throws(Failure) in
-      .token(TokenRequest.Place(url: call.url, user: call.user, kind: .idToken)) {
+      .token(TokenRequest.Destination(url: call.url, user: call.user, kind: .idToken)) {
         (credential, token, text) throws(Failure) in
         try credential.checkUnused(call.user)
         let type = credential.kind == .idToken ? "id_token" : "jwt"

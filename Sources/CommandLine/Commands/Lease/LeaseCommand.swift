@@ -65,11 +65,11 @@ enum LeaseCommand {
   }
 
   static func describeOrigins(_ request: LeaseRequest, of account: String, _ console: Console) {
-    if request.places.isEmpty {
+    if request.origins.isEmpty {
       console.note(Phrase("programs may send requests as \(account) to every origin listed for the account"))
     } else {
-      let places = request.places.map { TerminalText.clean($0, limit: 300) }.joined(separator: ", ")
-      console.note(Phrase("programs may send requests as \(account) to \(places)"))
+      let origins = request.origins.map { TerminalText.clean($0, limit: 300) }.joined(separator: ", ")
+      console.note(Phrase("programs may send requests as \(account) to \(origins)"))
     }
   }
 
@@ -96,7 +96,7 @@ enum LeaseCommand {
     let (order, http) = (try LeaseOrder(invocation, LeaseRequest(invocation)), try LentHTTP(invocation))
     return try SignInOffer.action(invocation, order.client) { () throws(Failure) in
       try order.requireSession()
-      return try run(command, order, http).adopted()
+      return try run(command, order, http).propagate()
     }
   }
 
@@ -108,11 +108,11 @@ enum LeaseCommand {
     var opened = try http.open()
     let variables = opened.adding(to: try LentEnvironment.make(lending: socket.path, client))
     var keeper = try LeaseKeeper(order, socket.takeListener())
-    for place in opened.places {
-      try keeper.serve(place.request, at: place.listener)
-      try keeper.serve(place.request, at: SharedDescriptor(try socket.addHTTP(for: place.port)))
+    for served in opened.origins {
+      try keeper.serve(served.request, at: served.listener)
+      try keeper.serve(served.request, at: SharedDescriptor(try socket.addHTTP(for: served.port)))
     }
-    opened.places = []
+    opened.origins = []
     return try ExecutedCommand.run(command, variables, client.console) { (child) throws(SystemError) in
       let poller = try Poller()
       try poller.add(child.raw, interest: .read, key: 0)
@@ -185,7 +185,7 @@ extension LeaseRequest {
   /// - Parameter account: Nil for the active one.
   init(_ invocation: Invocation, lending account: String?) throws(Failure) {
     self.init(account: account)
-    places = invocation[.places]
+    origins = invocation[.leaseOrigins]
     methods = invocation[.methods]
     headers = invocation[.allowedHeaders]
     target = try TokenRequest.Target(invocation)

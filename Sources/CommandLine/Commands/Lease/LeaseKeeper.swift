@@ -119,7 +119,7 @@ struct LeaseKeeper: ~Copyable {
       while let reply = try connection.takeReply() {
         switch reply {
         case .event(.lease(let lease)):
-          connection.succeeded()
+          connection.recordSuccess()
           request.account = lease.account
           request.uses = lease.usesLeft
           passConnection()

@@ -26,7 +26,7 @@ enum LeasePortCommand {
       let listeners = try paths.map { (path) throws(Failure) in try listen(for: path) }
       return try ExecutedCommand.run(command, Environment.entries(), console) { (child) throws(SystemError) in
         try serve(listeners, paths, until: child)
-      }.adopted()
+      }.propagate()
     }
   }
 

@@ -29,10 +29,10 @@ struct LeaseSocket: ~Copyable {
       try self.init(inOwnDirectory: servesOthers)
       return
     }
-    guard let place = SocketLocation(path: path) else {
+    guard let location = SocketLocation(path: path) else {
       throw Failure(.invalidRequest, "\"--socket\" must be the absolute path of a new socket")
     }
-    try self.init(place, ownsDirectory: false, servesOthers: servesOthers)
+    try self.init(location, ownsDirectory: false, servesOthers: servesOthers)
   }
 
   /// Creates the socket in a new directory, after removing those of killed commands.
@@ -51,44 +51,44 @@ struct LeaseSocket: ~Copyable {
     do { lock = try leases.lockSockets(wait: Self.timeout) } catch {
       throw Failure(error, doing: "cannot prepare \(leases.path)")
     }
-    let place = SocketLocation(
+    let location = SocketLocation(
       directory: "\(leases.path)/\(HexDigit.text(Randomness.bytes(8)))", name: WireProtocol.socketName)
-    try self.init(place, ownsDirectory: true, servesOthers: servesOthers)
+    try self.init(location, ownsDirectory: true, servesOthers: servesOthers)
     lock.release()
   }
 
-  private init(_ place: SocketLocation, ownsDirectory: Bool, servesOthers: Bool) throws(Failure) {
+  private init(_ location: SocketLocation, ownsDirectory: Bool, servesOthers: Bool) throws(Failure) {
     let directory: PrivateDirectory
     do {
       directory = try PrivateDirectory(
-        opening: place.directory, create: ownsDirectory, withoutOthersRights: servesOthers ? 0o022 : 0o077)
+        opening: location.directory, create: ownsDirectory, withoutOthersRights: servesOthers ? 0o022 : 0o077)
     } catch {
       throw Failure(error)
     }
     if servesOthers, ownsDirectory {
       do { try directory.allowOthersToSearch() } catch {
-        throw Failure(error, doing: "cannot open \(place.directory)")
+        throw Failure(error, doing: "cannot open \(location.directory)")
       }
     }
     let mode: UInt32 = servesOthers ? 0o666 : 0o600
-    listener = .some(try Self.listen(in: directory, place, mode: mode))
+    listener = .some(try Self.listen(in: directory, location, mode: mode))
     self.mode = mode
     self.directory = directory
     self.ownsDirectory = ownsDirectory
-    name = place.name
-    path = place.path
+    name = location.name
+    path = location.path
   }
 
   private static func listen(
-    in directory: borrowing PrivateDirectory, _ place: SocketLocation, mode: UInt32
+    in directory: borrowing PrivateDirectory, _ location: SocketLocation, mode: UInt32
   ) throws(Failure) -> FileDescriptor {
-    guard !directory.exists(place.name) else {
-      throw Failure(.invalidConfiguration, Phrase("\(place.path) already exists"), hint: "choose another path")
+    guard !directory.exists(location.name) else {
+      throw Failure(.invalidConfiguration, Phrase("\(location.path) already exists"), hint: "choose another path")
     }
     do {
-      return try UnixSocket.listen(in: directory, name: place.name, mode: mode, backlog: backlog)
+      return try UnixSocket.listen(in: directory, name: location.name, mode: mode, backlog: backlog)
     } catch {
-      throw Failure(error, doing: "cannot create the socket \(place.path)")
+      throw Failure(error, doing: "cannot create the socket \(location.path)")
     }
   }
 

@@ -12,7 +12,7 @@ enum LentEnvironment {
     let entries = TokenVariables.removed(from: Environment.entries()).filter { !$0.starts(with: ownPrefix.utf8) }
     var (isKept, mapped): ([Bool], Set<String>) = (Array(repeating: true, count: entries.count), [])
     for part in parts(of: entries) {
-      let result = try screen(part.map { entries[$0].value }, client)
+      let result = try screenValues(part.map { entries[$0].value }, client)
       for number in result.holding { isKept[part[number]] = false }
       mapped.formUnion(result.mapped)
     }
@@ -41,7 +41,7 @@ enum LentEnvironment {
   }
 
   /// Asks the daemon which values contain a token, and which variables accounts set.
-  private static func screen(
+  private static func screenValues(
     _ values: [ArraySlice<UInt8>], _ client: DaemonClient
   ) throws(Failure) -> (holding: [Int], mapped: [String]) {
     var bytes: [UInt8] = []

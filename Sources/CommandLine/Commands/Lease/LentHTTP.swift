@@ -16,7 +16,7 @@ struct LentHTTP {
   /// The open sockets and their variables.
   struct OpenSockets {
     /// Emptied once `agent-lease` has them, so that a waiting command notices its end.
-    var places: [ServedOrigin] = []
+    var origins: [ServedOrigin] = []
     /// `NAME=VALUE`.
     var variables: [[UInt8]] = []
 
@@ -39,13 +39,13 @@ struct LentHTTP {
   ///
   /// - Throws: `invalid_request` if the options conflict.
   init(_ invocation: Invocation) throws(Failure) {
-    let (names, places) = (invocation[.urlVariables], invocation[.places])
+    let (names, origins) = (invocation[.urlVariables], invocation[.leaseOrigins])
     tokenName = invocation[.tokenVariable]
     guard let tokenName else {
       guard names.isEmpty else { throw Failure(.invalidRequest, "\"--url-as\" requires \"--token-as\"") }
       return
     }
-    guard !names.isEmpty, names.count <= places.count else {
+    guard !names.isEmpty, names.count <= origins.count else {
       throw Failure(
         .invalidRequest, "\"--url-as\" needs one variable for each \"--only\", in the same order",
         hint: "agent help exec")
@@ -57,7 +57,7 @@ struct LentHTTP {
           hint: "agent help env")
       }
     }
-    for (name, text) in zip(names, places) {
+    for (name, text) in zip(names, origins) {
       guard let entry = OriginEntry(text, allowHTTPLoopback: true), !entry.isMail else {
         throw Failure(.invalidRequest, "a lease accepts only hosts, origins and URLs without a query")
       }
@@ -81,7 +81,7 @@ struct LentHTTP {
       let (listener, port) = try listen(index)
       let base = "http://127.0.0.1:\(port)"
       let request = LeaseHTTPRequest(origin: entry.origin, base: base, token: token)
-      opened.places.append(ServedOrigin(request: request, listener: listener, port: port))
+      opened.origins.append(ServedOrigin(request: request, listener: listener, port: port))
       opened.variables.append(Array("\(name)=\(base)\(entry.path)".utf8))
     }
     return opened

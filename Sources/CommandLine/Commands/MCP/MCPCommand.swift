@@ -89,6 +89,6 @@ extension MCPCommand: MCPHost {
   func show(_ event: Event) { client.console.report(event) }
   func note(_ message: Phrase) { client.console.note(message) }
   func warn(_ message: Phrase) { warnings.note(message) }
-  func completed(_ failure: Failure) -> Failure { client.console.completed(failure) }
+  func completingHint(of failure: Failure) -> Failure { client.console.completingHint(of: failure) }
   func remedy(of failure: Failure) -> MCPRemedy? { Self.remedy(of: failure, by: client.commands) }
 }

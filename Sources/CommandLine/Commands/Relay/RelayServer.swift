@@ -130,7 +130,7 @@ final class RelayServer {
     case .signedIn(let person):
       end(
         peer,
-        LoopbackPage.signedIn(
+        LoopbackPage.signedInPage(
           to: peer.claimedNames.issuer, as: person, account: peer.claimedNames.account, on: console.host,
           in: RelayPort.pages))
     case .failed(let reason):

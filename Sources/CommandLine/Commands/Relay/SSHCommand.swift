@@ -38,10 +38,10 @@ struct SSHCommand {
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let (words, console) = (invocation.operands, Console(invocation))
     guard let configuration = try SSHLease.configuration(invocation) else {
-      return Action { () throws(Failure) in try run(words, console, lending: nil).adopted() }
+      return Action { () throws(Failure) in try run(words, console, lending: nil).propagate() }
     }
     return try SignInOffer.action(invocation, configuration.lease.client) { () throws(Failure) in
-      try run(words, console, lending: configuration).adopted()
+      try run(words, console, lending: configuration).propagate()
     }
   }
 
@@ -68,7 +68,7 @@ struct SSHCommand {
   private func connect(
     _ ssh: InstalledProgram, _ target: SSHTarget, _ path: String, _ listener: consuming FileDescriptor
   ) throws(Failure) -> ProcessStatus {
-    var places: [String] = []
+    var remoteDirectories: [String] = []
     do throws(SystemError) {
       // Moves to the background once the user is authenticated.
       let first = try start(["-M", "-S", control, "-f", "-N", "-o", "ControlPersist=\(Self.persistence)"])
@@ -77,19 +77,19 @@ struct SSHCommand {
     } catch {
       throw Failure(error, doing: "cannot run ssh")
     }
-    defer { close(ssh, places) }
+    defer { close(ssh, remoteDirectories) }
     let far = prepare(ssh)
     if let relay = far.map({ "\($0.folder)/\(RelayMessage.folder)/\(RelayConnection.name(port: $0.port, Self.random))" }
     ),
       forward(ssh, relay, path) != nil
     {
-      places.append(relay)
+      remoteDirectories.append(relay)
     } else {
       let host = target.host
       console.note(Phrase("sign-ins on \(host) cannot use the browser of this machine: no socket can be forwarded"))
     }
     let words = try lease.map { (lease) throws(Failure) in
-      try extend(lease, ssh, target, far?.folder) { places.append($0) }
+      try extend(lease, ssh, target, far?.folder) { remoteDirectories.append($0) }
     }
     do throws(SystemError) { return try serve(ssh, target.host, words ?? self.words, listener) } catch {
       throw Failure(error, doing: "cannot run ssh")
@@ -105,13 +105,13 @@ struct SSHCommand {
   private func extend(
     _ lease: SSHLease, _ ssh: InstalledProgram, _ target: SSHTarget, _ folder: String?, noting note: (String) -> Void
   ) throws(Failure) -> [[UInt8]] {
-    let place = "\(folder ?? "")/\(WireProtocol.leaseFolder)/\(Self.random)"
-    let script = "\(place)/run"
-    guard folder != nil, run(ssh, remoteScript("umask 077; mkdir -p \(place) && : > \(script)")) != nil else {
+    let directory = "\(folder ?? "")/\(WireProtocol.leaseFolder)/\(Self.random)"
+    let script = "\(directory)/run"
+    guard folder != nil, run(ssh, remoteScript("umask 077; mkdir -p \(directory) && : > \(script)")) != nil else {
       throw Failure(.invalidConfiguration, "\(target.host) has no private runtime directory for the lease's socket")
     }
-    note(place)
-    let variables = try lease.extend(to: place, on: target.host) { forward(ssh, $0, $1) }
+    note(directory)
+    let variables = try lease.extend(to: directory, on: target.host) { forward(ssh, $0, $1) }
     guard target.startsProgram else { return words }
     let arguments = SSHArguments(words)
     // Write the start script to a file, because others can read command lines.
@@ -124,7 +124,7 @@ struct SSHCommand {
     lines += "exec \"${SHELL:-/bin/sh}\" ".utf8
     lines += command.isEmpty ? Array("-l".utf8) : "-c ".utf8 + Self.quoted(command[...])
     guard run(ssh, remoteScript("cat > \(script)"), input: lines + "\n".utf8) != nil else {
-      throw Failure(.invalidConfiguration, "cannot write to \(place) on \(target.host)")
+      throw Failure(.invalidConfiguration, "cannot write to \(directory) on \(target.host)")
     }
     let terminal = command.isEmpty && target.asksForTerminal && Terminal.isTerminal(0) ? [Array("-t".utf8)] : []
     return terminal + arguments.connection + [Array("exec sh \(script)".utf8)]
@@ -250,8 +250,8 @@ struct SSHCommand {
   }
 
   /// Removes the host's sockets and ends the connection.
-  private func close(_ ssh: InstalledProgram, _ places: [String]) {
-    if !places.isEmpty { _ = run(ssh, remoteScript("rm -rf \(places.joined(separator: " "))")) }
+  private func close(_ ssh: InstalledProgram, _ remoteDirectories: [String]) {
+    if !remoteDirectories.isEmpty { _ = run(ssh, remoteScript("rm -rf \(remoteDirectories.joined(separator: " "))")) }
     _ = run(ssh, ["-O", "exit", Self.placeholderHost])
   }
 }

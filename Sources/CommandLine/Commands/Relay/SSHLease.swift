@@ -45,12 +45,12 @@ final class SSHLease {
   /// - Parameter forward: Forwards `far`, an argument of `ssh -R`, to a local socket, and returns the output.
   /// - Returns: The variables for programs on the host, as `NAME=VALUE`.
   func extend(
-    to place: String, on host: String, forwarding forward: (_ far: String, _ near: String) -> [UInt8]?
+    to directory: String, on host: String, forwarding forward: (_ far: String, _ near: String) -> [UInt8]?
   ) throws(Failure) -> [[UInt8]] {
     let refusal = Failure(
       .invalidConfiguration, "\(host) does not let ssh forward the lease's sockets to it",
       hint: "man sshd_config describes AllowStreamLocalForwarding and AllowTcpForwarding")
-    let far = "\(place)/\(WireProtocol.socketName)"
+    let far = "\(directory)/\(WireProtocol.socketName)"
     let near = socket.path
     guard forward(far, near) != nil else { throw refusal }
     let opened = try http.open { (index) throws(Failure) in
@@ -65,7 +65,7 @@ final class SSHLease {
       else { throw refusal }
       return (SharedDescriptor(listener), port)
     }
-    for place in opened.places { try keeper.serve(place.request, at: place.listener) }
+    for served in opened.origins { try keeper.serve(served.request, at: served.listener) }
     do throws(SystemError) { try keeper.watch(poller) } catch {
       throw Failure(error, doing: "cannot keep the lease open")
     }

@@ -10,30 +10,30 @@ extension SetupCommand {
     let program = try SetupContext.ownPath(name)
     let all = try ListedOrigin.all(of: nil, daemon).filter { client.supports($0.entry) }
     let own = account.map { account in all.filter { $0.account.hasSameBytes(as: account) } } ?? all
-    var place: OriginEntry?
+    var origin: OriginEntry?
     if let host {
-      place = try Self.place(host, client, among: own)
+      origin = try Self.parseHost(host, client, among: own)
     } else if !client.hasSingleSetting {
-      place = try onlyOrigin(of: own, client)
+      origin = try onlyOrigin(of: own, client)
     }
-    guard let place else {
+    guard let origin else {
       guard let first = own.first else {
         throw Failure(
           .placeNotListed, "no account lists a host for \(client.name)", hint: "name it with \("--host")")
       }
-      return context(client, program, name, place: nil, first)
+      return context(client, program, name, origin: nil, first)
     }
-    let fits = { (places: [ListedOrigin]) in
-      let fitting = places.filter {
-        $0.entry.origin.hasSameBytes(as: place.origin) && $0.entry.covers(place.path)
+    let fits = { (origins: [ListedOrigin]) in
+      let fitting = origins.filter {
+        $0.entry.origin.hasSameBytes(as: origin.origin) && $0.entry.covers(origin.path)
       }
       let longest = fitting.map(\.entry.path.utf8.count).max()
       return fitting.filter { $0.entry.path.utf8.count == longest }
     }
     guard let first = fits(own).first else {
-      let name = try permit(place.origin + place.path, client, mayAsk: mayPermit)
+      let name = try permit(origin.origin + origin.path, client, mayAsk: mayPermit)
       if mode == .apply { return try context(client, mayPermit: false) }
-      return context(client, program, name, place: place, ListedOrigin(account: name, entry: place))
+      return context(client, program, name, origin: origin, ListedOrigin(account: name, entry: origin))
     }
     let others = fits(client.choices.contains(.account) && account != nil ? own : all).filter {
       $0.account != first.account
@@ -42,21 +42,21 @@ extension SetupCommand {
       let accounts = Phrase.all([first.account, other.account])
       throw client.choices.contains(.account)
         ? Failure(
-          .invalidRequest, Phrase("\(accounts) may send their tokens to \(place.text)"),
+          .invalidRequest, Phrase("\(accounts) may send their tokens to \(origin.text)"),
           hint: Phrase("choose one: \(Phrase.choices([first.account, other.account], of: "account"))"))
         : Failure(
           .invalidConfiguration,
           Phrase(
-            "\(accounts) may send their tokens to \(place.text), but \(client.name) cannot choose between them"))
+            "\(accounts) may send their tokens to \(origin.text), but \(client.name) cannot choose between them"))
     }
-    return context(client, program, name, place: place, first)
+    return context(client, program, name, origin: origin, first)
   }
 
   private func context(
-    _ client: SetupClient, _ program: String, _ name: String, place: OriginEntry?, _ listed: ListedOrigin
+    _ client: SetupClient, _ program: String, _ name: String, origin: OriginEntry?, _ listed: ListedOrigin
   ) -> SetupContext {
     SetupContext(
-      program: program, name: name, place: place, account: listed.account, listed: listed.entry,
+      program: program, name: name, origin: origin, account: listed.account, listed: listed.entry,
       namesAccount: client.choices.contains(.account) && account != nil, entryName: entryName, user: user, role: role,
       serverURL: client == .mcp ? host.flatMap { OriginEntry.uri($0)?.text } : nil)
   }
@@ -66,36 +66,36 @@ extension SetupCommand {
   /// A mail server needs no scheme, and the query of an MCP server is ignored.
   ///
   /// - Parameter listed: The origins to search for a host without a scheme.
-  static func place(
+  static func parseHost(
     _ host: String, _ client: SetupClient, among listed: [ListedOrigin] = []
   ) throws(Failure) -> OriginEntry {
     let hasScheme = host.utf8.contains(UInt8(ascii: "/"))
     let isSchemeless = client.isMail && !hasScheme
     let schemes = isSchemeless ? ["imaps://", "submission://", "submissions://"] : [""]
     let text = client == .mcp ? String(decoding: host.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self) : host
-    let places = schemes.compactMap { OriginEntry($0 + text, allowHTTPLoopback: true) }
+    let origins = schemes.compactMap { OriginEntry($0 + text, allowHTTPLoopback: true) }
       .filter { !isSchemeless || client.supports($0) }
-    let place = places.first { place in listed.contains { place.hasSameLocation(as: $0.entry) } } ?? places.first
-    guard let place, place.isBare,
+    let origin = origins.first { origin in listed.contains { origin.hasSameLocation(as: $0.entry) } } ?? origins.first
+    guard let origin, origin.isBare,
       host.utf8.allSatisfy({ $0.isVisibleASCII && !"\"'\\`$#;".utf8.contains($0) }),
       client != .mcp || OriginEntry.uri(host) != nil
     else { throw Failure(.invalidRequest, "\(TokenShape.redacted(host)) is neither a host nor an https URL") }
-    return place
+    return origin
   }
 
   /// The origin to use without `--host`: the only one in the settings, or nil if there is none. Throws if there are
   /// several.
-  private func onlyOrigin(of places: [ListedOrigin], _ client: SetupClient) throws(Failure) -> OriginEntry? {
+  private func onlyOrigin(of origins: [ListedOrigin], _ client: SetupClient) throws(Failure) -> OriginEntry? {
     var texts: [String] = []
-    for place in places {
-      let text = place.entry.origin + place.entry.path
+    for origin in origins {
+      let text = origin.entry.origin + origin.entry.path
       if !texts.contains(where: { $0.hasSameBytes(as: text) }) { texts.append(text) }
     }
     guard texts.count < 2 else {
       throw Failure(
         .invalidRequest, Phrase("no host given: \(Phrase.choices(texts))"), hint: hint(client, ["--host", texts[0]]))
     }
-    return try texts.first.map { (text) throws(Failure) in try Self.place(text, client) }
+    return try texts.first.map { (text) throws(Failure) in try Self.parseHost(text, client) }
   }
 
   /// Adds a URL to the origins of an account, if the user agrees, also with `--yes`. If nothing is to be changed, notes

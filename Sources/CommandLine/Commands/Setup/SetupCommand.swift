@@ -131,12 +131,12 @@ struct SetupCommand {
   private func apply(_ client: SetupClient, _ context: SetupContext) throws(Failure) {
     let plan = try client.plan(context)
     guard let file = plan.file else { return try print(client, context) }
-    let place = client.hasSingleSetting ? nil : context.url
+    let url = client.hasSingleSetting ? nil : context.url
     let old: [UInt8]?
     do throws(Failure) { old = try file.read() } catch {
       throw Failure(error.code, error.text, hint: error.advice ?? Phrase(verbatim: hint(client, ["--print"])))
     }
-    let earlier = try SetupReceipts.read().all.first { $0.isFor(client, place, plan.entry, in: file) }
+    let earlier = try SetupReceipts.read().all.first { $0.isFor(client, url, plan.entry, in: file) }
     if let piece = earlier?.piece, piece.isIn(old ?? []) {
       guard plan.isSame(as: piece) else {
         throw Failure(
@@ -168,12 +168,12 @@ struct SetupCommand {
     }
     try confirm(client, context, file.path, text)
     let receipt = SetupReceipt(
-      client: client, place: place, entry: plan.entry, account: context.account, file: file.path, piece: piece,
+      client: client, url: url, entry: plan.entry, account: context.account, file: file.path, piece: piece,
       hasCreatedFile: old == nil,
       linkName: linkName(client, context), linkTarget: linkName(client, context).map { _ in context.program })
     try SetupReceipts.change { (receipts) throws(Failure) in
       let before = receipts
-      receipts.all.removeAll { $0.isFor(client, place, plan.entry, in: file) }
+      receipts.all.removeAll { $0.isFor(client, url, plan.entry, in: file) }
       receipts.all.append(receipt)
       try receipts.write(SetupReceipts.directory())
       do throws(Failure) {
@@ -198,7 +198,7 @@ struct SetupCommand {
     _ text: [String] = []
   ) -> SetupOutcome {
     SetupOutcome(
-      client: client, place: context.place.map { _ in context.url }, account: context.account, file: file?.path,
+      client: client, url: context.origin.map { _ in context.url }, account: context.account, file: file?.path,
       state: state, text: text)
   }
 
@@ -284,14 +284,14 @@ struct SetupCommand {
 
   /// Removes unchanged additions and reports changed ones.
   private func undo() throws(Failure) -> Int32 {
-    var place: String?
+    var url: String?
     if let client, let host {
-      let entry = try Self.place(host, client)
-      place = entry.origin + entry.path
+      let entry = try Self.parseHost(host, client)
+      url = entry.origin + entry.path
     }
     let outcomes = try SetupReceipts.change { (receipts) throws(Failure) in
       var outcomes: [SetupOutcome] = []
-      for receipt in receipts.all.reversed() where isSelected(receipt, place) {
+      for receipt in receipts.all.reversed() where isSelected(receipt, url) {
         outcomes.append(try receipts.undo(receipt))
       }
       return outcomes
@@ -310,26 +310,26 @@ struct SetupCommand {
   /// Notes which accounts may still send their tokens to the hosts.
   private func notePermissions(_ outcomes: [SetupOutcome]) {
     let places = outcomes.filter { $0.state == .undone }.compactMap { outcome -> (account: String, url: String)? in
-      if let account = outcome.account, let url = outcome.place { (account, url) } else { nil }
+      if let account = outcome.account, let url = outcome.url { (account, url) } else { nil }
     }
     guard !places.isEmpty, let listed = try? ListedOrigin.all(of: nil, daemon) else { return }
-    for place in places {
-      let own = listed.filter { $0.account == place.account }
-      let others = own.filter { $0.entry.origin + $0.entry.path != place.url }
+    for url in places {
+      let own = listed.filter { $0.account == url.account }
+      let others = own.filter { $0.entry.origin + $0.entry.path != url.url }
       guard others.count < own.count else { continue }
-      let words = ["agent", "account", "set", place.account, "--unset", "host"]
+      let words = ["agent", "account", "set", url.account, "--unset", "host"]
       let command = (words + others.flatMap { ["--host", $0.entry.text] }).map(ShellWord.quoted).joined(separator: " ")
-      console.note(Phrase("\(place.account) may still send its token to \(place.url); to end that: \(command)"))
+      console.note(Phrase("\(url.account) may still send its token to \(url.url); to end that: \(command)"))
     }
   }
 
   /// Whether the command line selects a receipt.
-  private func isSelected(_ receipt: SetupReceipt, _ place: String?) -> Bool {
+  private func isSelected(_ receipt: SetupReceipt, _ url: String?) -> Bool {
     guard client == nil || receipt.client == client else { return false }
     if let account, receipt.account != account { return false }
     if let entryName, let entry = receipt.entry, entry != entryName { return false }
-    guard let place, let other = receipt.place else { return true }
-    return place.hasSameBytes(as: other)
+    guard let url, let other = receipt.url else { return true }
+    return url.hasSameBytes(as: other)
   }
 }
 

@@ -6,7 +6,7 @@ internal import Wire
 struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
   /// The configured origin. Nil if the client has one setting for all origins.
-  let place: String?
+  let url: String?
   /// The name of the client's entry, if the client supports several entries for one origin.
   var entry: String?
   let account: String?
@@ -21,8 +21,8 @@ struct SetupReceipt: Sendable, Hashable {
   var linkName: String?
   var linkTarget: String?
 
-  func isFor(_ client: SetupClient, _ place: String?, _ entry: String?, in file: SetupFile) -> Bool {
-    self.client == client && self.place == place && self.entry == entry && self.file == file.path
+  func isFor(_ client: SetupClient, _ url: String?, _ entry: String?, in file: SetupFile) -> Bool {
+    self.client == client && self.url == url && self.entry == entry && self.file == file.path
   }
 }
 
@@ -172,7 +172,7 @@ struct SetupReceipts {
 extension SetupReceipt {
   fileprivate var json: JSONObject {
     var object = JSONObject([("client", .string(client.name)), ("file", .string(file))])
-    object["place"] = place.map { .string($0) }
+    object["place"] = url.map { .string($0) }
     object["entry"] = entry.map { .string($0) }
     object["account"] = account.map { .string($0) }
     if hasCreatedFile { object["file_made"] = .bool(true) }
@@ -206,7 +206,7 @@ extension SetupReceipt {
       piece = .member(path: path, value: value, addedObjects: addedObjects)
     }
     self.init(
-      client: client, place: json["place"]?.string, entry: json["entry"]?.string, account: json["account"]?.string,
+      client: client, url: json["place"]?.string, entry: json["entry"]?.string, account: json["account"]?.string,
       file: file, piece: piece,
       hasCreatedFile: json["file_made"]?.bool ?? false, linkName: json["link"]?.string,
       linkTarget: json["link_target"]?.string)

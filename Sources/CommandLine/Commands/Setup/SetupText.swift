@@ -22,7 +22,7 @@ struct SetupOutcome: Sendable {
 
   var client: SetupClient
   /// The configured URL.
-  var place: String?
+  var url: String?
   var account: String?
   var file: String?
   var state: State
@@ -31,7 +31,7 @@ struct SetupOutcome: Sendable {
 
   var json: JSONObject {
     var object = JSONObject([("client", .string(client.name)), ("state", .string(state.rawValue))])
-    object["host"] = place.map { .string($0) }
+    object["host"] = url.map { .string($0) }
     object["account"] = account.map { .string($0) }
     object["file"] = file.map { .string($0) }
     if !text.isEmpty { object["text"] = .string(text.joined(separator: "\n") + "\n") }
@@ -39,7 +39,7 @@ struct SetupOutcome: Sendable {
   }
 
   /// The client and its origin.
-  var subject: String { place.map { "\(client.name) \($0)" } ?? client.name }
+  var subject: String { url.map { "\(client.name) \($0)" } ?? client.name }
 
   var phrase: Phrase {
     let file = file ?? ""
@@ -100,6 +100,6 @@ extension SetupReceipt {
       (try? SetupFile(file).read()).flatMap { $0 }.map { piece.isIn($0) } ?? false
     }
     return SetupOutcome(
-      client: client, place: place, account: account, file: file, state: isThere ?? true ? .setUp : .changed)
+      client: client, url: url, account: account, file: file, state: isThere ?? true ? .setUp : .changed)
   }
 }

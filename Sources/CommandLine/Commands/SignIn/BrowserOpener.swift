@@ -34,8 +34,8 @@ struct BrowserOpener {
   /// Whether a URL may be passed to a browser: http or https, and nothing that looks like an option or a command.
   static func mayOpen(_ url: String) -> Bool {
     guard url.utf8.allSatisfy(\.isVisibleASCII) else { return false }
-    let place = String(url.prefix { $0 != "?" && $0 != "#" })
-    guard let uri = try? URI(place) else { return false }
+    let text = String(url.prefix { $0 != "?" && $0 != "#" })
+    guard let uri = try? URI(text) else { return false }
     return uri.isHTTPS || uri.isHTTPLoopback
   }
 

@@ -56,7 +56,7 @@ struct LoginCommand {
   private let client: DaemonClient
   private var request: Request
   /// The secrets to pass to the daemon. Nil when resuming.
-  private let files: HandedFiles?
+  private let files: SecretFiles?
   private let resource: ResourceLogin?
   private let unlocking: Unlocking?
   private let waiting: LoginWait.Choices
@@ -68,7 +68,7 @@ struct LoginCommand {
     if let moved = MovedOptions(invocation) {
       let failure = moved.failure(DaemonClient(invocation))
       var reporter = reporter
-      reporter.failed(failure)
+      reporter.reportFailure(failure)
       throw failure
     }
     if invocation[.ended] { return try renewEnded(invocation) }
@@ -92,7 +92,7 @@ struct LoginCommand {
       command = try make()
     } catch {
       var reporter = reporter
-      reporter.failed(error)
+      reporter.reportFailure(error)
       throw error
     }
     return Action { () throws(Failure) in
@@ -100,7 +100,7 @@ struct LoginCommand {
       do throws(Failure) {
         return try command.signIn(&reporter)
       } catch {
-        reporter.failed(error)
+        reporter.reportFailure(error)
         throw error
       }
     }
@@ -130,7 +130,7 @@ struct LoginCommand {
           let status = try command.signIn(&reporter)
           guard status == 0 else { return status }
         } catch {
-          reporter.failed(error)
+          reporter.reportFailure(error)
           console.report(error)
           if failed == 0 { failed = error.code.exitStatus.rawValue }
           left.append(name)
@@ -167,7 +167,7 @@ struct LoginCommand {
     self.resource = resource
     mayAsk =
       !invocation[.noInput] && !invocation[.json] && !waiting.isDetached && (try? Terminal.openControlling()) != nil
-    let files = try HandedFiles(
+    let files = try SecretFiles(
       login.isGuest ? Set(PassedSecret.allCases) : Set(PassedSecret.allCases.filter { $0 != .assertion }), invocation)
     if waiting.isDetached, client.isPrivate {
       throw Failure(
@@ -186,7 +186,7 @@ struct LoginCommand {
   /// Signs in, prompting for a missing service, issuer or client ID.
   private func signIn(_ reporter: inout LoginReporter) throws(Failure) -> Int32 {
     var descriptors = try files?.open() ?? []
-    var request = try completed(reporter)
+    var request = try requestWithResource(reporter)
     if case .login(let login) = request, login.flow == .device, BrowserEnvironment.current.canOpen {
       client.console.note(Phrase("a browser can be opened here, and needs no code: omit \("--device")"))
     }
@@ -225,11 +225,11 @@ struct LoginCommand {
     guard mayAsk, !login.isGuest, Terminal.isTerminal(2), login.account == nil, login.issuer == nil,
       login.provider == nil
     else { return }
-    guard let place = try SignInChoices(client).ask() else {
+    guard let choice = try SignInChoices(client).ask() else {
       Console.printToStandardError("\n")
       throw Failure(.invalidRequest, "no input", hint: "agent help login")
     }
-    if place.utf8.contains(UInt8(ascii: ":")) { login.issuer = place } else { login.account = place }
+    if choice.utf8.contains(UInt8(ascii: ":")) { login.issuer = choice } else { login.account = choice }
   }
 
   /// Adds the preset's settings to a new account, unless the command line names another server.
@@ -292,7 +292,7 @@ struct LoginCommand {
       guard !login.passedSecrets.contains(.clientSecret) else { return false }
       printProblem(missing)
       // The client secret is always the first descriptor.
-      descriptors.insert(try HandedFiles.askForClientSecret(), at: 0)
+      descriptors.insert(try SecretFiles.askForClientSecret(), at: 0)
       login.passedSecrets.insert(.clientSecret)
     case .clientNeeded where login.clientID == nil:
       printProblem(missing)
@@ -347,16 +347,16 @@ struct LoginCommand {
     case .signedIn(let result):
       client.logOutcome("answered", since: begin)
       if result["kept"]?.bool == true, case .login(var login) = request, login.unless == .signedIn {
-        guard try Confirmation.ask(LoginText.again(result)) ?? true else { return 0 }
+        guard try Confirmation.ask(LoginText.signInAgainQuestion(result)) ?? true else { return 0 }
         login.unless = nil
         return try signIn(.login(login), descriptors, &reporter)
       }
       if result["state"] != nil { return try reporter.reportBackground(result, isStart: waiting.isDetached) }
-      try reporter.signedIn(result)
+      try reporter.reportSuccess(result)
       if case .login(let login) = request, !login.dropsAccessToken { try offerToKeep(result) }
       return 0
     case .interrupted(let signal):
-      reporter.interrupted()
+      reporter.reportInterruption()
       return 128 + signal
     }
   }
@@ -381,7 +381,7 @@ struct LoginCommand {
   }
 
   /// Adds the resource's metadata to the request.
-  private func completed(_ reporter: LoginReporter) throws(Failure) -> Request {
+  private func requestWithResource(_ reporter: LoginReporter) throws(Failure) -> Request {
     guard case .login(var login) = request else { return request }
     try resource?.complete(&login, client)
     login.wantsQRCode = reporter.drawsQRCodes

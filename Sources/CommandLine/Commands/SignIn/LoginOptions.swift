@@ -5,7 +5,7 @@ internal import Wire
 /// Converts the command line to a login request.
 enum LoginOptions {
   static func request(_ invocation: Invocation) throws(Failure) -> LoginRequest {
-    var request = try common(invocation)
+    var request = try commonRequest(invocation)
     request.flow = try flow(invocation)
     request.canOpenBrowser = request.flow == nil && BrowserEnvironment.current.canOpen
     request.demands.prompt = try invocation[.prompt].map { (prompt) throws(Failure) in
@@ -28,13 +28,13 @@ enum LoginOptions {
 
   /// A sign-in without a user.
   static func workload(_ invocation: Invocation) throws(Failure) -> LoginRequest {
-    var request = try common(invocation)
+    var request = try commonRequest(invocation)
     request.isGuest = true
     return request
   }
 
   /// With or without a user.
-  private static func common(_ invocation: Invocation) throws(Failure) -> LoginRequest {
+  private static func commonRequest(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = LoginRequest()
     request.settings = try SettingsOptions.read(invocation)
     (request.account, request.issuer) = try accountAndIssuer(invocation)

@@ -44,7 +44,7 @@ struct LoginReporter {
   /// - Throws: `invalid_request` if the environment has an unknown choice of ``QRCodeChoice``.
   init(_ invocation: Invocation) throws(Failure) {
     self.init(
-      console: Console(invocation), terminal: .current, time: SystemTime(), qrCode: try QRCodeChoice.chosen(),
+      console: Console(invocation), terminal: .current, time: SystemTime(), qrCode: try QRCodeChoice.fromEnvironment(),
       resumed: invocation[.resume],
       isDetached: invocation[.start] && invocation[.resume] == nil)
   }
@@ -98,14 +98,14 @@ struct LoginReporter {
       let pastes = browser.mustPaste && !isDetached || view.isElsewhere
       show(until: browser.expiresAt, pastes: pastes, line: line) { screen in
         isQuiet
-          ? screen.quietText(browser, view) : screen.text(rows: rows) { $0.text(browser, view, now: now) }
+          ? screen.briefText(browser, view) : screen.text(rows: rows) { $0.text(browser, view, now: now) }
       }
     case .deviceCode(let code):
       let picture = terminal.flatMap { terminal in nextQRCode.flatMap { QRPicture($0, terminal) } }
       let rows = qrCode == .always ? nil : rows
       nextQRCode = nil
       show(until: code.expiresAt, line: LoginText.line(code, now: now, isQuiet: isQuiet)) { screen in
-        isQuiet ? screen.quietText(code) : screen.text(code, picture, rows: rows)
+        isQuiet ? screen.briefText(code) : screen.text(code, picture, rows: rows)
       }
     }
     showCountdownAgain()
@@ -176,7 +176,7 @@ struct LoginReporter {
   }
 
   /// Reports success.
-  mutating func signedIn(_ result: JSONObject) throws(Failure) {
+  mutating func reportSuccess(_ result: JSONObject) throws(Failure) {
     removeCountdown()
     if console.json { return try Console.answer(Self.event("signed_in", result)) }
     console.note(LoginText.success(result, now: time.wallSeconds()))
@@ -200,9 +200,9 @@ struct LoginReporter {
   }
 
   /// Writes the failure as a JSON event, with `--json`.
-  mutating func failed(_ failure: Failure) {
+  mutating func reportFailure(_ failure: Failure) {
     removeCountdown()
-    guard console.json, let members = console.completed(failure).json.object else { return }
+    guard console.json, let members = console.completingHint(of: failure).json.object else { return }
     // Standard error reports the failure too, so ignore write errors.
     try? Console.answer(Self.event("error", members))
   }
@@ -214,7 +214,7 @@ struct LoginReporter {
   }
 
   /// Reports the end by a signal.
-  mutating func interrupted() {
+  mutating func reportInterruption() {
     removeCountdown()
     if !console.json { console.note(resumed.map(LoginText.inBackground) ?? Phrase("sign-in cancelled")) }
   }

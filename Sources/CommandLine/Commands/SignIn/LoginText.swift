@@ -122,7 +122,7 @@ enum LoginText {
   }
 
   /// The question whether to sign in again despite an existing session.
-  static func again(_ result: JSONObject) -> Phrase {
+  static func signInAgainQuestion(_ result: JSONObject) -> Phrase {
     let account = result["account"]?.string ?? "?"
     guard let person = person(result) else { return Phrase("\(account) is signed in. Sign in again?") }
     return Phrase("\(account) is signed in as \(person). Sign in again?")

@@ -12,10 +12,10 @@ struct LogoutPages {
 
   private static let maximumURLLength = 16_384
 
-  init(_ invocation: Invocation, place: BrowserEnvironment = .current) {
+  init(_ invocation: Invocation, environment: BrowserEnvironment = .current) {
     console = Console(invocation)
-    let opens = !invocation[.noOpen] && place.canOpen
-    commands = { opens ? place.commands(opening: $0) : [] }
+    let opens = !invocation[.noOpen] && environment.canOpen
+    commands = { opens ? environment.commands(opening: $0) : [] }
   }
 
   /// Opens each account's page, or prints its URL.

@@ -6,7 +6,7 @@ internal import Wire
 /// The parser accepts them, so that an error can contain the complete commands to use instead.
 struct MovedOptions {
   private let invocation: Invocation
-  private let given: [Invocation.Occurrence]
+  private let occurrences: [Invocation.Occurrence]
 
   /// The options that `agent account` has now.
   private static let settings = AccountSetting.withOption.filter {
@@ -40,17 +40,17 @@ struct MovedOptions {
   ) {
     let moved = Self.declarations
     self.invocation = invocation
-    self.given = given.filter { given in
+    self.occurrences = given.filter { given in
       moved.contains { $0.name == given.option.name } && isRefused(given.option)
     }
-    guard !self.given.isEmpty else { return nil }
+    guard !self.occurrences.isEmpty else { return nil }
   }
 
   /// The failure, whose hint has the commands.
   func failure(_ client: DaemonClient) -> Failure {
     // Mark all as read.
     for (option, _) in invocation.given { _ = invocation.has(option) }
-    let spelling = "--\(given[0].option.name)"
+    let spelling = "--\(occurrences[0].option.name)"
     let commands = commands(client)
     return Failure(
       .invalidRequest, "\"\(spelling)\" is no longer an option of \("agent login")",
@@ -107,7 +107,7 @@ struct MovedOptions {
   }
 
   private func isGiven(_ options: [OptionDeclaration]) -> Bool {
-    given.contains { given in options.contains { $0.name == given.option.name } }
+    occurrences.contains { given in options.contains { $0.name == given.option.name } }
   }
 
   /// Builds a command line with the given options that the command accepts.

@@ -130,11 +130,11 @@ struct ResourceLogin {
       }
       return (named, registersAt(named))
     }
-    guard !invocation[.noInput] else { throw untrusted(servers[0], registers: registersAt(servers[0])) }
+    guard !invocation[.noInput] else { throw confirmationNeeded(servers[0], registers: registersAt(servers[0])) }
     for server in servers {
       let registers = registersAt(server)
       guard let isTrusted = try Confirmation.ask(Self.question(url, server, registers: registers)) else {
-        throw untrusted(server, registers: registers)
+        throw confirmationNeeded(server, registers: registers)
       }
       if isTrusted { return (server, registers) }
     }
@@ -149,7 +149,7 @@ struct ResourceLogin {
   }
 
   /// Exit status 3: the user must confirm the server. The hint is the complete command.
-  private func untrusted(_ issuer: String, registers: Bool) -> Failure {
+  private func confirmationNeeded(_ issuer: String, registers: Bool) -> Failure {
     let shown = TerminalText.clean(issuer, limit: 2048)
     let message = Phrase("the resource names the authorization server \(shown), which is not confirmed")
     guard ShellWord.isHarmless(issuer) else {

@@ -37,20 +37,20 @@ struct SignInChoices {
     Console.printToStandardError(text(columns: OutputTerminal.current?.columns() ?? 80))
     while true {
       guard let answer = try Confirmation.line(question, orElse: standard) else { return nil }
-      let meant = meaning(of: answer)
-      if meant.isEmpty, Int(answer) != nil {
+      let matching = matches(for: answer)
+      if matching.isEmpty, Int(answer) != nil {
         Console.printToStandardError(Phrase("choose a number from 1 to \(names.count)").localized() + "\n")
         continue
       }
-      if meant.count == 1 { return meant[0] }
-      let similar = meant.isEmpty ? Suggestion.candidates(for: answer, among: names) : meant
+      if matching.count == 1 { return matching[0] }
+      let similar = matching.isEmpty ? Suggestion.candidates(for: answer, among: names) : matching
       guard !similar.isEmpty else { return answer }
       Console.printToStandardError(Phrase("did you mean \(Phrase.choices(similar))?").localized() + "\n")
     }
   }
 
   /// The matches for a number, a name, a prefix or a company, with accounts before services; empty for any other text.
-  func meaning(of answer: String) -> [String] {
+  func matches(for answer: String) -> [String] {
     if let number = Int(answer) { return names.indices.contains(number - 1) ? [names[number - 1]] : [] }
     let letters = answer.lowercased()
     if let name = names.first(where: { $0.hasSameBytes(as: answer) || $0.hasSameBytes(as: letters) }) {
@@ -60,8 +60,8 @@ struct SignInChoices {
       names.filter { $0.lowercased().utf8.starts(with: letters.utf8) }
     }
     let own = fitting(names.prefix(accounts.count))
-    let meant = own.isEmpty ? fitting(names.dropFirst(accounts.count)) : own
-    return meant.isEmpty ? ProviderName.known(as: answer).map(\.rawValue) : meant
+    let matching = own.isEmpty ? fitting(names.dropFirst(accounts.count)) : own
+    return matching.isEmpty ? ProviderName.known(as: answer).map(\.rawValue) : matching
   }
 
   /// The maximum number of accounts that have a line each, so that the question fits a terminal of 24 lines.

@@ -90,8 +90,8 @@ struct SignInScreen {
     let width = min(columns - picture.columns - Self.gap, Self.maximumWidthBesideQRCode)
     guard width >= Self.minimumWidthBesideQRCode else { return nil }
     // Measure without escape sequences.
-    let plain = SignInScreen(columns: width, isStyled: false, language: language).besideText(code)
-    let styled = SignInScreen(columns: width, isStyled: isStyled, language: language).besideText(code)
+    let plain = SignInScreen(columns: width, isStyled: false, language: language).linesBesideQRCode(code)
+    let styled = SignInScreen(columns: width, isStyled: isStyled, language: language).linesBesideQRCode(code)
     guard plain.allSatisfy({ $0.count <= width }) else { return nil }
     let lines = picture.lines
     var text = ""
@@ -113,13 +113,13 @@ struct SignInScreen {
   }
 
   /// The lines beside a QR code.
-  private func besideText(_ code: Event.DeviceCode) -> [String] {
+  private func linesBesideQRCode(_ code: Event.DeviceCode) -> [String] {
     let text = instructions(code, isTight: true)
     return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
   }
 
   /// The essentials of ``text(_:)``.
-  func quietText(_ code: Event.DeviceCode) -> String {
+  func briefText(_ code: Event.DeviceCode) -> String {
     prose(Phrase("Open")) + line(code.verificationURI) + prose(Phrase("and type the code"))
       + line(code.userCode, isBold: true)
   }
@@ -128,14 +128,14 @@ struct SignInScreen {
 
   /// Server, account, client and scope.
   func heading(issuer: String, account: String, clientID: String, scope: String?) -> String {
-    var text = prose(Phrase("Sign in to \(place(issuer))")) + "\n"
+    var text = prose(Phrase("Sign in to \(hostAndPort(of: issuer))")) + "\n"
     if let issuer = unusualIssuer(issuer) { text += fact(labels.issuer, [issuer]) }
     text += fact(labels.account, [clean(account)])
     return text + fact(labels.client, [clean(clientID)]) + fact(labels.scope, scopes(scope)) + "\n"
   }
 
   /// The host, with the port if present.
-  private func place(_ issuer: String) -> String {
+  private func hostAndPort(of issuer: String) -> String {
     guard let uri = try? URI(issuer) else { return clean(issuer) }
     return uri.host + (uri.port.map { ":\($0)" } ?? "")
   }
@@ -143,7 +143,8 @@ struct SignInScreen {
   /// The issuer, unless it is just `https` and the host.
   private func unusualIssuer(_ issuer: String) -> String? {
     let text = clean(issuer)
-    return ["https://\(place(issuer))", "https://\(place(issuer))/", place(issuer)].contains(text) ? nil : text
+    return ["https://\(hostAndPort(of: issuer))", "https://\(hostAndPort(of: issuer))/", hostAndPort(of: issuer)]
+      .contains(text) ? nil : text
   }
 
   /// The scopes on few lines, to keep the top of the screen visible.
@@ -226,7 +227,7 @@ struct SignInScreen {
   }
 
   /// The essentials of ``text(_:_:now:)``.
-  func quietText(_ browser: Event.Browser, _ view: BrowserView = .byHand) -> String {
+  func briefText(_ browser: Event.Browser, _ view: BrowserView = .byHand) -> String {
     prose(Phrase("Open")) + line(browser.url)
       + (browser.mustPaste || view.isElsewhere
         ? prose(Phrase("and paste the address that the browser tries to open after you approve")) : "")

@@ -31,7 +31,7 @@ enum EnvCommand {
       return .doing { () throws(Failure) in
         let settings = try? client.askWithoutStarting(.account(.show(account: account)))["settings"]
         let named = settings?["variables"]?.array?.compactMap(\.string) ?? []
-        try deliver(unsetting(try variables.chosen(among: named), for: shell).span, for: shell)
+        try deliver(unsetting(try variables.effective(settings: named), for: shell).span, for: shell)
       }
     }
     let request = try TokenRequest(invocation, variables)
@@ -39,7 +39,7 @@ enum EnvCommand {
     return try SignInOffer.action(invocation, client) { () throws(Failure) in
       try client.askForToken(.token(request)) { (answer, line) throws(Failure) in
         request.note(answer.description, client.console)
-        let variables = try variables.chosen(for: answer.description)
+        let variables = try variables.effective(for: answer.description)
         try SecretText.with(capacity: 2 * line.count + 256) { (text) throws(Failure) in
           try append(variables, of: answer, from: line, for: shell, to: &text)
           if shell.fileVariable != nil {

@@ -46,7 +46,7 @@ enum ExecCommand {
       var environment: [[UInt8]] = []
       try client.askForToken(.token(request)) { (answer, line) throws(Failure) in
         request.note(answer.description, client.console)
-        let variables = try variables.chosen(for: answer.description)
+        let variables = try variables.effective(for: answer.description)
         environment = variables.removed(from: Environment.entries())
         try variables.append(answer, from: line, to: &environment)
       }
@@ -54,7 +54,7 @@ enum ExecCommand {
       let error = Spawn.replaceProcess(
         executable: trailing[0], arguments: ExecutedCommand.arguments(trailing), environment: environment)
       // Reached only on failure.
-      return ExecutedCommand.refused(trailing[0], error, client.console)
+      return ExecutedCommand.reportStartFailure(trailing[0], error, client.console)
     }
   }
 }

@@ -29,13 +29,13 @@ enum ExecutedCommand {
   ) throws(Failure) -> ProcessStatus {
     let child: SupervisedCommand
     do { child = try SupervisedCommand(command[0], arguments(command), environment) } catch {
-      return .exited(refused(command[0], error, console))
+      return .exited(reportStartFailure(command[0], error, console))
     }
     do { return try wait(child) } catch { throw Failure(error, doing: "cannot wait for the command") }
   }
 
   /// Reports that a command could not run, and returns the exit status.
-  static func refused(_ program: String, _ error: SystemError, _ console: Console) -> Int32 {
+  static func reportStartFailure(_ program: String, _ error: SystemError, _ console: Console) -> Int32 {
     let reason = error.isNotFound ? Phrase("command not found") : Phrase(known: error.message)
     console.report(Failure(.invalidRequest, Phrase("cannot run \"\(program)\": \(reason)")))
     return error.isNotFound ? notFound : cannotRun
@@ -44,7 +44,7 @@ enum ExecutedCommand {
 
 extension ProcessStatus {
   /// Ends this process by the same signal, for its parent; otherwise returns the exit status.
-  func adopted() -> Int32 {
+  func propagate() -> Int32 {
     if case .signalled(let signal) = self { Signals.raise(signal) }
     return shellStatus
   }

@@ -59,7 +59,7 @@ enum RenewCommand {
     try connection.send(RequestEnvelope(.token(request), directory: directory))
     try connection.nextLine(before: deadline) { (line) throws(Failure) in
       let answer = try TokenAnswer(parsing: line)
-      let hookVariables = try variables.chosen(for: answer.description).hookVariables
+      let hookVariables = try variables.effective(for: answer.description).hookVariables
       try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
         for name in former where !hookVariables.names.contains(name) { text.append(utf8: shell.unsetting(name)) }
         try EnvCommand.append(hookVariables, of: answer, from: line, for: shell, to: &text)

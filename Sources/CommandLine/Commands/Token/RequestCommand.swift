@@ -80,7 +80,7 @@ enum RequestCommand {
   /// The head as in HTTP/1.1. Replaces control characters, which fields must not contain (RFC 9110 section 5.5).
   static func text(of head: ResponseHead) -> String {
     var text = "HTTP \(head.status)\r\n"
-    for field in head.headers { text += "\(field.name): \(TerminalText.blanked(field.value))\r\n" }
+    for field in head.headers { text += "\(field.name): \(TerminalText.replacingControls(field.value))\r\n" }
     return text + "\r\n"
   }
 
@@ -164,7 +164,7 @@ struct BodyWriter: ~Copyable {
 
   /// Filters control characters for a terminal.
   mutating func writeBody(_ bytes: Span<UInt8>) throws(Failure) {
-    guard let shown = filter?.visible(bytes) else { return try write(bytes) }
+    guard let shown = filter?.filter(bytes) else { return try write(bytes) }
     try write(shown.span)
   }
 

@@ -11,7 +11,7 @@ enum TokenFileCommand {
     let request = try TokenRequest(invocation, variables)
     let kind: TokenKind = invocation[.idToken] ? .idToken : .accessToken
     return try SignInOffer.action(invocation, client) { () throws(Failure) in
-      try run(command, client, request, kind, variables, renewal).adopted()
+      try run(command, client, request, kind, variables, renewal).propagate()
     }
   }
 
@@ -28,7 +28,7 @@ enum TokenFileCommand {
         try client.askForToken(.token(request), over: &connection) { (answer, line) throws(Failure) in
           for index in environment.indices { environment[index].overwrite() }
           account = answer.description.account
-          chosen = try variables.chosen(for: answer.description)
+          chosen = try variables.effective(for: answer.description)
           environment = chosen.removed(from: Environment.entries())
           try chosen.append(answer, from: line, to: &environment)
         }

@@ -79,7 +79,7 @@ struct TokenFileKeeper: ~Copyable {
   /// Records that the daemon wrote, moved or removed the file.
   private mutating func handle(_ file: Event.TokenFile) {
     hasChanged = true
-    connection.succeeded()
+    connection.recordSuccess()
     hasSentVariables = false
     let wasThere = fileExists
     fileExists = file.removal == nil

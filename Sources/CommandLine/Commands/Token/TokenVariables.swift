@@ -52,12 +52,12 @@ struct TokenVariables: Sendable {
   }
 
   /// The variables on the command line, otherwise in the account's settings, otherwise the defaults.
-  func chosen(for account: TokenDescription) throws(Failure) -> TokenVariables {
-    try chosen(among: account.variables)
+  func effective(for account: TokenDescription) throws(Failure) -> TokenVariables {
+    try effective(settings: account.variables)
   }
 
   /// - Parameter named: `NAME=FIELD`, from the account's settings.
-  func chosen(among named: [String]) throws(Failure) -> TokenVariables {
+  func effective(settings named: [String]) throws(Failure) -> TokenVariables {
     areDefaults && !named.isEmpty ? try TokenVariables(named, isForFile: isForFile) : self
   }
 

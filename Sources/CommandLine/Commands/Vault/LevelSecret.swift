@@ -49,7 +49,7 @@ struct LevelSecret {
     case ofVault
     case ofSlot(Int)
     /// The current secret, before a change.
-    case untilNow
+    case current
   }
 
   /// Whether a file or descriptor is given.
@@ -68,11 +68,11 @@ struct LevelSecret {
         .invalidRequest, "no \(named.title) given, and --no-input forbids asking for it",
         hint: "use a file with \("--\(named.fileOption)")")
     }
-    return SharedDescriptor(try isNew ? typedTwice() : typed(purpose))
+    return SharedDescriptor(try isNew ? typedTwice() : promptForSecret(purpose))
   }
 
   /// Returns the reading end of a pipe.
-  private func typed(_ purpose: Purpose) throws(Failure) -> FileDescriptor {
+  private func promptForSecret(_ purpose: Purpose) throws(Failure) -> FileDescriptor {
     let question =
       switch purpose {
       case .ofAccounts(let names) where (1...Self.maximumNames).contains(names.count):
@@ -80,7 +80,7 @@ struct LevelSecret {
       case .plain, .ofAccounts: isPIN ? Phrase("PIN") : Phrase("Passphrase")
       case .ofVault: Phrase("Passphrase of the vault")
       case .ofSlot(let number): Phrase("Passphrase of the slot \(number)")
-      case .untilNow: isPIN ? Phrase("Current PIN") : Phrase("Current passphrase")
+      case .current: isPIN ? Phrase("Current PIN") : Phrase("Current passphrase")
       }
     return try SecretPrompt.ask(question, hint: hint, within: timeout, pipe)
   }

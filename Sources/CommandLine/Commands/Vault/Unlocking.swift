@@ -56,7 +56,9 @@ struct Unlocking {
   }
 
   /// The failure with a hint for a lost secret: the commands that end the level's sessions.
-  private func forgotten(_ level: Protection, _ failure: Failure, over connection: inout DaemonConnection) -> Failure {
+  private func withLostSecretHint(_ level: Protection, _ failure: Failure, over connection: inout DaemonConnection)
+    -> Failure
+  {
     guard [.wrongPassphrase, .wrongPIN].contains(failure.code),
       let names = try? VaultStatus(over: &connection, client).accounts(at: level), !names.isEmpty
     else { return failure }
@@ -74,7 +76,7 @@ struct Unlocking {
     // The accounts of other levels are unknown without the device key.
     if status.isLocked(.device) { return (.device, []) }
     if let problem = status.problem { throw problem }
-    let level = Protection.allCases.first { status.isLocked($0) && status.guards(account, at: $0) }
+    let level = Protection.allCases.first { status.isLocked($0) && status.protects(account, at: $0) }
     return level.map { ($0, account.map { [$0] } ?? status.accounts(at: $0)) }
   }
 
@@ -94,7 +96,7 @@ struct Unlocking {
         return
       } catch {
         guard [.wrongPassphrase, .wrongPIN].contains(error.code), attempts > 0 else {
-          throw forgotten(level, error, over: &connection)
+          throw withLostSecretHint(level, error, over: &connection)
         }
         client.console.note(
           error.code == .wrongPIN
@@ -124,7 +126,7 @@ struct VaultStatus {
   func isLocked(_ level: Protection) -> Bool { entry(level)?["locked"]?.bool == true }
 
   /// Whether the level protects the account, or any account if `account` is nil.
-  func guards(_ account: String?, at level: Protection) -> Bool {
+  func protects(_ account: String?, at level: Protection) -> Bool {
     let names = accounts(at: level)
     guard let account else { return !names.isEmpty }
     return names.contains { $0.hasSameBytes(as: account) }

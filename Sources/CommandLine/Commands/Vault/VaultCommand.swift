@@ -137,7 +137,7 @@ enum VaultCommand {
     let new = try LevelSecret.replacing(level, invocation)
     return change(
       .changePassphrase(level), invocation,
-      bringing: { () throws(Failure) in [try old.open(for: .untilNow), try new.open(isNew: true)] },
+      bringing: { () throws(Failure) in [try old.open(for: .current), try new.open(isNew: true)] },
       noting: { _ in level == .tpm2 ? Phrase("PIN changed") : Phrase("passphrase changed") })
   }
 

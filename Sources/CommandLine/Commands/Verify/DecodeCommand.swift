@@ -41,16 +41,16 @@ enum DecodeCommand {
       }
       bytes.overwrite()
     }
-    if found == 0 { throw TokenInput.nothing }
+    if found == 0 { throw TokenInput.missingToken }
     return malformed == 0 ? 0 : FailureCode.malformedToken.exitStatus.rawValue
   }
 
   private static func token(_ line: LineBlocks.Line, in bytes: [UInt8]) throws(Failure) -> DecodedToken {
-    guard let place = line.place else {
+    guard let range = line.range else {
       throw Failure(
         .malformedToken, "the line is longer than the \(TokenInput.maximumLineBytes) bytes of the longest token")
     }
-    return try DecodedToken(bytes.span.extracting(place))
+    return try DecodedToken(bytes.span.extracting(range))
   }
 
   private static func show(_ token: DecodedToken, _ isJSON: Bool, isFirst: Bool, _ now: Int) throws(Failure) {

@@ -50,7 +50,7 @@ enum VerifyCommand {
       let tally = try client.verify(request, of: tokens, over: connection, passing: passed) {
         (block) throws(Failure) in try printVerdicts(block, isJSON: isJSON, now: now)
       }
-      guard tally.tokens > 0 else { throw TokenInput.nothing }
+      guard tally.tokens > 0 else { throw TokenInput.missingToken }
       if tally.notValid == 0 { return 0 }
       let status = tally.notValid == tally.undecided ? ExitStatus.tryLater : .tokenNotValid
       return status.rawValue
@@ -61,13 +61,13 @@ enum VerifyCommand {
   private static func printVerdicts(_ block: LineBlocks.Block, isJSON: Bool, now: Int) throws(Failure) {
     if isJSON {
       // Keep the start of an incomplete line for the next block.
-      let end = block.lines.last?.place.map { min($0.upperBound + 1, block.bytes.count) } ?? 0
+      let end = block.lines.last?.range.map { min($0.upperBound + 1, block.bytes.count) } ?? 0
       return try Console.answer(block.bytes.span.extracting(..<end))
     }
     var text: [UInt8] = []
     text.reserveCapacity(block.lines.count * 128)
     for line in block.lines {
-      if let place = line.place { VerdictText.append(block.bytes.span.extracting(place), now: now, to: &text) }
+      if let range = line.range { VerdictText.append(block.bytes.span.extracting(range), now: now, to: &text) }
     }
     try Console.answer(text.span)
   }

@@ -9,10 +9,10 @@ import Wire
 
   @Test func `answers with user name and password where git knows no more`() throws {
     let trial = HelperTrial(.git, "get", input: Self.question + "\n")
-    #expect(try trial.place() == TokenRequest.Place(url: "https://host.example"))
+    #expect(try trial.place() == TokenRequest.Destination(url: "https://host.example"))
     #expect(try trial.answer() == "username=oauth2\npassword=T0k.en\npassword_expiry_utc=1800000000\n")
     let named = HelperTrial(.git, "get", input: Self.question + "username=me\npath=team/x.git\n\n")
-    #expect(try named.place() == TokenRequest.Place(url: "https://host.example/team/x.git", user: "me"))
+    #expect(try named.place() == TokenRequest.Destination(url: "https://host.example/team/x.git", user: "me"))
     #expect(try named.answer(#""use":"access_token""#) == "username=me\npassword=T0k.en\n")
     #expect(try named.answer(#""use":"access_token","user":"bot""#) == "username=bot\npassword=T0k.en\n")
   }

@@ -76,7 +76,7 @@ import Wire
 
   @Test func `lists places with their user names, stores nothing and erases nothing`() throws {
     let trial = HelperTrial(.docker, "list")
-    guard case .places(let text) = try trial.helper.request(trial.call) else {
+    guard case .listedURLs(let text) = try trial.helper.request(trial.call) else {
       throw Failure(.internalError, "no list")
     }
     #expect(
@@ -101,7 +101,7 @@ import Wire
     let trial = trial(
       #"{"apiVersion":"\#(Self.group)\#(version)","kind":"ExecCredential","spec":{"interactive":false,"cluster":{"server":"https://k8s.example:6443"}}}"#
     )
-    #expect(try trial.place() == TokenRequest.Place(url: "https://k8s.example:6443", kind: .idToken))
+    #expect(try trial.place() == TokenRequest.Destination(url: "https://k8s.example:6443", kind: .idToken))
     #expect(
       try trial.answer()
         == #"{"apiVersion":"\#(Self.group)\#(version)","kind":"ExecCredential","status":{"token":"T0k.en","expirationTimestamp":"2027-01-15T08:00:00Z"}}"#
@@ -124,10 +124,10 @@ import Wire
 @Suite struct `A helper for keyring` {
   @Test func `answers pip`() throws {
     let trial = HelperTrial(.keyring, "--mode=creds", "--output=json", "get", "https://host.example/simple/")
-    #expect(try trial.place() == TokenRequest.Place(url: "https://host.example/simple/"))
+    #expect(try trial.place() == TokenRequest.Destination(url: "https://host.example/simple/"))
     #expect(try trial.answer() == "{\"username\":\"oauth2\",\"password\":\"T0k.en\"}\n")
     let user = HelperTrial(.keyring, "--mode=creds", "--output=json", "get", "host.example", "me")
-    #expect(try user.place() == TokenRequest.Place(url: "host.example", user: "me"))
+    #expect(try user.place() == TokenRequest.Destination(url: "host.example", user: "me"))
     #expect(try user.answer() == "{\"username\":\"me\",\"password\":\"T0k.en\"}\n")
   }
 
@@ -141,7 +141,7 @@ import Wire
   ]) func `leaves the user name in a URL out of the place`(words: [String], url: String, user: String) throws {
     var trial = HelperTrial(.keyring, "get")
     trial.call.arguments += words
-    #expect(try trial.place() == TokenRequest.Place(url: url, user: user))
+    #expect(try trial.place() == TokenRequest.Destination(url: url, user: user))
   }
 
   @Test func `answers uv`() throws {
@@ -193,7 +193,7 @@ import Wire
     #"{"v":1,"registry":{"index-url":"sparse+https://host.example/index/","name":"x"},"kind":"get","operation":"read","args":["helper","cargo","--account","work"]}"#
 
   @Test func `answers with the whole header, and for how long`() throws {
-    #expect(try trial(Self.get).place() == TokenRequest.Place(url: "https://host.example/index/"))
+    #expect(try trial(Self.get).place() == TokenRequest.Destination(url: "https://host.example/index/"))
     #expect(try trial(Self.get).account() == "work")
     #expect(
       try trial(Self.get).answer()
@@ -235,7 +235,7 @@ import Wire
 @Suite struct `A helper for go` {
   @Test func `prints a block for a place`() throws {
     let trial = HelperTrial(.go, "https://host.example/m", input: "HTTP/1.1 404 Not Found\r\n\r\n")
-    #expect(try trial.place() == TokenRequest.Place(url: "https://host.example/m"))
+    #expect(try trial.place() == TokenRequest.Destination(url: "https://host.example/m"))
     #expect(try trial.answer() == "https://host.example\n\nAuthorization: Bearer T0k.en\n\n")
     #expect(try HelperTrial(.go).answer() == "https://host.example\n\nAuthorization: Bearer T0k.en\n\n")
     #expect(try HelperTrial(.go).answer(#""use":"access_token","place":"http://127.0.0.1:80""#) == "")
@@ -306,7 +306,7 @@ import Wire
     #expect(throws: Failure.self) { try HelperTrial(.xoauth2, url: url).answer() }
     // Host and port are optional.
     let unplaced = HelperTrial(.oauthbearer, user: "me")
-    #expect(try unplaced.place() == TokenRequest.Place(url: nil, user: "me"))
+    #expect(try unplaced.place() == TokenRequest.Destination(url: nil, user: "me"))
     #expect(try plain(try unplaced.answer()) == "n,a=me,\u{1}auth=Bearer T0k.en\u{1}\u{1}")
     #expect(throws: Failure.self) { try HelperTrial(.oauthbearer, url: "https://a b").place() }
     #expect(throws: Failure.self) { try HelperTrial(.xoauth2, url: url, user: "a\u{1}b").answer() }

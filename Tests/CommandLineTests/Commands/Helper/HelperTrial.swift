@@ -25,7 +25,7 @@ struct HelperTrial {
   }
 
   /// The destination of the requested token; nil if none is requested.
-  func place() throws -> TokenRequest.Place? {
+  func place() throws -> TokenRequest.Destination? {
     if case .token(let place, _, _) = try helper.request(call) { place } else { nil }
   }
 

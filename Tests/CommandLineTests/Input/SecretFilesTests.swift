@@ -10,7 +10,7 @@ import Wire
   private func handed(
     _ options: [String]
   ) throws -> (announced: Set<PassedSecret>, descriptors: [SharedDescriptor]) {
-    let files = try HandedFiles(Set(PassedSecret.allCases), try Parser.parse(["login", "work"] + options))
+    let files = try SecretFiles(Set(PassedSecret.allCases), try Parser.parse(["login", "work"] + options))
     return (files.announced, try files.open())
   }
 

@@ -3,7 +3,7 @@ internal import Platform
 
 /// Responses that are slow to arrive. One thread waits for all of them, so that an event stream does not occupy one for
 /// days.
-final class OpenAnswers: Sendable {
+final class PendingResponses: Sendable {
   /// The descriptors that the thread waits for.
   private final class Waiting: Sendable {
     let poller: Poller
@@ -22,7 +22,7 @@ final class OpenAnswers: Sendable {
     /// The number of responses that need the thread.
     var reservations = 0
     /// Responses that the thread has not picked up yet.
-    var arrived: [OpenAnswer] = []
+    var arrived: [PendingResponse] = []
   }
 
   private let state = Monitor(State())
@@ -51,7 +51,7 @@ final class OpenAnswers: Sendable {
   }
 
   /// Adds a response that has a reservation, and continues it.
-  func add(_ answer: OpenAnswer) {
+  func add(_ answer: PendingResponse) {
     state.withLock { state in
       state.arrived.append(answer)
       state.waiting?.wakeup.signal()
@@ -63,7 +63,7 @@ final class OpenAnswers: Sendable {
 
   /// Waits for the responses, until there are no more.
   private func run(_ waiting: Waiting) {
-    var answers: [UInt64: OpenAnswer] = [:]
+    var answers: [UInt64: PendingResponse] = [:]
     var lastKey: UInt64 = 0
     while true {
       let events = try? waiting.poller.wait(until: answers.values.lazy.map(\.due).min())
@@ -85,7 +85,7 @@ final class OpenAnswers: Sendable {
   }
 
   /// - Returns: Nil if the thread must end.
-  private func removeArrived() -> [OpenAnswer]? {
+  private func removeArrived() -> [PendingResponse]? {
     state.withLock { state in
       defer { state.arrived = [] }
       if state.reservations > 0 { return state.arrived }
@@ -97,11 +97,11 @@ final class OpenAnswers: Sendable {
 
 /// The rest of a response that is slow to arrive.
 ///
-/// Used only by the thread that began it and, after ``receive(_:)``, by the thread of ``OpenAnswers``.
-final class OpenAnswer: PendingContent, @unchecked Sendable {
+/// Used only by the thread that began it and, after ``receive(_:)``, by the thread of ``PendingResponses``.
+final class PendingResponse: PendingContent, @unchecked Sendable {
   private let handle: CurlHandle
   private let exchange: ResourceExchange
-  private let home: OpenAnswers
+  private let owner: PendingResponses
   private let keepConnection: () -> Void
   /// Called once with the result.
   private var finish: (@Sendable (Result<Int, HTTPFailure>) -> Void)?
@@ -117,26 +117,26 @@ final class OpenAnswer: PendingContent, @unchecked Sendable {
   private(set) var due = Instant.now
 
   /// - Parameters:
-  ///   - home: The thread's responses, in which this one has a reservation.
+  ///   - owner: The thread's responses, in which this one has a reservation.
   ///   - keep: Called at the end if the connection can be reused.
-  init(_ handle: CurlHandle, _ exchange: ResourceExchange, _ home: OpenAnswers, then keep: @escaping () -> Void) {
+  init(_ handle: CurlHandle, _ exchange: ResourceExchange, _ owner: PendingResponses, then keep: @escaping () -> Void) {
     self.handle = handle
     self.exchange = exchange
-    self.home = home
+    self.owner = owner
     self.keepConnection = keep
   }
 
   deinit {
     if !isOver { handle.drop() }
-    home.release()
+    owner.release()
   }
 
   var isCancelled: Bool { exchange.isCancelled }
 
   func receive(_ finish: @escaping @Sendable (Result<Int, HTTPFailure>) -> Void) {
     self.finish = finish
-    waker = exchange.cancellation?.addWaker { [home] in home.wake() }
-    home.add(self)
+    waker = exchange.cancellation?.addWaker { [owner] in owner.wake() }
+    owner.add(self)
   }
 
   func fail() { end(.failure(exchange.progress.failure(.setup))) }

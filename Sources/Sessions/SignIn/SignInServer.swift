@@ -3,7 +3,7 @@ internal import Vault
 internal import Vocabulary
 
 /// The server of a sign-in. Newly fetched metadata determines the settings that the user left open.
-struct FirstContact {
+struct SignInServer {
   var access: AccountAccess
   var secrets: SignInSecrets
   let metadata: AuthorizationServerMetadata
@@ -103,7 +103,7 @@ struct FirstContact {
     guard let order = request.registration else { return redirect }
     let port = try request.listen?(redirect, metadata, request.isDeviceForbidden, true)
     try register(order, redirectURIs: redirect.registered(port: port))
-    return redirect.bound(to: port)
+    return redirect.withPort(port)
   }
 
   /// Deletes the client registered by ``register(_:redirectURIs:)``, if any. Blocking.

@@ -2,7 +2,7 @@ internal import Platform
 internal import Wire
 
 /// The secrets that a command passes to the daemon as files, in the order of ``PassedSecret``.
-struct HandedFiles {
+struct SecretFiles {
   private let files: [(kind: PassedSecret, secret: NamedSecret)]
 
   /// Whether `--client-secret-prompt` is given.

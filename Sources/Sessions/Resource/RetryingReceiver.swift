@@ -3,7 +3,7 @@ internal import Encoding
 internal import OAuth
 
 /// Decides from a response's head whether to pass it to the caller or send another request.
-final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
+final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   // Used by one thread at a time, like every receiver.
   enum Decision {
     /// Pass the response to the receiver.
