@@ -47,7 +47,7 @@ package final class Connections {
       writeFailure(tooManyRequests, descriptor)
       return note(.peerDropped(.crowded))
     }
-    _ = try? admit(descriptor)
+    _ = try? add(descriptor, under: nil, mayIdle: mayIdle, isKept: false, readsFirst: true)
   }
 
   private func note(_ event: LogEvent) { handler?.note(event) }
@@ -69,18 +69,27 @@ package final class Connections {
     try add(descriptor, under: nil, mayIdle: mayIdle ?? self.mayIdle, isKept: mayIdle == true)
   }
 
-  /// Adds a connection. Without a free descriptor, refuses it with an error.
+  /// Adds a connection. If no descriptor can be watched, refuses it with an error.
+  ///
+  /// - Parameter readsFirst: Whether the peer has probably sent a request, which is then served at once.
   private func add(
-    _ descriptor: consuming FileDescriptor, under admission: (any Admission)?, mayIdle: Bool, isKept: Bool
+    _ descriptor: consuming FileDescriptor, under admission: (any Admission)?, mayIdle: Bool, isKept: Bool,
+    readsFirst: Bool = false
   ) throws(SystemError) -> UInt64 {
-    let id: UInt64
-    do { id = try loop.watch(descriptor.raw) { [unowned self] event in handle(event) } } catch {
-      writeFailure(outOfDescriptors, descriptor)
-      throw error
-    }
+    let id = loop.makeKey()
     let connection = Connection(id: id, descriptor: descriptor, mayIdle: mayIdle, under: admission, now: now)
     connection.isKept = isKept
     connections[id] = connection
+    if readsFirst { read(connection) }
+    guard !connection.isDropped else { return id }
+    do {
+      let interest: Poller.Interest = connection.wantsWriting ? .both : .read
+      try loop.watch(connection.descriptor.raw, as: id, for: interest) { [unowned self] event in handle(event) }
+    } catch {
+      writeFailure(outOfDescriptors, connection.descriptor)
+      drop(connection)
+      throw error
+    }
     scheduleDeadline(of: connection)
     return id
   }
@@ -146,9 +155,13 @@ package final class Connections {
   private func handle(_ event: Poller.Event) {
     guard let connection = connections[event.key] else { return }
     if event.writable { flush(connection) }
-    guard !connection.isDropped, event.readable || event.hungUp else { return }
+    if !connection.isDropped, event.readable || event.hungUp { read(connection, hasHungUp: event.hungUp) }
+  }
+
+  /// Reads what is there, and serves complete lines.
+  private func read(_ connection: Connection, hasHungUp: Bool = false) {
     switch connection.read() {
-    case .nothing: if event.hungUp { drop(connection) }
+    case .nothing: if hasHungUp { drop(connection) }
     case .end: drop(connection)
     case .tooLong: refuse(connection, Failure(.invalidRequest, "the request is longer than 1 MiB"))
     case .bytes:
@@ -239,7 +252,7 @@ package final class Connections {
     if let problem { note(.peerDropped(problem)) }
     connections[connection.id] = nil
     connection.isDropped = true
-    loop.unwatch(connection.id)
+    loop.unwatchClosing(connection.id)
     if let ticket = connection.current { handler?.abandon(ticket) }
     connection.admission?.didDisconnect(connection.id)
     handler?.didClose(connection.id)

@@ -64,14 +64,22 @@ package final class EventLoop {
 
   /// Calls `handle` when the descriptor is ready. Remove it before closing it.
   ///
-  /// - Returns: The descriptor's key, which is never reused.
+  /// - Parameter key: A key from ``makeKey()``. Nil for a new one.
+  /// - Returns: The descriptor's key.
   @discardableResult
   package func watch(
-    _ descriptor: Int32, for interest: Poller.Interest = .read, _ handle: @escaping (Poller.Event) -> Void
+    _ descriptor: Int32, as key: UInt64? = nil, for interest: Poller.Interest = .read,
+    _ handle: @escaping (Poller.Event) -> Void
   ) throws(SystemError) -> UInt64 {
+    let key = key ?? makeKey()
+    try poller.add(descriptor, interest: interest, key: key)
+    sources[key] = Source(descriptor: descriptor, handle: handle)
+    return key
+  }
+
+  /// Returns a key that is never reused.
+  package func makeKey() -> UInt64 {
     lastKey += 1
-    try poller.add(descriptor, interest: interest, key: lastKey)
-    sources[lastKey] = Source(descriptor: descriptor, handle: handle)
     return lastKey
   }
 
@@ -83,4 +91,7 @@ package final class EventLoop {
   package func unwatch(_ key: UInt64) {
     if let source = sources.removeValue(forKey: key) { try? poller.remove(source.descriptor) }
   }
+
+  /// Like ``unwatch(_:)``, for a descriptor that is closed next: this ends the kernel's watch without a system call.
+  package func unwatchClosing(_ key: UInt64) { sources[key] = nil }
 }
