@@ -36,7 +36,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   private static let maximumPeers = 32
   private static let maximumConcurrentCalls = 16
-  /// How long to wait after descriptors ran out.
+  /// How long to stop accepting peers when no descriptor is free.
   private static let restInterval = Duration.milliseconds(500)
 
   /// - Parameters:

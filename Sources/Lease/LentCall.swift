@@ -11,11 +11,11 @@ final class LentCall {
     case token(any SecretLine)
   }
 
-  /// How the bodies reach the peer.
+  /// How bodies are transferred between the peer and this process.
   enum Bodies {
     /// Bodies are passed through the peer's descriptors or in lines, as the request specifies.
     case ofProtocol([SharedDescriptor])
-    /// Through ``contentEnd`` and ``answerEnd``.
+    /// The owner copies the bodies, through ``contentEnd`` and ``answerEnd``.
     case ends
   }
 
@@ -37,7 +37,7 @@ final class LentCall {
   private let connection: Connection
   /// The connection's key in the loop; nil before sending and after the end.
   private var loopKey: UInt64?
-  /// The daemon's end of the connection, until passed.
+  /// The daemon's end of the connection. Nil once passed.
   private var farEnd: SharedDescriptor?
   /// The descriptors to send with the request.
   private var passed: [SharedDescriptor] = []

@@ -89,7 +89,8 @@ extension WireProtocol {
   /// The start of a ``TokenRequest`` line. Other members may follow.
   @inlinable package static var tokenRequestStart: String { "{\"v\":1,\"request\":\"token\"" }
 
-  /// An empty ``RequestEnvelope/directory`` member with the preceding comma.
+  /// An empty ``RequestEnvelope/directory`` member, after a comma.
+  /// The start of a ``RequestEnvelope/directory`` member, after a comma.
   @inlinable package static var emptyDirectory: String { ",\"directory\":\"\"" }
   @inlinable package static var directoryStart: String { ",\"directory\":\"" }
 

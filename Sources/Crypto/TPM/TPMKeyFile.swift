@@ -75,7 +75,7 @@ extension TPM.Key {
 
   private static var invalid: CryptoError { CryptoError(.invalidKey, "TPM key") }
 
-  /// Reads values one by one.
+  /// Reads the values of a serialized structure in order.
   private struct Fields {
     private var rest: ArraySlice<UInt8>
 

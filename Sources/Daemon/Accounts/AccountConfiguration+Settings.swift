@@ -20,7 +20,8 @@ extension AccountConfiguration {
     try checkProvider(nil)
   }
 
-  /// The issuer whose metadata is at this URL. Otherwise the URL itself is the issuer. It may lack `https://`.
+  /// The issuer for a pasted URL: the issuer whose metadata URL it is, or else the URL itself, which may lack
+  /// `https://`.
   static func issuer(pasted text: String) -> String {
     let isHost = text.utf8.contains(UInt8(ascii: ".")) && (try? URI(text)) == nil
     let url = isHost && (try? URI("https://\(text)")) != nil ? "https://\(text)" : text
@@ -47,7 +48,7 @@ extension AccountConfiguration {
     try self.provider.map(Provider.named)?.checkSignIn(flow)
   }
 
-  /// The issuer in the request, or that of the provider in the request, if any.
+  /// The requested issuer, or else that of the requested provider, if any.
   ///
   /// - Throws: `issuer_needed` if the provider has no single issuer, `invalid_request` if it does not support sign-in.
   static func issuer(_ given: AccountSettings) throws(Failure) -> String? {

@@ -205,7 +205,7 @@ final class AccountRequests: AccountPart {
     let isProtected: Bool
     /// Whether the record now contains the access token.
     let isKept: Bool
-    /// The record's old and new generation for each time it was rewritten.
+    /// The old and new generation of the record, for each rewrite.
     let moves: [RecordMove]
   }
 
@@ -302,7 +302,7 @@ final class AccountRequests: AccountPart {
 
   // MARK: Removing
 
-  /// - Parameter isLocal: Whether not to contact the server.
+  /// - Parameter isLocal: Whether to skip revocation at the server.
   private func remove(_ asked: String, isLocal: Bool, _ ticket: Ticket) throws(Failure) {
     try signOuts.withTarget(asked, ticket) { [self] (name, account) throws(Failure) in
       try signIns.refuseWhileFinishing(name)

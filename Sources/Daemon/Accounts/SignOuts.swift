@@ -157,7 +157,7 @@ final class SignOuts: AccountPart {
     return operation
   }
 
-  /// Called after the operation of ``begin(_:_:isLocal:endsAll:overdue:)`` has ended.
+  /// Must be called when the operation of ``begin(_:_:isLocal:endsAll:overdue:)`` has ended.
   func endSignOut(_ name: AccountName) { underWay.remove(name) }
 
   private func isIssuerShared(by account: Account) -> Bool {
@@ -247,7 +247,7 @@ extension SignOutOperation.RevocationResult {
     return result
   }
 
-  /// Explains why the tokens may still be valid. Nil if they are not.
+  /// Explains why the tokens may still be valid. Nil if none is.
   fileprivate var detail: Phrase? {
     switch self {
     case .revoked, .nothingToRevoke: nil

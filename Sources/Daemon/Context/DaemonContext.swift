@@ -118,8 +118,8 @@ final class DaemonContext {
     if !cancellations.isEmpty { cancellations[ticket] = nil }
   }
 
-  /// The account configured for each caller's directory, for requests without an account. With a URL it only breaks
-  /// ties.
+  /// For each request without an account, the account configured for the caller's directory. If the request has a URL,
+  /// it only decides between accounts that list the URL.
   var directories: [Ticket: AccountDirectories.Entry] = [:]
 
   /// Cancels a request's work, unless it is spending a single-use token or code.
@@ -206,7 +206,7 @@ class DaemonPart {
   /// The error for requests during shutdown.
   var stopping: Failure { jobs.stopping.map { Failure($0, account: nil) } ?? .stopping }
 
-  /// Calls `act` on the loop at this time. It cannot be cancelled, so `act` checks whether it still applies.
+  /// Calls `act` on the loop at this time. This cannot be cancelled, so `act` must check whether it is still needed.
   func schedule(at due: Instant, _ act: @escaping () -> Void) {
     loop.schedule(at: due) { [context] in
       context.files.poll()

@@ -19,7 +19,7 @@ final class EventLog {
 
   weak var observer: (any DaemonObserver)?
 
-  /// - Parameter mirror: Gets a copy of each log entry.
+  /// - Parameter mirror: Receives a copy of each log entry.
   init(time: any TimeSource, mirror: LogMirror? = nil) {
     self.time = time
     self.mirror = mirror

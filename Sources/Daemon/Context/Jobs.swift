@@ -59,7 +59,7 @@ final class Jobs {
   /// The number of waits whose results have not been handled.
   var waitsInFlight: Int { underWay.count }
 
-  /// Whether a wait is spending a single-use token or code, so that only the end of the process interrupts it.
+  /// Whether any wait is spending a single-use token or code. Such a wait is never cancelled.
   var isSpending: Bool { underWay.values.contains { $0.cancellation.isSpending } }
 
   /// The accounts whose tokens or codes are being spent.
@@ -124,7 +124,7 @@ final class Jobs {
     }
   }
 
-  /// Calls `finish` on the loop after a wait without a thread.
+  /// Waits without occupying a thread, then calls `finish` on the loop.
   ///
   /// - Parameters:
   ///   - cancellation: Ends the wait.

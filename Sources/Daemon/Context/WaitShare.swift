@@ -1,8 +1,8 @@
 internal import OAuth
 internal import Wire
 
-/// Groups work that waits for servers, peers or other processes. Excess work of a group waits only for that group
-/// (invariant: fair shares).
+/// A group of jobs that wait for servers, peers or other processes. Jobs beyond the group's limit are queued and delay
+/// no other group (invariant: fair shares).
 enum WaitShare: Hashable, Sendable {
   /// The refreshes of one account.
   case refresh(AccountName)
@@ -12,7 +12,7 @@ enum WaitShare: Hashable, Sendable {
   case exchanges(AccountName)
   /// The roles that one account assumes at one service.
   case roles(AccountName, Endpoint)
-  /// Cleanup at one account's server, for example of incomplete sign-ins.
+  /// Cleanup at one account's server, for example after incomplete sign-ins.
   case leftovers(AccountName)
   /// Changes of one account, which wait for its lock.
   case changes(AccountName)

@@ -2,9 +2,9 @@ internal import Platform
 internal import Sessions
 internal import Vault
 
-/// Detects changes of the settings file and the vault file with file system watches.
+/// Detects changes to the settings file and the vault file with file system watches.
 final class WatchedFiles {
-  /// Detects changes of the files. Nil without file watches.
+  /// Detects changes to the files. Nil without file watches.
   private let changes: FileChanges?
   /// The settings file's revision at the last ``poll()``. Nil if workers must check the file for each request.
   private(set) var settingsRevision: UInt64?

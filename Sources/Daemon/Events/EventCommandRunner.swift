@@ -32,7 +32,7 @@ final class EventCommandRunner {
     let process: Int32
     /// Readable when the process has ended.
     let ended: SharedDescriptor
-    /// When the command gets SIGTERM, or SIGKILL if it got SIGTERM already.
+    /// When to send SIGTERM, or SIGKILL if SIGTERM was already sent.
     var deadline: Instant
     /// Whether SIGTERM was sent.
     var wasTerminated = false

@@ -79,7 +79,8 @@ final class EventCommands: DaemonPart {
     start()
   }
 
-  /// The daemon's variables that commands get, and its socket if not the default.
+  /// The environment of commands: the permitted variables of the daemon, and the path of its socket unless it is the
+  /// default.
   private var commandEnvironment: [String] {
     let kept = Environment.all().filter { DaemonEnvironment.isForCommands($0.0) }.map { "\($0.0)=\($0.1)" }
     guard let socket = context.facts.socketPath,

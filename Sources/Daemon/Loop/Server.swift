@@ -5,7 +5,7 @@ internal import Wire
 
 /// The daemon: serves its socket or one connection until stopped.
 final class Server {
-  /// How clients reach the daemon.
+  /// The socket that the daemon serves.
   enum Entrance: ~Copyable {
     /// A socket for all clients.
     case listening(ListeningSocket)
@@ -27,14 +27,14 @@ final class Server {
     let exit: Instant
   }
 
-  /// How often to try to accept peers again without a free descriptor.
+  /// The interval between attempts to accept a peer while no descriptor is free.
   private static let acceptInterval = Duration.milliseconds(500)
   /// How long peers wait for a descriptor.
   private static let descriptorTimeout = Duration.seconds(5)
   private static let housekeepingInterval = Duration.seconds(60)
-  /// How long a stop waits for servers that have received a single-use credential.
+  /// How long a stop request waits for work that is spending a single-use token or code.
   private static let replyTimeout = Duration.seconds(5)
-  /// How long the process waits for servers that have a single-use credential, after it stops serving.
+  /// The maximum time from the start of a stop to the end of the process, even if a token or code is being spent.
   private static let exitTimeout = Duration.seconds(120)
   private static let cancelledWorkTimeout = Duration.seconds(3)
   private static let fileWorkTimeout = Duration.seconds(45)
@@ -53,16 +53,17 @@ final class Server {
   private var acceptKey: UInt64?
   /// Closed to free a descriptor for refusing a peer. Nil if it could not be opened.
   private var spareDescriptor: SharedDescriptor?
-  /// Since when peers wait for a descriptor. Nil if none waits.
+  /// When peers began to wait for a descriptor. Nil if none is waiting.
   private var crowdedSince: Instant?
-  /// The number of connections when peers began to wait for a descriptor. Nil if none waits.
+  /// The number of connections when peers began to wait for a descriptor. Nil if none is waiting.
   private var connectionsWhenFull: Int?
   private let signals: Signals.SignalReceiver
   /// The deadlines for stopping. Nil until the daemon stops.
   private var stopDeadlines: StopDeadlines?
   /// Whether ``releaseToNextDaemon()`` was called.
   private var hasReleased = false
-  /// The deadline for storing or revoking refresh tokens that could not be stored. Nil before that begins.
+  /// The deadline for the last attempt to store, or else revoke, refresh tokens that could not be stored. Nil before
+  /// it.
   private var settlingDeadline: Instant?
   /// Whether a replacement of the program file can be detected.
   private let knowsProgram = !Machine.isProgramReplaced
@@ -206,7 +207,7 @@ final class Server {
     if let acceptKey, stopDeadlines == nil { loop.setInterest(.read, of: acceptKey) }
   }
 
-  /// Whether the program file was replaced and the daemon can end without loss.
+  /// Whether the program file was replaced and the daemon can exit without losing anything.
   private var isOutdated: Bool {
     knowsProgram && stopDeadlines == nil && jobs.localInFlight == 0 && jobs.waitsInFlight == 0
       && parts.events.commands.isIdle && parts.signIns.logins.isEmpty && !parts.tokenFiles.keepsStandingFiles

@@ -41,7 +41,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Refuses unlock requests that are still waiting, since a lock overrides them.
+  /// Refuses the unlock requests that are still waiting, since a later lock request overrides them.
   private func refuseUnlocks() {
     for case (let ticket, .vault(.unlock(let level))) in waiting {
       waiting[ticket] = nil
@@ -144,7 +144,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     isStopPermanent = isStopPermanent ?? isPermanent
   }
 
-  /// Delays a result until shell prompts can show the change. Returns false to send it now.
+  /// Delays a result until shell prompts can show the change. Returns false if it can be sent now.
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool {
     changes.contains(ticket) && parts.events.postpone(result, of: ticket)
   }

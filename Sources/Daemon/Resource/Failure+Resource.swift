@@ -71,7 +71,7 @@ extension Failure {
     }
   }
 
-  /// When to try again, from Retry-After.
+  /// Suggests when to try again, according to `Retry-After`.
   private static func wait(_ head: ResourceHead, _ code: FailureCode) -> Phrase? {
     guard code == .serverUnavailable, let seconds = head.headers.retryAfterSeconds(now: head.headers.date) else {
       return nil
@@ -79,7 +79,7 @@ extension Failure {
     return Phrase("try again in \(seconds) s")
   }
 
-  /// The page that authorizes the token for a GitHub organization, from `X-GitHub-SSO`.
+  /// Suggests authorizing the token for a GitHub organization, at the URL in `X-GitHub-SSO`.
   private static func organization(_ head: ResourceHead) -> Phrase? {
     guard head.status == 403, let field = head.headers["X-GitHub-SSO"],
       let url = field.split(separator: ";").map({ $0.drop { $0 == " " } }).first(where: {
@@ -93,7 +93,7 @@ extension Failure {
 
   // MARK: Commands
 
-  /// The sign-in command with the values of the challenge (RFC 9470 section 4).
+  /// Suggests signing in with the values of the challenge (RFC 9470 section 4).
   private static func stepUp(_ account: String, _ acrValues: [String], _ maxAge: Int?) -> Phrase {
     var command = "agent login \(account)"
     command += acrValues.first.flatMap { option("acr", $0) } ?? ""
@@ -101,8 +101,8 @@ extension Failure {
     return .command(command)
   }
 
-  /// The command that adds the missing scopes: to this origin's tokens, or to the account's scope without a refresh
-  /// token.
+  /// Suggests the command that adds the missing scopes: to this origin's tokens, or without a refresh token to the
+  /// account's scope.
   private static func scopeCommand(
     _ account: Account, _ transfer: ResourceTransfer, _ grant: AccessGrant, _ needed: [String]
   ) -> Phrase {

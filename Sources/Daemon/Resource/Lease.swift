@@ -26,7 +26,7 @@ final class Lease: Admission {
 
   /// The user's answers by origin, or by ``token``. Nil if the user is not asked.
   private var answers: [String: Bool]?
-  /// The requests that wait for an answer, by origin.
+  /// The requests that wait for the user's answer, by origin or by ``token``.
   private var held: [String: [HeldRequest]] = [:]
 
   /// Logs an event, with the peer that caused it.
@@ -35,7 +35,7 @@ final class Lease: Admission {
   private let isWithinTotalLimit: () -> Bool
   /// Called after a use was counted, before the request is handled.
   private let countedUse: () -> Void
-  /// Called when a request was answered or its sender disconnected.
+  /// Called when a request has been answered or its sender has disconnected.
   private let ended: () -> Void
   /// How many header fields were removed, in all requests.
   private var droppedFields = 0
@@ -147,7 +147,7 @@ final class Lease: Admission {
     }
   }
 
-  /// The key, instead of an origin, for requests for the token itself.
+  /// The key of ``answers`` for requests for the token itself.
   private static let token = "token"
 
   /// Applies the user's answer about an origin, or about the token itself.

@@ -9,7 +9,7 @@ internal import Wire
 final class Leases: AccountPart {
   /// The open leases, by the request that opened them.
   private var leases: [Ticket: Lease] = [:]
-  /// The recent events of each lease, latest lease last.
+  /// The recent events of each lease, in the order in which the leases were opened.
   private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
 
   /// The questions that the user has not answered, by number.

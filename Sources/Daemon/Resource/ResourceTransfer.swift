@@ -4,7 +4,8 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// A request to a resource, until its last response line was sent.
+/// A request to a resource, until its last response line was sent. Workers use only content, receiver and cancellation.
+/// All else is used on the loop only.
 final class ResourceTransfer: @unchecked Sendable {
   /// The maximum number of concurrent requests, without event streams.
   static let maximumConcurrent = 192
@@ -12,7 +13,6 @@ final class ResourceTransfer: @unchecked Sendable {
   static let maximumPerOrigin = 128
   static let maximumEventStreams = 128
 
-  // The worker uses content, receiver and cancellation. Variables are used on the loop only.
   let ticket: Ticket
   let target: ResourceCall.Target
   /// The target of the token to send. Nil for the account's own token.
@@ -28,7 +28,7 @@ final class ResourceTransfer: @unchecked Sendable {
   /// The writing end of a pipe for a body in lines, until taken.
   private var inlineContent: SharedDescriptor?
   let cancellation = Cancellation()
-  /// The body in lines, if it was incomplete when the request ended.
+  /// The body in lines, kept open if it was incomplete when the request ended.
   var unfinished: InlineRequestBody?
   /// The timeout for a token, and for each pause in the transfer.
   let timeoutSeconds: Int

@@ -140,7 +140,7 @@ struct LoginSettings {
     }
   }
 
-  /// The error with similar known names.
+  /// The error for an unknown service, with similar known names as suggestions.
   private static func unknownService(_ name: String, _ meant: [String]) -> Failure {
     let choices = Phrase.choices(meant.map { "agent login \($0)" })
     return Failure(

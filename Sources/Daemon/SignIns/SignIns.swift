@@ -15,13 +15,13 @@ final class SignIns: AccountPart {
   /// Receives browsers' responses. Nil until needed.
   var redirects: RedirectServer?
   private let redirectSockets = RedirectSockets()
-  /// The accounts whose server forbids the device grant.
+  /// The accounts whose server has refused the device grant.
   private var withoutDevice: Set<AccountName> = []
   /// The maximum number of accounts in ``withoutDevice``.
   private static let maximumWithoutDevice = 1024
   /// The last results of background sign-ins.
   var ended: [BackgroundResult] = []
-  /// The accounts of the most recently ended sign-ins, for hints.
+  /// The accounts of the last ended sign-ins, for hints.
   var endedAccounts: [(name: String, account: AccountName)] = []
 
   /// Starts a sign-in, or responds with the existing session if the request permits it.

@@ -393,7 +393,7 @@ final class TokenFiles: AccountPart {
     announceSettings()
   }
 
-  /// Creates and removes standing files to match the settings.
+  /// Starts and stops keeping standing files, to match the settings.
   func keep(_ settings: Settings) {
     guard keepsStanding, standingRevision != settingsFile.revision else { return }
     standingRevision = settingsFile.revision

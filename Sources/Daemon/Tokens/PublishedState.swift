@@ -51,7 +51,7 @@ struct PublishedState {
     return [.signedOut(cause, reason: reason)]
   }
 
-  /// Records when the session will end. Nil if it will not end soon.
+  /// Records that the session will end soon.
   mutating func ending(at end: Int?) -> [SessionEvent] {
     let told = signInBy
     signInBy = end

@@ -44,7 +44,7 @@ final class TokenSlot {
 
   func endRun() { run = nil }
 
-  /// Detaches the run. Cancels it unless it has sent its refresh token, since it must then store the new one.
+  /// Detaches the run. Cancels it unless it has sent its refresh token: then it must still store the new one.
   func abandonRun() {
     guard let run = run.take() else { return }
     run.cancellation.cancel()
@@ -134,11 +134,11 @@ final class Waiter {
   let need: TokenNeed
   /// Scope, resource and audience of the token. Nil for the account's own token.
   let target: TokenTarget?
-  /// Until when the request waits for an unreachable server. Nil if it does not wait.
+  /// When to stop waiting for an unreachable server. Nil if the request does not wait.
   let waitsUntil: Instant?
   /// Whether a resource or the server has rejected the cached token.
   let isAfterRefusal: Bool
-  /// Whether the request only waits until the cached token is validated.
+  /// Whether the request waits only for the validation of the cached token.
   var awaitsValidation = false
   private var answer: ((TokenSlot, Result<AccessGrant, SessionError>) -> Void)?
 

@@ -16,7 +16,7 @@ struct TokenVerdicts: Sendable {
   var knownIssuers: [(issuer: String, account: String)] = []
   /// Why expired keys could not be replaced. Nil if the keys are valid.
   var keyRenewalError: SessionError?
-  /// The end of each valid token's line, which is always the same.
+  /// The constant end of each valid token's line.
   private let end: [UInt8]
 
   init(rules: TokenRules, keys: VerificationKeys, time: any TimeSource, isBrief: Bool) {

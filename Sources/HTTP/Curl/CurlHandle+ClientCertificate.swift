@@ -54,7 +54,7 @@ final class PresentedCertificate: @unchecked Sendable {
     return CURLE_OK
   }
 
-  /// Whether the handshake may continue, since signing may wait for the device.
+  /// Whether the device key can sign for this handshake. Records the failure otherwise.
   fileprivate func mayAsk(_ connection: OpaquePointer) -> Bool {
     if !mayWait {
       failure = (.tls, .clientKeyTooLate)

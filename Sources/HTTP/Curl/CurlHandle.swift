@@ -115,10 +115,10 @@ internal import OAuth
   }
 
   enum Progress {
-    /// It waits for the network or a descriptor of its exchange.
+    /// The transfer waits for the network or a descriptor of its exchange.
     case waits
-    /// It ended with libcurl's result, or with nil if the exchange ended it. After nil, the handle cannot be used
-    /// again.
+    /// The transfer ended with libcurl's result, or with nil if the exchange ended it. After nil, the handle cannot be
+    /// used again.
     case ended(CURLcode?)
   }
 
@@ -165,7 +165,7 @@ internal import OAuth
     exchange.noteCompletion()
   }
 
-  /// Runs `body` and ends its waits on cancellation.
+  /// Runs `body`, and interrupts its waits on cancellation.
   func waking<Result, Problem: Error>(
     by cancellation: Cancellation?, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
@@ -214,7 +214,7 @@ internal import OAuth
     return connections.open == 1 ? Int32(connections.sum) : nil
   }
 
-  /// Whether nothing, not even its end, has arrived on the connection since the last transfer.
+  /// Whether neither data nor the connection's end has arrived since the last transfer.
   var isQuiet: Bool { unsafe agent_curl_is_quiet(connections) }
 
   var isConnected: Bool { unsafe connections.pointee.open > 0 }

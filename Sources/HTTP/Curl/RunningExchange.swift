@@ -2,7 +2,7 @@ internal import CCurl
 internal import OAuth
 internal import Vocabulary
 
-/// A request that a handle runs: handles libcurl's callbacks and controls the transfer.
+/// A request in progress. Handles libcurl's callbacks and controls the transfer.
 ///
 /// Used only by the thread that runs the transfer.
 protocol RunningExchange: AnyObject {
@@ -45,7 +45,7 @@ extension RunningExchange {
 /// The result of passing a piece of a body.
 enum ContentReceipt { case taken, pause, stop }
 
-/// A transfer's progress, and the reason for its end.
+/// The progress of a transfer, and why it ended.
 struct TransferProgress {
   let handle: CurlHandle
   /// Whether to send the request again on another connection if there was no response.

@@ -12,7 +12,7 @@ final class SpendingExchange: RunningExchange {
   private static let maxBytes = 4 << 20
   /// How long to wait for the end of the message after a complete JSON object.
   private static let objectWait = Duration.seconds(5)
-  /// How long to wait for more after a message that seems to end too early.
+  /// How long to wait for more content after a message that seems incomplete.
   private static let moreWait = Duration.seconds(1)
 
   var progress: TransferProgress

@@ -22,7 +22,7 @@ final class HTTPConnection: LentCall.Owner {
   /// Bytes to send.
   private var outbound: [UInt8] = []
   private var isClosed = false
-  /// Whether the peer must neither send nor read, so that any event is its disconnection.
+  /// Whether the peer is expected neither to send nor to read, so that any event means that it has disconnected.
   private var waitsForNothing = false
   /// Whether to close once everything was sent.
   private var closesWhenSent = false
@@ -87,7 +87,7 @@ final class HTTPConnection: LentCall.Owner {
 
   // MARK: The socket
 
-  /// Watches the socket for the events that matter now.
+  /// Watches the socket for the events that the current state needs.
   private func watch() throws(SystemError) {
     loop.unwatch(&loopKey)
     let interest: Poller.Interest
@@ -361,7 +361,7 @@ final class HTTPConnection: LentCall.Owner {
     }
   }
 
-  /// Watches the socket for other events.
+  /// Updates the events that the socket is watched for.
   private func rewatch() { if !isClosed, (try? watch()) == nil { close() } }
 
   /// Handles the daemon's last line.

@@ -8,13 +8,13 @@ package struct VaultCheck: Sendable, Hashable {
     case opens
     /// The slot is well formed, but was not opened, since that needs a passphrase or PIN.
     case needsSecret
-    /// It belongs to another machine, device secret or TPM.
+    /// The slot belongs to another machine, device secret or TPM.
     case foreign
     case deviceSecretMissing
-    /// Its TPM does not work at present.
+    /// The slot's TPM does not work at present.
     case unavailable(TPMProblem)
     case damaged
-    /// Its kind is unknown to this program.
+    /// The slot's kind is unknown to this program.
     case unknown
   }
 
@@ -22,7 +22,7 @@ package struct VaultCheck: Sendable, Hashable {
   package enum RecordState: String, Sendable {
     /// The record was decrypted.
     case opens
-    /// Its key is not in memory.
+    /// The record's key is not in memory.
     case locked
     case damaged
   }

@@ -1,8 +1,8 @@
 internal import Platform
 internal import Vocabulary
 
-/// The advisory lock of an account, the file `locks/account-NAME.lock` in the state directory, until this value is
-/// deinitialized. Never removed, since a lock on a removed file excludes nobody.
+/// An advisory lock of an account, held until this value is deinitialized. Its file, `locks/account-NAME.lock` in the
+/// state directory, is never removed, since a lock on a removed file would exclude no other process.
 package struct AccountLock: ~Copyable, Sendable {
   private let file: FileLock
   private let threadLock: ThreadLock

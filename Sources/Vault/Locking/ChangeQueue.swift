@@ -8,7 +8,7 @@ final class ChangeQueue: Sendable {
     enum Work {
       /// Modifies the vault, and returns whether to write it.
       case change((inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Bool)
-      /// Only rehearses the write.
+      /// Rehearses the write, without changes.
       case rehearsal
       /// Works directly on the files. Not combined with other changes.
       case alone((borrowing PrivateDirectory) throws(VaultError) -> Void)

@@ -98,7 +98,8 @@ extension Vault {
     try snapshot()?.protections ?? []
   }
 
-  /// The levels that ``lock()`` would lock: those that a passphrase or PIN has unlocked, or may unlock meanwhile.
+  /// The levels that ``lock()`` would lock: those that a passphrase or PIN has unlocked, or may be unlocking at this
+  /// time.
   package var levelsToLock: Set<Protection> {
     memory.withLock { $0.isDeviceKeyFromPassphrase } ? [.device, .passphrase, .tpm2] : [.passphrase, .tpm2]
   }

@@ -10,7 +10,7 @@ struct VaultMemory: Sendable {
   private(set) var wipes = 0
   /// The newest known state of the vault, to detect an older copy.
   private(set) var newest: (header: VaultHeader, generation: UInt64, epochs: KeyEpochs)?
-  /// The newest content, still encrypted, and its file. Dropped with the keys.
+  /// The newest content of the vault, still encrypted, and its file. Dropped with the keys.
   private var known: (content: VaultFile, file: KnownFile)?
   /// Whether this process has written the file.
   private(set) var isWriter = false

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Platform
 internal import Vocabulary
 
-/// Creates and opens slots. Its errors have no path, except that of the device secret.
+/// Creates and opens key slots. Errors have no path, unless they concern the device secret.
 struct Bindings: Sendable {
   let host: HostBinding
   let tpm: TPMBinding

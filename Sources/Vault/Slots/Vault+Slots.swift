@@ -53,7 +53,7 @@ extension Vault {
   /// Older copies of the file still open with the old one; see ``rotateKeys(secrets:)``.
   ///
   /// - Parameters:
-  ///   - old: That of the slot to change.
+  ///   - old: The current secret of the slot to change.
   ///   - new: 1 to 1,024 bytes.
   /// - Throws: `wrongPassphrase`, `wrongPIN` or `nothingToUnlock`.
   package func changePassphrase(

@@ -10,9 +10,9 @@ package enum TPMProblem: Sendable, Hashable, CaseIterable {
   case badSetting
   /// The configured connection does not work.
   case unreachable
-  /// It rejected a command.
+  /// The TPM rejected a command.
   case refused
-  /// It did not respond in time.
+  /// The TPM did not respond in time.
   case noAnswer
 
   /// In lowercase, without a full stop.

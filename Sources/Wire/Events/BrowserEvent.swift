@@ -10,7 +10,7 @@ extension Event {
     /// The URL to open. Not secret, and usable only for this sign-in.
     package var url: String
     /// A local URL that redirects to ``url`` once, because other users can read a browser's command line. Nil if the
-    /// daemon cannot tell who opens it.
+    /// daemon cannot determine who opens it.
     package var linkURL: String?
     package var redirectURI: String
     /// Whether the user must paste the redirect's URL, because nothing listens for it.

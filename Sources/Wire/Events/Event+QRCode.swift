@@ -9,7 +9,7 @@ extension Event {
 
     fileprivate init() {}
 
-    /// Nil if not a square of `0` and `1`.
+    /// Nil unless the rows are a square of `0` and `1`.
     package init?(rows: [String]) {
       let bits = UInt8(ascii: "0")...UInt8(ascii: "1")
       guard (1...Self.widest).contains(rows.count),

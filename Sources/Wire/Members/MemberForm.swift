@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The form of a member's value, with its limits.
+/// The type of a member's value, with its limits.
 package enum MemberForm {
   /// A string of at most this many bytes (default: the limit of a setting).
   case text(limit: Int?)
@@ -11,7 +11,7 @@ package enum MemberForm {
   /// One of these strings.
   case word(() -> [String])
 
-  /// The name for the manual.
+  /// The type's name in the manual.
   var type: String {
     switch self {
     case .text, .word: "text"
@@ -23,7 +23,7 @@ package enum MemberForm {
     }
   }
 
-  /// The limits as a sentence for the manual, after a space.
+  /// The limits as a sentence for the manual, with a leading space.
   var note: String {
     switch self {
     case .text, .flag, .number, .texts(orOne: false): ""

@@ -37,7 +37,7 @@ extension MemberList {
     return members.entries.compactMap { if case .member(let row) = $0 { row } else { nil } }
   }
 
-  /// A copy with an object's members, which may exceed limits. Nil if a required one is missing or invalid.
+  /// A copy with the values of a JSON object's members. Ignores limits. Nil if a required member is missing or invalid.
   package func reading(_ json: JSON) -> Self? {
     guard let object = json.object else { return nil }
     var (list, members) = (self, MemberReader(object, isLenient: true))

@@ -21,12 +21,13 @@ package struct LeaseRequest: RequestBody {
   package var lendsToken = false
   /// Whether the first request to each origin waits for a ``LeaseAnswerRequest``, after an ``Event/leaseQuestion(_:)``.
   package var confirms = false
-  /// The IDs of other users whose processes may be peers, at most ``maximumUsers``. Enforced by the process that accepts
-  /// peers.
+  /// The IDs of other users whose processes may be peers, at most ``maximumUsers``. Enforced by the process that
+  /// accepts peers.
   package var users: [Int] = []
 
   package static let maximumUsers = 16
   package static let maximumHeaders = 32
+  /// The valid user IDs.
   package static let userIDs = 0...Int(UInt32.max) - 1
   package static let maximumUses = 1_000_000
   package static let maximumSeconds = 604_800

@@ -2,7 +2,7 @@
 package enum StateRequest: RequestBody {
   /// The state of all accounts, or of the given one. With `check`, asks the servers.
   case status(account: String?, check: Bool = false)
-  /// The same as `status`, with the state of the authorization servers.
+  /// Like `status`, with the state of the authorization servers.
   case doctor(account: String?)
   /// The state of all accounts, in short.
   case list

@@ -11,7 +11,7 @@ package final class Connection {
   /// The pending output, its size in bytes, and how much of its first part was sent.
   private var outbound: (parts: [Outgoing], bytes: Int, sent: Int) = ([], 0, 0)
 
-  /// The current request: its ticket and deadline, and when it got its first deadline.
+  /// The current request: its ticket, its deadline, and when its first deadline was set.
   private var answering: (ticket: Ticket, deadline: Instant?, waitingSince: Instant?)?
   private var lastSerial: UInt64 = 0
 
@@ -24,7 +24,7 @@ package final class Connection {
   /// Whether a request was received.
   var hasAsked: Bool { lastSerial > 0 }
 
-  /// The last input, or the start of pending output. Deadlines count from it.
+  /// The time of the last input, or the start of pending output. Deadlines count from it.
   var lastProgress: Instant
   /// Whether to close once all output is sent.
   var closesWhenSent = false
@@ -32,7 +32,7 @@ package final class Connection {
   var whenRead: (() -> Void)?
   /// Whether the loop watches for writability.
   var wantsWriting = false
-  /// Whether its lines are being served, so that a nested call must not serve them.
+  /// Whether lines of this connection are being served, so that a nested call must not serve more.
   var isServing = false
   /// Whether the connection was closed.
   var isDropped = false
@@ -95,7 +95,7 @@ package final class Connection {
     answering = (ticket, deadline, answering?.waitingSince ?? now)
   }
 
-  /// The rounded seconds since the current request got its first deadline.
+  /// The seconds since the current request's first deadline was set, rounded.
   func secondsWaited(until now: Instant) -> Int {
     let waited = answering?.waitingSince?.duration(to: now) ?? .zero
     return Int((waited + .milliseconds(500)).components.seconds)

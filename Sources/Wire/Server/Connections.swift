@@ -52,7 +52,7 @@ package final class Connections {
 
   private func note(_ event: LogEvent) { handler?.note(event) }
 
-  /// Tells a peer that no descriptor is free, and closes its connection.
+  /// Sends a peer the error that no descriptor is free, and closes its connection.
   package func refuse(_ descriptor: consuming FileDescriptor) {
     writeFailure(outOfDescriptors, descriptor)
     note(.peerDropped(.crowded))
@@ -124,7 +124,7 @@ package final class Connections {
     Failure(.tooBusy, "closed this connection to make room for others: it was idle the longest", hint: "try again")
   }
 
-  /// Tells a peer why it is not served.
+  /// Sends a refused peer the reason.
   private func writeFailure(_ failure: Failure, _ descriptor: borrowing FileDescriptor) {
     _ = try? descriptor.write(Reply.failure(failure).serialized().span)
   }

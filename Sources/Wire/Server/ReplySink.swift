@@ -1,6 +1,6 @@
 package import Platform
 
-/// The loop as seen by request handlers: responses, time, timers and descriptors.
+/// The part of the event loop that request handlers use: responses, time, timers and descriptors.
 package protocol ReplySink: AnyObject {
   /// When the loop last woke up.
   var now: Instant { get }
@@ -70,6 +70,6 @@ package struct Ticket: Sendable, Hashable {
   /// Whether this is not a client's request.
   package var isInternal: Bool { connection == 0 }
 
-  /// Used for work without a request.
+  /// The ticket of work without a request.
   package static let noRequest = Ticket(connection: 0, serial: 0)
 }

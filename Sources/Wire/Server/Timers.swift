@@ -1,6 +1,6 @@
 package import Platform
 
-/// A binary heap of events by time.
+/// A binary heap of events, ordered by time.
 package struct Timers<Event> {
   private var heap: [(due: Instant, event: Event)] = []
 

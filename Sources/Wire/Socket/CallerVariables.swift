@@ -1,7 +1,7 @@
 package import Platform
 
-/// The environment variables that a request needs from this process. After passing them, repeat the request on the same
-/// connection: it had no effect.
+/// The environment variables that a failed request needs from this process. The request had no effect: pass the
+/// variables, then repeat it on the same connection.
 package struct CallerVariables: Sendable {
   /// The request that passes the variables.
   package let request: Request

@@ -1,7 +1,7 @@
 package import Platform
 
 extension SocketLocation {
-  /// A function that gets the steps of the search, whose text is created only if used.
+  /// A function that receives the steps of the search. Their texts are created only if needed.
   package typealias StepLogger = (_ step: () -> String) -> Void
 
   /// Connects to this user's daemon. Nil if none is running.
