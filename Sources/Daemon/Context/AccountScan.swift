@@ -55,7 +55,7 @@ struct AccountSummary: Sendable {
 
 /// Reads the vault's data about all accounts.
 enum AccountScan {
-  /// Blocking.
+  /// Returns the summaries of all accounts, including those missing from the settings. Blocking.
   ///
   /// - Parameter only: The only account to read. Nil for all.
   static func run(_ settings: Settings, only: AccountName?, services: SessionServices) -> [AccountSummary] {

@@ -17,7 +17,7 @@ struct Followers {
 
   var count: Int { subjects.count }
 
-  /// Returns false if ``maximumCount`` requests already follow.
+  /// Adds a request. Returns false if ``maximumCount`` requests already follow.
   mutating func begin(_ ticket: Ticket, _ subject: Subject) -> Bool {
     guard subjects.count < Self.maximumCount else { return false }
     subjects[ticket] = subject

@@ -47,7 +47,7 @@ struct VaultReport: Sendable {
   /// Whether the vault cannot be read until a passphrase unlocks it.
   private static func isLocked(_ problem: VaultError?) -> Bool { problem?.code == .locked(.device) }
 
-  /// Returns nil after an error, and stores it in `problem` if it is the first.
+  /// Runs `body`. After an error returns nil, and stores the error in `problem` if it is the first.
   private static func noting<Value>(_ problem: inout VaultError?, _ body: () throws(VaultError) -> Value) -> Value? {
     do throws(VaultError) {
       return try body()

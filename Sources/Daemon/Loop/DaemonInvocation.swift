@@ -6,13 +6,13 @@ internal import Wire
 struct DaemonInvocation {
   /// How clients connect to the daemon.
   private enum Mode {
-    /// A socket in this directory.
+    /// A new socket in this directory.
     case directory(path: String, socketName: String)
-    /// One client's connection, a descriptor.
+    /// The descriptor of one client's connection.
     case connection(Int32)
     /// A socket from a service manager.
     case inherited
-    /// The default socket.
+    /// The default socket, in the foreground.
     case foreground
   }
 

@@ -34,7 +34,7 @@ final class Server {
   private static let housekeepingInterval = Duration.seconds(60)
   /// How long a stop request waits for work that is spending a single-use token or code.
   private static let replyTimeout = Duration.seconds(5)
-  /// The maximum time from the start of a stop to the end of the process, even if a token or code is being spent.
+  /// The maximum duration of a stop, even if a token or code is being spent.
   private static let exitTimeout = Duration.seconds(120)
   private static let cancelledWorkTimeout = Duration.seconds(3)
   private static let fileWorkTimeout = Duration.seconds(45)

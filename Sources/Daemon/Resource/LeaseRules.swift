@@ -167,7 +167,7 @@ struct LeaseRules {
     return true
   }
 
-  /// False for a field `Destination` whose URL has another origin than the request.
+  /// Whether a field is not `Destination`, or its URL has the origin of the request.
   private static func isSameOrigin(_ uri: URI, _ field: ResourceField) -> Bool {
     guard field.isNamed("Destination") else { return true }
     return (uri.resolving(field.value)?.origin).map { $0.hasSameBytes(as: uri.origin) } ?? false

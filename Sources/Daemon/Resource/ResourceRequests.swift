@@ -40,7 +40,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Throws if too many requests are in progress, in total or to this origin (invariant: fair shares).
+  /// Refuses a request if too many are in progress, in total or to this origin (invariant: fair shares).
   private func admit(at origin: ResourceOrigin) throws(Failure) {
     let others = transfers.values.filter { !$0.isStream }
     let sameOrigin = others.count { ResourceOrigin(of: $0.target.endpoint) == origin }

@@ -40,7 +40,7 @@ final class ResourceTransfer: @unchecked Sendable {
   /// The number of failed attempts to connect.
   var misses = 0
 
-  /// Nil until chosen.
+  /// The account. Nil until chosen.
   private(set) var account: AccountName?
   /// Whether a new token was requested after the resource rejected one.
   var hasRefreshed = false
@@ -72,11 +72,11 @@ final class ResourceTransfer: @unchecked Sendable {
     }
   }
 
-  /// Creates the pipes of an inline request.
+  /// Creates pipes for the bodies of an inline request, and returns the ends that the transfer uses.
   ///
   /// - Parameters:
-  ///   - reading: Set to the end with the response's body.
-  ///   - writing: Set to the end for a body in lines.
+  ///   - reading: Set to the end to read the response's body from.
+  ///   - writing: Set to the end to write a body in lines to, if any.
   private static func descriptors(
     of request: CallRequest, _ reading: inout SharedDescriptor?, _ writing: inout SharedDescriptor?
   ) throws(Failure) -> [SharedDescriptor] {

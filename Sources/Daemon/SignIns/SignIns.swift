@@ -197,7 +197,7 @@ final class SignIns: AccountPart {
     fail(login, Failure(.codeExpired, message, hint: SignInCommand(login.account.text, login.entered).phrase))
   }
 
-  /// Handles the result of a sign-in with current settings.
+  /// Handles the result of a sign-in, once the settings are current.
   func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
     context.whenSettingsAreRead { [self] in handleSignInResult(id, outcome) }
   }

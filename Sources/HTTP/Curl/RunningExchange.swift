@@ -36,7 +36,7 @@ protocol RunningExchange: AnyObject {
 }
 
 extension RunningExchange {
-  /// Short, since limits include suspend time but waits do not.
+  /// A short interval, since limits include suspend time but waits do not.
   var longestWait: Duration { CurlHandle.longestWait }
   func continuesOnOtherThread() -> Bool { false }
   func noteResolved(after duration: Duration) {}

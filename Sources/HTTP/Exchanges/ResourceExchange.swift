@@ -121,7 +121,7 @@ final class ResourceExchange: RunningExchange {
     return ContinuousClock.now - lastProgress >= limit ? .timeout : nil
   }
 
-  /// Long without a time limit, so that an idle event stream costs nothing.
+  /// A long interval if there is no time limit, so that an idle event stream costs nothing.
   var longestWait: Duration {
     guard isWanted, awaitedDescriptors.isEmpty, pendingResponses == nil else { return CurlHandle.longestWait }
     guard let idle else { return Self.quietWait }

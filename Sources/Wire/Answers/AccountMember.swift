@@ -5,7 +5,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case name, active, directories, origins, person, issuer, state, guest, assertion, ephemeral
   case expiresAt = "expires_at"
   case signInBy = "sign_in_by"
-  /// False for an account deleted from the settings by hand.
+  /// Whether the settings contain the account. False if deleted by hand.
   case inConfig = "in_config"
   case preset
   case clientID = "client_id"

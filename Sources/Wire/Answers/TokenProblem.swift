@@ -33,7 +33,7 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   /// The token needs newer keys, which could not be fetched.
   case keysUnavailable = "keys_unavailable"
 
-  // The claims.
+  // Problems of the claims.
   case invalidClaims = "invalid_claims"
   case invalidClaim = "invalid_claim"
   case expired = "token_expired"

@@ -89,7 +89,7 @@ package final class Connection {
     return ticket
   }
 
-  /// Ignored if the request has ended.
+  /// Sets the deadline of a request, unless it has ended.
   func setDeadline(_ deadline: Instant, of ticket: Ticket, now: Instant) {
     guard current == ticket else { return }
     answering = (ticket, deadline, answering?.waitingSince ?? now)

@@ -1,6 +1,6 @@
 package import Platform
 
-/// The part of the event loop that request handlers use: responses, time, timers and descriptors.
+/// The loop's interface for request handlers: responses, time, timers and descriptors.
 package protocol ReplySink: AnyObject {
   /// When the loop last woke up.
   var now: Instant { get }
