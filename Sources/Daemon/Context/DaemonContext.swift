@@ -206,7 +206,7 @@ class DaemonPart {
   /// The error for requests during shutdown.
   var stopping: Failure { jobs.stopping.map { Failure($0, account: nil) } ?? .stopping }
 
-  /// Calls `act` on the loop at this time. This cannot be cancelled, so `act` must check whether it is still needed.
+  /// Calls `act` on the loop at this time. It cannot be cancelled, so `act` must check whether it still applies.
   func schedule(at due: Instant, _ act: @escaping () -> Void) {
     loop.schedule(at: due) { [context] in
       context.files.poll()

@@ -22,7 +22,7 @@ struct LeaseRules {
 
   /// The part of a permitted request that is forwarded.
   struct Passed {
-    /// Whether the lease restricts the paths at this origin.
+    /// Whether the lease permits only some paths at this origin.
     let hasPath: Bool
     let fields: [ResourceField]
     /// How many header fields were removed.

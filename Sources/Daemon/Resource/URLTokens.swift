@@ -22,7 +22,7 @@ final class URLTokens: AccountPart {
     /// Whether the ID Token was already renewed because it expires too soon.
     var hasRenewed = false
 
-    /// The settings for the URL override the kind in the request.
+    /// The kind of token in the settings for the URL, or else in the request.
     var kind: TokenKind { choice?.entry?.token ?? destination.kind ?? .accessToken }
 
     /// The required remaining lifetime, in seconds.

@@ -37,7 +37,7 @@ struct TokenVerdicts: Sendable {
   /// The maximum number of attempts to get newer keys for one token.
   private static let maximumKeyRenewals = 3
 
-  /// Verifies these lines.
+  /// Verifies the tokens in these lines.
   func part(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
     var part = Part()
     part.bytes.reserveCapacity(lines.count * (isBrief ? 256 : 1024))

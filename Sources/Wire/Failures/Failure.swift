@@ -85,7 +85,7 @@ extension Failure {
     .tooBusy, "too many programs are waiting for the daemon", hint: "agent doctor")
   package static let leaseTimeOver = Failure(.leaseEnded, "the lease has expired")
   package static let unknownRequest = Failure(.unknownRequest, "unknown request")
-  /// The lease does not permit the request, which may be unknown.
+  /// Also the error for unknown requests of a lease's peer.
   package static let notLent = Failure(.notPermitted, "the lease does not permit this request")
   package static let leaseOver = Failure(.leaseEnded, "the lease has ended")
   package static let leaseUsedUp = Failure(.leaseEnded, "the lease has reached its maximum number of uses")

@@ -31,8 +31,8 @@ package struct LoginRequest: RequestBody {
   /// The flow; nil if the daemon chooses.
   package var flow: Flow?
   package var canOpenBrowser = false
-  /// The port where another machine receives the redirect for the caller, who sends its URL in a
-  /// ``LoginStepRequest/redirect(login:url:)``.
+  /// The port where the user's machine receives the redirect, if that is another machine. The caller then sends its URL
+  /// in a ``LoginStepRequest/redirect(login:url:)``.
   package var redirectPort: Int?
 
   /// The condition for skipping the sign-in, if any. The result then has `kept`.

@@ -81,7 +81,7 @@ package final class Connection {
     lastProgress = now
   }
 
-  /// Begins the next request.
+  /// Begins the next request, and returns its ticket.
   func nextTicket() -> Ticket {
     lastSerial += 1
     let ticket = Ticket(connection: id, serial: lastSerial)
