@@ -42,6 +42,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
 
   /// How long a resource that rejected a fresh token causes no further renewals.
   private static var rejectionMemory: Duration { .seconds(300) }
+  /// The maximum number of rejections to keep.
   private static var keptRejections: Int { 64 }
 
   /// The number of fingerprints to keep. One is not enough, since a thread with an older token may report last.

@@ -49,7 +49,8 @@ package enum Generator {
     }
   }
 
-  /// Updates the files below the argument `TOP`, or writes those of a program `NAME` to `DIRECTORY`.
+  /// Runs `generate TOP [NAME DIRECTORY]`: updates the files in `TOP`, or writes those of a program `NAME` to
+  /// `DIRECTORY`.
   package static func runAndExit() -> Never {
     ProcessHardening.occupyStandardDescriptors()
     let arguments = Array(Processes.arguments.dropFirst())

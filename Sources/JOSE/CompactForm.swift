@@ -10,8 +10,9 @@ struct CompactForm: Sendable {
   /// The signed text: the first two parts and the dot between them, as received.
   var signedText: [UInt8] { signed.bytes }
   private let signed: WipedBytes
-  /// The lengths of the encoded header and signature.
+  /// The length of the encoded header, in bytes.
   private let headerCount: Int
+  /// The length of the encoded signature, in bytes.
   private let signatureCount: Int
   /// Whether the previous token has the same header.
   let hasKnownHeader: Bool

@@ -25,7 +25,6 @@ package final class MCPBridge {
   /// When to cancel everything, after the client has ended.
   private var end: Instant?
 
-  /// Keys of the poller.
   enum Key {
     static let input: UInt64 = 0
     static let signals: UInt64 = 1

@@ -10,7 +10,7 @@ final class MCPExchange {
     case body([UInt8])
     /// The response has ended. `problem` is the failure if the status is an error.
     case ended(ResponseHead, problem: Failure?)
-    /// The end of an incomplete response.
+    /// The response is incomplete, for this reason.
     case failed(Failure)
   }
 

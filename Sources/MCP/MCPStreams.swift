@@ -18,6 +18,7 @@ struct MCPInput {
 
   private static let pieceBytes = 256 << 10
 
+  /// A line of the client.
   enum Line {
     case message(MCPMessage)
     /// An unreadable line. The ID is that of the request, or null if it cannot be determined.

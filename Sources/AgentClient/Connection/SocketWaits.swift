@@ -6,6 +6,7 @@ internal import Wire
 final class SocketWaits: Sendable {
   private enum Outcome: Sendable { case readable, late, cancelled, failed(SystemError) }
 
+  /// A task that waits for a socket.
   private struct Wait: Sendable {
     let descriptor: Int32
     let deadline: Instant

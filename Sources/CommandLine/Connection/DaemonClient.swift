@@ -275,7 +275,7 @@ struct DaemonClient {
     return try body(&connection)
   }
 
-  /// Waits for an event that `isMeant` converts. Prints other events.
+  /// Waits for an event for which `isMeant` returns a result. Prints other events.
   func event<Result>(
     over connection: inout DaemonConnection, before deadline: Instant, waiting wait: DaemonConnection.Wait,
     _ isMeant: (Event) -> Result?

@@ -88,7 +88,7 @@ enum DaemonLauncher {
     throw problem
   }
 
-  /// Whether a directory is in the same directory as a default one, which is the user's own.
+  /// Whether a directory is in the parent directory of a default one.
   private static func isBesideDefault(_ directory: String) -> Bool {
     UserDirectories.runtimeCandidates().contains { candidate in
       let parent = candidate.prefix(through: candidate.lastIndex(of: "/") ?? candidate.startIndex)
@@ -190,6 +190,7 @@ enum DaemonLauncher {
     throw Failure(.daemonUnavailable, "agentd ended right after it started")
   }
 
+  /// The result of starting `agentd`.
   private enum Launch { case listening, alreadyServed }
 
   /// Starts `agentd` and waits until it listens.

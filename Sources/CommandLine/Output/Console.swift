@@ -55,6 +55,8 @@ extension Console {
 
   // MARK: Answers
 
+  /// Writes a result to standard output.
+  ///
   /// - Throws: `storage` on write errors.
   static func answer(_ bytes: Span<UInt8>) throws(Failure) {
     do {

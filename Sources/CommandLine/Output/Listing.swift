@@ -41,7 +41,7 @@ struct Listing {
   /// The minimum width for wrapping.
   private static let minimumWrappedWidth = 20
 
-  /// Wraps text after the start of its line.
+  /// Wraps text that follows `start` on its first line.
   static func wrapped(_ text: String, behind start: String, _ columns: Int?) -> String {
     let room = (columns ?? .max) - start.count
     var lines = [start + text]

@@ -107,7 +107,7 @@ extension Option<Bool> {
 }
 
 extension Option<[String]> {
-  /// Requested kinds of sign-in.
+  /// The requested authentication contexts.
   static var acr: Self {
     Self("acr", in: .signIn, each: .text("ACR"), "Ask for one of these kinds of sign-in; may be given several times")
   }

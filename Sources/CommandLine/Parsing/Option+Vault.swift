@@ -32,7 +32,7 @@ extension Option<String?> {
 }
 
 extension Option<VaultBinding?> {
-  /// The facts to bind the vault to.
+  /// What to bind the vault to.
   static var to: Self {
     Self("to", in: .protection, "BINDING", VaultBinding.self, "Bind the vault to this, or fail")
   }

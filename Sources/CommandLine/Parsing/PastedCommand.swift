@@ -29,7 +29,7 @@ struct PastedCommand: Sendable {
 
   mutating func add(_ option: OptionDeclaration, _ value: String) { options.append(.init(option.name, value)) }
 
-  /// The corrected command; nil if it does not have the added options.
+  /// Applies a correction. Nil if the command does not have the options to add.
   func corrected(by correction: Correction) -> PastedCommand? {
     guard let command, !correction.added.isEmpty || [.login, .workload].contains(command.name),
       correction.added.allSatisfy({ added in

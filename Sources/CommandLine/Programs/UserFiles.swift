@@ -8,7 +8,7 @@ struct UserFiles: Sendable {
   /// The working directory; empty if it was deleted.
   var workingDirectory: @Sendable () -> String = { Machine.currentDirectory() ?? "" }
 
-  /// A variable's value, unless empty.
+  /// The value of a variable; nil if it is unset or empty.
   func set(_ variable: String) -> String? { self.variable(variable).flatMap { $0.isEmpty ? nil : $0 } }
 
   /// A file in a variable's directory, otherwise in `directory` of the home directory.

@@ -24,11 +24,11 @@ struct PromptHook: Sendable {
   static let timeoutMilliseconds = 480
   /// The maximum seconds between runs, to notice the end of the daemon.
   static let longestWait = 60
-  /// The seconds until the next run: after a failure, after a change, and while signed out.
+  /// The seconds until the next run after a failure.
   static let waitAfterFailure = 15
-  /// In seconds.
+  /// The seconds until the next run after a change.
   static let waitAfterChange = 1
-  /// In seconds.
+  /// The seconds until the next run while signed out.
   static let waitWhileSignedOut = 5
 
   /// The function, which runs `command` and reads the file `changes`.

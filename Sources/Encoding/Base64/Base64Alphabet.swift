@@ -76,7 +76,7 @@ struct Base64Alphabet {
 
   /// Decodes the first `count` characters of `text`. May write some bytes before throwing an error.
   ///
-  /// - Parameter place: The offset of `text`, for errors.
+  /// - Parameter offset: The offset of `text`, for errors.
   func decode<S: ByteSink & ~Copyable>(
     _ text: Span<UInt8>, count: Int, at offset: Int = 0, to sink: inout S
   ) throws(Base64URLError) {

@@ -27,7 +27,7 @@ extension AuthorizationServer {
     }
   }
 
-  /// Makes the error suggest a browser if the client or organization may not use the device grant.
+  /// Adds advice to use a browser if the client or organization may not use the device grant.
   private func advisingBrowser(_ error: OAuthError) -> OAuthError {
     // Advice means that the user can fix the problem.
     let isForbidden = error.code == .unauthorizedClient && error.advice == nil || provider?.forbidsDevice(error) == true

@@ -89,7 +89,7 @@ package final class DeviceAuthorizationResponse: Sendable {
     return text
   }
 
-  /// The interval, rounded up. Uses the default unless the value is a positive number.
+  /// The interval in seconds, rounded up. Uses the default unless the value is a positive number.
   private static func interval(_ value: JSON?) -> Int {
     let seconds = value.flatMap { $0.number?.rounded(.up) ?? Seconds.parse($0) }
     guard let seconds, seconds > 0 else { return usualInterval }

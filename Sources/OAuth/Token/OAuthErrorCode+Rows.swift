@@ -314,7 +314,7 @@ extension OAuthError.Code {
     return Phrase("to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
   }
 
-  /// If `login` has options, a sign-in is in progress, and the account has no key yet.
+  /// The hint if the TPM is unavailable: a check or, during a sign-in, to keep the key in the vault.
   private func keyInVault(_ login: SignInCommand) -> Phrase {
     login.options.isEmpty
       ? Phrase(verbatim: "agent vault check")

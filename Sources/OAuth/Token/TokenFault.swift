@@ -14,7 +14,7 @@ package enum TokenFault: Error, Hashable, Sendable {
   case missingClaim(String)
   /// A claim that tokens of the profile may not contain.
   case unexpectedClaim(String)
-  /// The times of these cases are unix seconds.
+  /// `exp` has passed. The times of these cases are unix seconds.
   case expired(at: Int)
   case notYetValid(until: Int)
   case issuedInFuture(at: Int)
@@ -48,7 +48,7 @@ package enum TokenFault: Error, Hashable, Sendable {
     if case .signature(let reason) = self { JOSEError(reason).needsNewKeys } else { false }
   }
 
-  /// The claim that shows that the token is from or for another party; nil for other faults.
+  /// The claim that names another issuer, audience, client or user than expected; nil for other faults.
   package var mismatch: String? {
     switch self {
     case .otherIssuer: return "iss"

@@ -17,7 +17,7 @@ package struct ClientRegistrationRecord: Sendable {
     token = registration.management?.token
   }
 
-  /// All members except the secret token, as JSON.
+  /// The part that is not secret, as JSON: all members except the token.
   var open: JSONObject {
     var object = JSONObject()
     object["client_secret_expires_at"] = secretExpiresAt.map { .int($0) }

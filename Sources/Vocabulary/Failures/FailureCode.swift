@@ -1,6 +1,6 @@
 /// The error codes of the protocol, each with an exit status.
 package enum FailureCode: String, Sendable, CaseIterable {
-  // Problems of the request.
+  // Codes for invalid requests and settings.
   case invalidRequest = "invalid_request"
   case unknownRequest = "unknown_request"
   case unsupportedVersion = "unsupported_version"
@@ -14,7 +14,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   /// The account needs a client ID.
   case clientNeeded = "client_needed"
 
-  // A sign-in helps.
+  // Codes after which a sign-in helps.
   case noAccount = "no_account"
   case signedOut = "signed_out"
   case sessionExpired = "session_expired"
@@ -37,7 +37,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
 
   case assertionNeeded = "assertion_needed"
 
-  // Temporary.
+  // Codes for temporary failures.
   case network = "network"
   case timeout = "timeout"
   case serverUnavailable = "server_unavailable"
@@ -46,15 +46,15 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case daemonUnavailable = "daemon_unavailable"
   case daemonStopped = "daemon_stopped"
 
-  // Denied by the user or the server.
+  // Codes for denials by the user or the server.
   case accessDenied = "access_denied"
   case assertionRejected = "assertion_rejected"
 
-  // Problems of a browser's redirect.
+  // Codes for a browser's redirect.
   case redirectUnavailable = "redirect_unavailable"
   case redirectRejected = "redirect_rejected"
 
-  // The user must correct something.
+  // Codes for problems that the user must correct.
   /// The token may not be sent to this origin.
   case originNotAllowed = "origin_not_allowed"
   /// No account lists the origin that needs a token.
@@ -82,12 +82,12 @@ package enum FailureCode: String, Sendable, CaseIterable {
   /// A resource's response to a lease contained the token.
   case tokenReturned = "token_returned"
 
-  // Unlocking helps.
+  // Codes after which unlocking helps.
   case locked = "locked"
   case wrongPassphrase = "wrong_passphrase"
   case wrongPIN = "wrong_pin"
 
-  // Problems opening the vault.
+  // Codes for problems with the vault.
   case tpmLockedOut = "tpm_locked_out"
   case tpmUnavailable = "tpm_unavailable"
   /// The only slot of a level cannot be removed.

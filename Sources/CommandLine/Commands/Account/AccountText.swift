@@ -46,6 +46,7 @@ enum AccountText {
     }.joined()
   }
 
+  /// The command that shows the table.
   enum Purpose: Sendable { case list, status }
 
   /// The access token's remaining lifetime.

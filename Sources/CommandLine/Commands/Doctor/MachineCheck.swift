@@ -319,6 +319,7 @@ enum MachineCheck {
   }
 }
 
+/// Finds absolute paths in text.
 enum AbsolutePaths {
   /// The first absolute path. A quoted one may contain blanks.
   static func first(in line: String) -> String? {

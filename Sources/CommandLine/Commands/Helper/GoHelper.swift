@@ -19,7 +19,7 @@ enum GoHelper {
         TokenRequest.Destination(url: url, user: call.user, isRefused: isAnswer && isUnauthorized(call.input)), write)
     })
 
-  /// Writes nothing for http.
+  /// Writes the URL and the header line for an https URL; otherwise nothing.
   private static func append(
     _ credential: HelperCredential, _ token: Span<UInt8>, for asked: String?, to text: inout SecretText
   ) throws(Failure) {

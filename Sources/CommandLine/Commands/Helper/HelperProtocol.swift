@@ -35,9 +35,11 @@ struct HelperCall: Sendable {
   var url: String?
   /// `--user`.
   var user: String?
-  /// `--role-arn`, `--session-name` and `--duration`, the last in seconds.
+  /// `--role-arn`.
   var role: String?
+  /// `--session-name`.
   var sessionName: String?
+  /// `--duration`, in seconds.
   var durationSeconds: Int?
   /// Reads an environment variable.
   var variable: @Sendable (String) -> String? = { _ in nil }

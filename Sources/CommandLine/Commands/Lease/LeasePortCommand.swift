@@ -84,8 +84,10 @@ enum LeasePortCommand {
     }
   }
 
-  /// Copies each direction between a connection and the lease's socket at `path`, on a thread counted in `open`. Closes
-  /// the connection if the socket is unreachable.
+  /// Starts two threads that copy between a connection and the lease's socket at `path`, one per direction. Closes the
+  /// connection if the socket is unreachable.
+  ///
+  /// - Parameter open: The number of running threads.
   private static func begin(_ near: SharedDescriptor, _ path: String, _ open: Monitor<Int>) {
     guard let socket = try? UnixSocket.connect(path: path), (try? near.descriptor.setNonBlocking(false)) != nil else {
       return

@@ -14,6 +14,7 @@ struct LeaseQuestions {
   private var answers: [String: Bool] = [:]
   private var current: Current?
 
+  /// The question that the user is answering.
   private struct Current {
     let question: Event.LeaseQuestion
     /// The program that asks; nil for the terminal.

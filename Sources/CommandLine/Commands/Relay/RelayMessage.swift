@@ -143,7 +143,7 @@ enum RelayRefusal: String, Error, CaseIterable {
 struct RelayLines {
   private var bytes: [UInt8] = []
 
-  /// `ended` if a line is too long.
+  /// The result of ``nextLine()``. `ended` means that a line is too long.
   enum Reading { case more, line([UInt8]), ended }
 
   /// Removes the next line.

@@ -14,8 +14,9 @@ final class RelayPort {
 
   /// The requests that the browser may send.
   struct Expected {
-    /// The one-time link of ``expect(_:)``.
+    /// The target of the link that ``expect(_:)`` returned.
     let link: LoopbackTarget
+    /// The target of the redirect.
     let redirect: LoopbackTarget
     var isLinkUsed = false
     let request: RelayedRequest
@@ -46,7 +47,7 @@ final class RelayPort {
     }
   }
 
-  /// The first of its poller keys.
+  /// The first of the poller keys for sockets and connections.
   static let firstKey: UInt64 = 16
   private static let maximumConnections = 16
   /// The timeout for a browser's request.

@@ -159,6 +159,7 @@ struct SSHCommand {
     return status
   }
 
+  /// The poller keys of the session and the lease.
   private static let sessionKey: UInt64 = 0, leaseKey: UInt64 = 3
 
   /// Waits until the session ends.

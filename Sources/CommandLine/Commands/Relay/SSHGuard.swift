@@ -3,6 +3,7 @@ internal import Platform
 /// A process that ends an `ssh` session and its connection if `agent ssh` is killed. Otherwise a connection stopped for
 /// a question would never continue, and `ssh` would read input for the shell.
 struct SSHGuard: ~Copyable {
+  /// The guard ends the session if this pipe closes without a line.
   private let writing: FileDescriptor
   private let process: Int32
 
@@ -28,5 +29,6 @@ struct SSHGuard: ~Copyable {
     _ = try? Spawn.wait(process)
   }
 
+  /// Ends the guard process, but not the session.
   consuming func finish() {}
 }

@@ -40,6 +40,7 @@ extension Option<Bool> {
 
 /// `agent setup`: configures other programs to get tokens, and undoes that.
 struct SetupCommand {
+  /// What to do with the settings.
   enum Mode { case apply, print, dryRun, undo, test }
 
   let client: SetupClient?

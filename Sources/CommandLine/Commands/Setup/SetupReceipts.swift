@@ -149,7 +149,8 @@ struct SetupReceipts {
 
   private mutating func remove(_ receipt: SetupReceipt) { all.removeAll { $0 == receipt } }
 
-  /// Lets another receipt for this file remove the file, and the `left` enclosing objects, once they become empty.
+  /// Lets `setup` remove the file with another receipt for it, and the `left` enclosing objects, once they become
+  /// empty.
   private mutating func passOwnership(_ receipt: SetupReceipt, _ left: Int) {
     guard case .member(let path, _, _)? = receipt.piece else {
       if receipt.hasCreatedFile, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.piece != nil }) {

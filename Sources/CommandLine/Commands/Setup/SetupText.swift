@@ -14,7 +14,7 @@ struct SetupOutcome: Sendable {
     /// The test got a token.
     case works
     case undone
-    /// The addition was removed before.
+    /// The addition no longer exists.
     case missing
     /// The addition was changed, so `setup` kept it.
     case changed

@@ -83,7 +83,7 @@ struct LoginCommand {
     }
   }
 
-  /// Also reports failures as JSON events.
+  /// Returns the action of the command that `make` creates. Also reports failures as JSON events.
   private static func action(
     _ reporter: LoginReporter, _ make: () throws(Failure) -> LoginCommand
   ) throws(Failure) -> Action {
@@ -303,7 +303,7 @@ struct LoginCommand {
     return true
   }
 
-  /// Whether the text has a host name with a dot or a scheme. If not, tells the user what is expected.
+  /// Whether the text has a host name with a dot or a scheme. If not, prints an example.
   private static func isAddress(_ text: String?) -> Bool {
     if text?.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }) ?? false { return true }
     Console.printToStandardError(Phrase("an issuer URL is like \("https://id.example.org")").localized() + "\n")

@@ -35,7 +35,7 @@ struct LoginReporter {
   /// The QR code for the next device code.
   private var nextQRCode: Event.QRCode?
 
-  /// Whether the user is signing in to several accounts, so that no one of them is meant to become the active one.
+  /// Whether the user is signing in to several accounts, none of which should become the active one.
   var isOneOfSeveral = false
 
   /// When to update the countdown, if any.

@@ -5,6 +5,7 @@ internal import Wire
 /// Waits during `agent login` for the daemon, signals, the countdown and, in a browser sign-in, for the browser opener
 /// and a pasted URL.
 struct LoginWait {
+  /// How the wait ended.
   enum Ending {
     case signedIn(JSONObject)
     case interrupted(by: Int32)
@@ -18,6 +19,7 @@ struct LoginWait {
     static let relay: UInt64 = 4
   }
 
+  /// The options for the wait.
   struct Choices {
     /// Whether the sign-in continues in the background.
     let isDetached: Bool

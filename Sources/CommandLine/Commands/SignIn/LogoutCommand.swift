@@ -55,7 +55,8 @@ enum LogoutCommand {
     }
   }
 
-  /// - Throws: For a locked account with another hint, because its passphrase or PIN may be unknown.
+  /// Sends the request. For a locked account, throws a failure with another hint, because its passphrase or PIN may be
+  /// unknown.
   private static func answer(_ client: DaemonClient, _ request: LogoutRequest) throws(Failure) -> JSONObject {
     do throws(Failure) { return try client.ask(.logout(request)) } catch {
       guard error.code == .locked, let advice = error.advice, !request.all else { throw error }

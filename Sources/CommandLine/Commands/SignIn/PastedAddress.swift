@@ -42,11 +42,11 @@ enum PastedAddress {
 
   /// The text after a line break.
   private enum Following {
-    /// A line that is not the next part of the URL.
+    /// Not the next part of the URL.
     case other
     /// The rest of the URL.
     case more
-    /// The next line has not been received yet.
+    /// Not received yet.
     case unknown
   }
 

@@ -171,7 +171,7 @@ struct SignInScreen {
     return max(12, widest + 4)
   }
 
-  /// A label with its values beside or, if they do not fit, below it.
+  /// Writes a label with its values, which are below it if they do not fit beside it.
   private func fact(_ label: String, _ values: [String]) -> String {
     guard values.allSatisfy({ factIndent + $0.count <= columns }) else {
       return "  \(label)\n" + values.map { line($0, indent: 4) }.joined()

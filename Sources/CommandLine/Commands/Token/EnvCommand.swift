@@ -158,7 +158,7 @@ enum EnvCommand {
     writer.end(&text)
   }
 
-  /// Sets the exit status, even if the command line is invalid; empty if the shell cannot.
+  /// A statement that sets the exit status, even for an invalid command line. Empty if the shell has none.
   fileprivate static func failureStatement(
     _ failure: Failure, _ invocation: Invocation?, _ arguments: [String]
   ) -> String {

@@ -66,7 +66,7 @@ struct TokenFileSupervisor {
   private let environment: [[UInt8]]
   /// The program that runs because the file has changed.
   private var eventCommand: Int32?
-  /// Whether the file has changed again since then.
+  /// Whether the file has changed since that program started.
   private var hasNewerChange = false
 
   private static let commandKey: UInt64 = 0
