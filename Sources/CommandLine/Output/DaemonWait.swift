@@ -1,18 +1,18 @@
 internal import Platform
 internal import Wire
 
-/// The reason that the daemon waits. After a second, a line on the terminal shows it.
+/// What a request waits for. After a second, a line on the terminal shows it.
 enum DaemonWait {
-  /// The reason is not shown.
+  /// Not shown.
   case silent
-  /// The daemon waits for the authorization server.
+  /// The authorization server.
   case forServer
-  /// The daemon waits for the resource's server.
+  /// The resource's server.
   case forResource
-  /// The daemon itself is working.
+  /// The daemon's own work.
   case forDaemon
 
-  /// The reason that a request may wait.
+  /// Determines what the request may wait for.
   init(_ request: Request, _ console: Console) {
     if console.json || console.quiet {
       self = .silent

@@ -1,8 +1,8 @@
 internal import Crypto
 internal import Encoding
 
-/// Searches a server's text for parts of secrets: any ``shortest`` consecutive bytes, forwards or backwards, verbatim,
-/// percent-encoded, in hexadecimal or base64, also within a longer text.
+/// Searches a server's text for parts of secrets: any ``shortest`` consecutive bytes, forwards or backwards,
+/// verbatim, percent-encoded, in hexadecimal or base64, also within a longer text.
 struct SecretEcho {
   /// The minimum number of matching bytes. A shorter secret could be part of any word.
   static let shortest = 8

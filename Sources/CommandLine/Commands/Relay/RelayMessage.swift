@@ -146,7 +146,7 @@ struct RelayLines {
   /// The result of ``nextLine()``. `ended` means that a line is too long.
   enum Reading { case more, line([UInt8]), ended }
 
-  /// Removes the next line.
+  /// Removes and returns the next line.
   mutating func nextLine() -> Reading {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
       return bytes.count > RelayMessage.maximumBytes ? .ended : .more

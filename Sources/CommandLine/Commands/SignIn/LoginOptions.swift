@@ -33,7 +33,7 @@ enum LoginOptions {
     return request
   }
 
-  /// With or without a user.
+  /// The request of a sign-in, with or without a user.
   private static func commonRequest(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = LoginRequest()
     request.settings = try SettingsOptions.read(invocation)
