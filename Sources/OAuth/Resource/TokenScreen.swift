@@ -7,8 +7,8 @@ internal import Encoding
 /// Finds the token verbatim or in base64, within a longer text or with line breaks, and all of these percent-encoded or
 /// with JSON escapes. Withholds only bytes that may belong to a match.
 package struct TokenScreen: Sendable {
-  /// The minimum length of a token to search for, and of a partial match to withhold: withholding shorter ones would
-  /// often delay an event's end.
+  /// The minimum length of a token to search for, and of a partial match to withhold. Shorter ones would often delay
+  /// the end of an event.
   fileprivate static let shortest = SecretEcho.shortest
 
   /// The searches of the original and of the unescaped bytes. Nil if the token is too short.

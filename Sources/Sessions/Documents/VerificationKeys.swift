@@ -149,8 +149,7 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// The proxy credentials of the account's sign-in, if the settings are unchanged. Otherwise, the proxy reports the
-  /// error.
+  /// The proxy credentials of the account's sign-in. Nil if the settings name another proxy now.
   private static func proxyCredentials(
     of account: AccountName?, _ configuration: AccountConfiguration, _ services: SessionServices
   ) -> SharedSecret? {
