@@ -266,7 +266,7 @@ public final class Agent: SessionContainer {
         }
       }
     } catch {
-      if let variables = try CallerVariables(lackedBy: error, over: connection) {
+      if let variables = try CallerVariables(neededAfter: error, over: connection) {
         // The daemon keeps the variables for this connection, so do not reuse it.
         try await connection.sendVariables(variables, before: deadline)
         try connection.sendWhole(request)
@@ -324,7 +324,7 @@ public final class Agent: SessionContainer {
   /// Whether calls may start the daemon.
   private func mayStart() throws(Failure) -> Bool {
     guard startsDaemon, socketPath == nil else { return false }
-    return try SocketLocation.named() == nil
+    return try SocketLocation.fromEnvironment() == nil
   }
 
   /// Connects to the daemon; nil if it is not running. May block if the daemon does not accept connections.

@@ -29,21 +29,21 @@ public struct AgentEvents: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
     fileprivate let replies: ReplyStream
     /// The failure codes of an agent that is ending or has ended.
-    private static let endings: [FailureCode] = [.daemonUnavailable, .daemonStopped]
+    private static let endCodes: [FailureCode] = [.daemonUnavailable, .daemonStopped]
 
     /// Waits for the next event, and returns nil if the agent has ended.
     public func next() async throws(AgentError) -> AgentEvent? {
       while true {
         let reply: Reply?
         do throws(AgentError) { reply = try await replies.next() } catch {
-          if Self.endings.contains(where: { $0.rawValue == error.code }) { return nil }
+          if Self.endCodes.contains(where: { $0.rawValue == error.code }) { return nil }
           throw error
         }
         switch reply {
         case .event(.session(let entry?)): return AgentEvent(entry)
         // Unknown events of a newer agent.
         case .event: continue
-        case .failure(let failure) where Self.endings.contains(failure.code): return nil
+        case .failure(let failure) where Self.endCodes.contains(failure.code): return nil
         case .failure(let failure): throw AgentError(failure)
         case .result, nil: return nil
         }

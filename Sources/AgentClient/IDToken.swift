@@ -42,7 +42,7 @@ public struct IDToken: ~Copyable, Sendable {
   init(in line: Span<UInt8>) throws(Failure) {
     let answer = try TokenAnswer(parsing: line)
     let (account, issuer) = (answer.description.account, answer.description.issuer)
-    guard !answer.description.isIDTokenExpired else { throw .spentIDToken(of: account) }
+    guard !answer.description.isIDTokenExpired else { throw .expiringIDToken(of: account) }
     guard let claims = answer.claims(from: line), let subject = claims["sub"]?.string, let expiry = claims["exp"]?.int
     else { throw .missingIDToken(of: account) }
     let user = User(account: account, issuer: issuer, subject: subject, claims: ClaimValue.members(claims))

@@ -26,7 +26,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   }
 
   /// The state after the last token.
-  private struct Known {
+  private struct KnownSession {
     /// The session of the last token; nil after a sign-out.
     var session: Session?
     let installation: InstallationID?
@@ -52,7 +52,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private let container: Container
   private let options: TokenOptions
   private let reportRefresh: RefreshHandler?
-  private let known = Monitor<Known?>(nil)
+  private let known = Monitor<KnownSession?>(nil)
   /// The last rejection by each resource.
   private let rejections = Monitor<[String: Rejection]>([:])
 
@@ -163,7 +163,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     let installation = try await container.installation()
     return try known.withLock { (known) throws(AgentError) -> Bool in
       guard var now = known else {
-        known = Known(session: session, installation: installation, tokens: [fingerprint])
+        known = KnownSession(session: session, installation: installation, tokens: [fingerprint])
         return false
       }
       guard now.installation == installation else {

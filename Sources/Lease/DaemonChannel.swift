@@ -11,7 +11,7 @@ final class DaemonChannel {
   /// Unsent requests, each with the daemon's end of a new connection.
   private var queue: [(line: [UInt8], end: SharedDescriptor?)] = []
   /// Whether the daemon has not answered the last request.
-  private var isAsking = false
+  private var awaitsReply = false
 
   /// - Parameter onEnd: Called once when the connection ends, with the daemon's reason, if any.
   init(_ socket: SharedDescriptor, _ loop: EventLoop, onEnd: @escaping (Failure?) -> Void) throws(SystemError) {
@@ -44,14 +44,14 @@ final class DaemonChannel {
   /// Sends the next request after the answer to the previous one, so that the daemon assigns each descriptor to its
   /// line.
   private func sendNext() {
-    guard !isAsking, !queue.isEmpty else { return }
+    guard !awaitsReply, !queue.isEmpty else { return }
     let (line, end) = queue.removeFirst()
-    isAsking = true
+    awaitsReply = true
     var sent = 0
     if let end {
       // An idle connection's buffer has room for it.
       sent = (try? UnixSocket.send(line.span, passing: end.descriptor.raw, over: connection.descriptor)) ?? 0
-      if sent == 0 { return leave(nil) }
+      if sent == 0 { return endChannel(nil) }
     }
     if sent < line.count { _ = connection.enqueue(.plain(Array(line[sent...]))) }
     flush()
@@ -68,15 +68,15 @@ final class DaemonChannel {
     var failure: Failure?
     let result = connection.read()
     while let last = connection.takeLine({ line in try? Reply(parsing: line) }) {
-      if case .failure(let reason)? = last { failure = reason } else { isAsking = false }
+      if case .failure(let reason)? = last { failure = reason } else { awaitsReply = false }
     }
     // The daemon accepts all requests of this process, so a failure ends the lease.
-    guard failure == nil, result != .end, result != .tooLong else { return leave(failure) }
+    guard failure == nil, result != .end, result != .tooLong else { return endChannel(failure) }
     sendNext()
   }
 
   /// Ends the channel.
-  private func leave(_ failure: Failure?) {
+  private func endChannel(_ failure: Failure?) {
     loop.unwatch(loopKey)
     queue = []
     onEnd(failure)

@@ -24,7 +24,7 @@ enum Jail {
       guard result == 0 else { throw Problem(number: -result) }
     }
     for name in permitted { try allow(name) }
-    for (name, conditions) in permittedWith { try allow(name, conditions) }
+    for (name, conditions) in conditionallyPermitted { try allow(name, conditions) }
     let result = unsafe seccomp_load(filter)
     guard result == 0 else { throw Problem(number: -result) }
   }
@@ -45,7 +45,7 @@ enum Jail {
   ]
 
   /// System calls with conditions on their arguments.
-  private static let permittedWith: [(String, [scmp_arg_cmp])] = [
+  private static let conditionallyPermitted: [(String, [scmp_arg_cmp])] = [
     ("socketpair", [equal(0, UInt64(AF_UNIX))]),
     // No executable memory.
     ("mmap", [requireUnset(2, UInt64(PROT_EXEC))]), ("mprotect", [requireUnset(2, UInt64(PROT_EXEC))]),
@@ -70,7 +70,7 @@ enum Jail {
   }
 
   /// Dangerous system calls, to test the jail.
-  static let tried = [
+  static let dangerous = [
     "socket", "connect", "bind", "listen", "open", "openat", "openat2", "creat", "execve", "execveat", "ptrace", "fork",
     "vfork", "clone", "clone3", "kill", "tgkill", "tkill", "pidfd_open", "pidfd_getfd", "pidfd_send_signal",
     "process_vm_readv", "process_vm_writev", "prctl", "seccomp", "setns", "unshare", "mount", "chroot", "unlink",

@@ -11,8 +11,8 @@ package enum LeaseMain {
   package static func run(arguments: [String]) -> Int32 {
     let options = arguments.dropFirst()
     if options.elementsEqual(["--version"]) { return write("agent-lease \(Product.version)\n") }
-    let hasJail = !options.contains(LeaseProgram.withoutJail)
-    guard options.allSatisfy({ [LeaseProgram.withoutJail, LeaseProgram.testsJail].contains($0) }) else {
+    let hasJail = !options.contains(LeaseProgram.noJailOption)
+    guard options.allSatisfy({ [LeaseProgram.noJailOption, LeaseProgram.testJailOption].contains($0) }) else {
       printError("it is started by agent serve and agent exec --lease")
       return ExitStatus.usage.rawValue
     }
@@ -21,10 +21,10 @@ package enum LeaseMain {
       try ProcessHardening.harden()
       try ResourceLimit.descriptors.lower(to: maximumDescriptors)
       try ResourceLimit.dataBytes.lower(to: maximumBytes)
-      if options.contains(LeaseProgram.testsJail) { return testJail() }
+      if options.contains(LeaseProgram.testJailOption) { return testJail() }
       try ResourceLimit.fileBytes.lower(to: 0)
       let server = try LeaseServer(
-        FileDescriptor(owning: LeaseProgram.control), FileDescriptor(owning: LeaseProgram.listener))
+        FileDescriptor(owning: LeaseProgram.ownerDescriptor), FileDescriptor(owning: LeaseProgram.listenerDescriptor))
       if hasJail {
         do throws(Jail.Problem) { try Jail.enter() } catch {
           printError("the kernel has no seccomp(2): error \(error.number); --no-jail does without it")
@@ -39,11 +39,11 @@ package enum LeaseMain {
     }
   }
 
-  /// Enters the jail and prints the calls of ``Jail/tried`` that it permits by mistake. Returns the exit status.
+  /// Enters the jail and prints the calls of ``Jail/dangerous`` that it permits by mistake. Returns the exit status.
   private static func testJail() -> Int32 {
     do throws(Jail.Problem) { try Jail.enter() } catch { return write("no seccomp: \(error.number)\n") }
-    let permitted = Jail.tried.filter { !Jail.blocks($0) }
-    return write("tried \(Jail.tried.count), permitted \(permitted.count)\n" + permitted.map { "\($0)\n" }.joined())
+    let permitted = Jail.dangerous.filter { !Jail.blocks($0) }
+    return write("tried \(Jail.dangerous.count), permitted \(permitted.count)\n" + permitted.map { "\($0)\n" }.joined())
   }
 
   /// Returns the exit status.

@@ -17,7 +17,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   /// The channel to the daemon. Nil before the owner has passed it, and after it has ended.
   private var daemon: DaemonChannel?
   /// Why there is no channel to the daemon.
-  private var reason = Failure.noDaemon
+  private var channelFailure = Failure.noDaemon
   private var calls: [Ticket: LentCall] = [:]
   /// The peers, by connection.
   private var peers: [UInt64: LeaseEntry.Peer] = [:]
@@ -37,7 +37,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   private static let maximumPeers = 32
   private static let maximumConcurrentCalls = 16
   /// How long to stop accepting peers when no descriptor is free.
-  private static let restInterval = Duration.milliseconds(500)
+  private static let acceptPause = Duration.milliseconds(500)
 
   /// - Parameters:
   ///   - control: The connection to the lease's owner.
@@ -87,7 +87,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   /// Stops accepting peers for a while, since no descriptor is free.
   private func pauseAccepting() {
     if let acceptKey { loop.setInterest(.none, of: acceptKey) }
-    loop.schedule(at: loop.now.advanced(by: Self.restInterval)) { [self] in
+    loop.schedule(at: loop.now.advanced(by: Self.acceptPause)) { [self] in
       if let acceptKey { loop.setInterest(.read, of: acceptKey) }
     }
   }
@@ -202,14 +202,14 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   private func handleChannelEnd(_ failure: Failure?) {
     daemon = nil
-    reason = failure ?? .noDaemon
+    channelFailure = failure ?? .noDaemon
   }
 
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) throws(Failure) {
     if case .resourceBody = envelope.request {
       throw Failure(.invalidRequest, "no request on this connection expects part of a body now")
     }
-    if let peer = peers[ticket.connection] { _ = try begin(envelope, ticket, .ofProtocol(passed), for: peer, self) }
+    if let peer = peers[ticket.connection] { _ = try begin(envelope, ticket, .peer(passed), for: peer, self) }
   }
 
   /// Starts a request at the daemon.
@@ -217,7 +217,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     _ envelope: RequestEnvelope, _ ticket: Ticket, _ bodies: LentCall.Bodies, for peer: LeaseEntry.Peer,
     _ owner: any LentCall.Owner
   ) throws(Failure) -> LentCall {
-    guard let daemon else { throw reason }
+    guard let daemon else { throw channelFailure }
     guard calls.count < Self.maximumConcurrentCalls else {
       throw Failure(.tooBusy, "too many requests of the lease are in progress", hint: "try again when some have ended")
     }
@@ -258,7 +258,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     guard case .resourceBody(let part) = request, let call = calls[ticket] else { return false }
     do throws(Failure) { try call.append(part) } catch {
-      call.leave()
+      call.peerDidDisconnect()
       connections.send(.failure(error), to: ticket)
     }
     return true
@@ -271,7 +271,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   /// Ends the process once the owner has disconnected.
   func didClose(_ connection: UInt64) { if connection == owner { isOwnerGone = true } }
 
-  func abandon(_ ticket: Ticket) { calls[ticket]?.leave() }
+  func abandon(_ ticket: Ticket) { calls[ticket]?.peerDidDisconnect() }
 }
 
 extension Failure {

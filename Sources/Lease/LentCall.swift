@@ -14,9 +14,9 @@ final class LentCall {
   /// How bodies are transferred between the peer and this process.
   enum Bodies {
     /// Bodies are passed through the peer's descriptors or in lines, as the request specifies.
-    case ofProtocol([SharedDescriptor])
+    case peer([SharedDescriptor])
     /// The owner copies the bodies, through ``contentEnd`` and ``answerEnd``.
-    case ends
+    case owner
   }
 
   /// Receives the response.
@@ -48,16 +48,16 @@ final class LentCall {
   /// Receives the request's body from a peer that sends lines.
   private var content: InlineRequestBody?
   /// The body, if the request's line contains it.
-  private var contentOfLine: [UInt8]?
+  private var inlineContent: [UInt8]?
   /// Whether the request's body arrives in lines.
   let expectsBody: Bool
   private var isAnswered = false
   /// Whether the peer has disconnected.
   private var isPeerGone = false
 
-  /// The end to write the request's body to. Only for ``Bodies/ends``.
+  /// The end to write the request's body to. Only for ``Bodies/owner``.
   private(set) var contentEnd: SharedDescriptor?
-  /// The end to read the response's body from. Only for ``Bodies/ends``.
+  /// The end to read the response's body from. Only for ``Bodies/owner``.
   private(set) var answerEnd: SharedDescriptor?
 
   init(
@@ -83,11 +83,11 @@ final class LentCall {
     self.envelope = envelope
     guard let call else { return }
     switch bodies {
-    case .ofProtocol(let descriptors): try prepare(call, descriptors)
-    case .ends:
+    case .peer(let descriptors): try prepare(call, descriptors)
+    case .owner:
       do throws(SystemError) {
-        if call.sendsBody { contentEnd = try makePassed() }
-        answerEnd = try makePassed()
+        if call.sendsBody { contentEnd = try makeBodySocket() }
+        answerEnd = try makeBodySocket()
       } catch {
         throw .noDescriptor
       }
@@ -107,16 +107,16 @@ final class LentCall {
       }
     }
     if let text = call.inlineBody {
-      do { contentOfLine = try Base64.decode(text) } catch {
+      do { inlineContent = try Base64.decode(text) } catch {
         throw Failure(.invalidRequest, "\"body\" must be base64")
       }
     }
     do throws(SystemError) {
       if call.sendsBody {
-        let end = try makePassed()
+        let end = try makeBodySocket()
         if call.isInline { content = InlineRequestBody(end, ticket, loop) } else { pump(descriptors[0], end) }
       }
-      let end = try makePassed()
+      let end = try makeBodySocket()
       if call.isInline {
         lines = InlineResponseBody(end, ticket, loop)
       } else {
@@ -128,7 +128,7 @@ final class LentCall {
   }
 
   /// Creates a socket pair. Returns one end, and passes the other to the daemon.
-  private func makePassed() throws(SystemError) -> SharedDescriptor {
+  private func makeBodySocket() throws(SystemError) -> SharedDescriptor {
     let pair = try Self.makePair()
     passed.append(pair.far)
     return pair.near
@@ -167,8 +167,8 @@ final class LentCall {
     try watch()
     for pump in pumps { pump.run() }
     if expectsBody { content?.begin() }
-    if let bytes = contentOfLine { try? content?.append(ResourceBodyRequest(bytes: bytes, isLast: true)) }
-    contentOfLine = nil
+    if let bytes = inlineContent { try? content?.append(ResourceBodyRequest(bytes: bytes, isLast: true)) }
+    inlineContent = nil
   }
 
   /// Ends the request's body.
@@ -245,7 +245,7 @@ final class LentCall {
 
   /// Handles the peer's disconnection. An incomplete body stays open until the daemon has ended the request, since
   /// closing it would mark it as complete.
-  func leave() {
+  func peerDidDisconnect() {
     guard !isAnswered else { return (pumps, lines) = ([], nil) }
     isPeerGone = true
     for pump in pumps { pump.stop() }
@@ -255,12 +255,12 @@ final class LentCall {
   }
 
   /// Whether the end was reported.
-  private var isSettled = false
+  private var hasReportedEnd = false
 
   /// Reports the end once nothing is in progress.
   private func reportEndIfDone() {
-    guard !isSettled, loopKey == nil, pumps.isEmpty, isAnswered || isPeerGone else { return }
-    isSettled = true
+    guard !hasReportedEnd, loopKey == nil, pumps.isEmpty, isAnswered || isPeerGone else { return }
+    hasReportedEnd = true
     owner.callEnded(ticket)
   }
 

@@ -13,7 +13,7 @@ struct EventStreamReader {
   private var id: [UInt8]?
   private var type: [UInt8] = []
   /// Whether the last line ended with CR, so that a following LF belongs to it.
-  private var endedByReturn = false
+  private var endedWithCR = false
   private var isAtStart = true
 
   /// The limit of a line and of an event in bytes.
@@ -31,15 +31,15 @@ struct EventStreamReader {
     for index in bytes.indices {
       let byte = bytes[index]
       guard byte == 0x0A || byte == 0x0D else {
-        endedByReturn = false
+        endedWithCR = false
         continue
       }
-      if byte == 0x0A, endedByReturn {
-        (endedByReturn, start) = (false, index + 1)
+      if byte == 0x0A, endedWithCR {
+        (endedWithCR, start) = (false, index + 1)
         continue
       }
       try take(bytes.extracting(start..<index))
-      (endedByReturn, start) = (byte == 0x0D, index + 1)
+      (endedWithCR, start) = (byte == 0x0D, index + 1)
       read(report)
       line.removeAll(keepingCapacity: true)
     }

@@ -21,11 +21,11 @@ package final class MCPBridge {
   private var input = MCPInput()
   private var timers: [(moment: Instant, act: () -> Void)] = []
   /// The last poller key in use.
-  private var lastKey: UInt64 = Key.first
+  private var lastKey: UInt64 = PollerKey.first
   /// When to cancel everything, after the client has ended.
   private var end: Instant?
 
-  enum Key {
+  enum PollerKey {
     static let input: UInt64 = 0
     static let signals: UInt64 = 1
     /// The first key of an HTTP request.
@@ -97,16 +97,16 @@ package final class MCPBridge {
   package func run() throws(Failure) {
     do throws(SystemError) {
       let signals = try Signals.SignalReceiver([Signals.SIGHUP, Signals.SIGINT, Signals.SIGTERM])
-      try poller.add(signals.raw, interest: .read, key: Key.signals)
-      try input.watch(poller, key: Key.input)
+      try poller.add(signals.raw, interest: .read, key: PollerKey.signals)
+      try input.watch(poller, key: PollerKey.input)
       while !isOver {
         let events = try poller.wait(until: input.isAlwaysReady && mayRead ? .now : nextTimer)
-        if events.contains(where: { $0.key == Key.signals }), signals.next() != nil { break }
-        if mayRead, input.isAlwaysReady || events.contains(where: { $0.key == Key.input }) { readInput() }
-        for event in events where event.key >= Key.first { ready(event.key) }
+        if events.contains(where: { $0.key == PollerKey.signals }), signals.next() != nil { break }
+        if mayRead, input.isAlwaysReady || events.contains(where: { $0.key == PollerKey.input }) { readInput() }
+        for event in events where event.key >= PollerKey.first { handleReady(event.key) }
         fireTimers()
         sendWaiting()
-        try input.pause(!mayRead, poller, key: Key.input)
+        try input.pause(!mayRead, poller, key: PollerKey.input)
       }
       try close()
     } catch {
@@ -144,7 +144,7 @@ package final class MCPBridge {
     sendRequest(.closing, "DELETE", session.fields)
     let end = Instant.now.advanced(by: Self.closingTime)
     while !exchanges.isEmpty, Instant.now < end {
-      for event in try poller.wait(until: end) where event.key >= Key.first { ready(event.key) }
+      for event in try poller.wait(until: end) where event.key >= PollerKey.first { handleReady(event.key) }
     }
   }
 
@@ -250,7 +250,7 @@ package final class MCPBridge {
   func remove(_ key: UInt64) { exchanges.removeValue(forKey: key)?.exchange.close() }
 
   /// Handles the descriptor of a key: a connection or, for an odd key, a pipe.
-  private func ready(_ key: UInt64) {
+  private func handleReady(_ key: UInt64) {
     if signIns.isKey(key) { return signIns.current.map { $0.readLines(signInStep) } ?? () }
     let connection = key & ~1
     guard let running = exchanges[connection] else { return }

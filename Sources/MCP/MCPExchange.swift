@@ -32,7 +32,7 @@ final class MCPExchange {
   /// Why the rest of the body is missing, once reported.
   private var failure: Failure?
 
-  private enum Variables { case notAsked, underWay, handedOver }
+  private enum Variables { case notAsked, underWay, passed }
 
   private static let pieceBytes = 256 << 10
 
@@ -85,9 +85,9 @@ final class MCPExchange {
         case .event(let event): host.show(event)
         case .failure(let failure) where failure.code == .descriptorMissing && !request.isInline: try repeatInline()
         case .failure(let failure) where head != nil: reportFailure(failure, report)
-        case .failure(let failure): try passVariables(lackedBy: failure)
+        case .failure(let failure): try passVariables(neededAfter: failure)
         case .result where variables == .underWay:
-          (variables, pipe, sent) = (.handedOver, nil, 0)
+          (variables, pipe, sent) = (.passed, nil, 0)
           try send()
         case .result(let result):
           guard let bytes = result["body_bytes"]?.int else { throw Reply.unreadable }
@@ -109,8 +109,8 @@ final class MCPExchange {
   }
 
   /// Passes the variables that the failed request lacks, to repeat it.
-  private func passVariables(lackedBy failure: Failure) throws(Failure) {
-    guard variables == .notAsked, let values = try connection.variables(lackedBy: failure) else { throw failure }
+  private func passVariables(neededAfter failure: Failure) throws(Failure) {
+    guard variables == .notAsked, let values = try connection.variables(neededAfter: failure) else { throw failure }
     variables = .underWay
     try connection.send(host.envelope(values.request), passing: values.values)
   }

@@ -123,7 +123,7 @@ struct MCPToolFields {
   private static let maximumAnnotations = 256
   private static let annotation = "x-mcp-header"
   /// Keywords with subschemas that must not be annotated.
-  private static let others = [
+  private static let otherSchemaKeywords = [
     "items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames", "unevaluatedProperties", "not",
     "if",
     "then", "else", "contentSchema", "allOf", "anyOf", "oneOf", "prefixItems", "patternProperties", "dependentSchemas",
@@ -173,7 +173,7 @@ struct MCPToolFields {
       else { return false }
       found.append((path, name))
     }
-    for keyword in others where schema[keyword].map(hasAnnotation) ?? false { return false }
+    for keyword in otherSchemaKeywords where schema[keyword].map(hasAnnotation) ?? false { return false }
     let properties = schema["properties"]?.object ?? JSONObject()
     return zip(properties.names, properties.values).allSatisfy { collect($1, path + [$0], &found) }
   }

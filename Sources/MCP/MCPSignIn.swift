@@ -17,7 +17,7 @@ final class MCPSignIn {
   /// The reason for the sign-in as a sentence, without a command.
   private let reason: String
   /// The messages to repeat afterwards.
-  var held: [MCPSending] = []
+  var messagesToRepeat: [MCPSending] = []
   /// The code, once received.
   private(set) var code: Event.DeviceCode?
   /// Whether a separate request asked the client to show the page.

@@ -52,8 +52,10 @@ struct MCPSignIns {
 
   /// Removes a waiting call that was cancelled. Returns whether there was one.
   mutating func forget(_ id: JSON) -> Bool {
-    guard let current, let index = current.held.firstIndex(where: { $0.unanswered.contains(id) }) else { return false }
-    current.held.remove(at: index)
+    guard let current, let index = current.messagesToRepeat.firstIndex(where: { $0.unanswered.contains(id) }) else {
+      return false
+    }
+    current.messagesToRepeat.remove(at: index)
     return true
   }
 
@@ -82,14 +84,14 @@ extension MCPBridge {
     else { return fail(sending, problem) }
     sending.waitedForSignIn = true
     if let current = signIns.current {
-      current.held.append(sending)
+      current.messagesToRepeat.append(sending)
       if current.code != nil { ask(current) }
       return
     }
     do throws(Failure) {
       let signIn = try MCPSignIn(signIns.nextID(), problem, because: failure.message, login, server.host)
       let key = nextKey()
-      signIn.held = [sending]
+      signIn.messagesToRepeat = [sending]
       signIns.setCurrent(signIn, key: key)
       do { if let number = signIn.number { try poller.add(number, interest: .read, key: key) } } catch {
         _ = signIns.finish(succeeded: false)
@@ -106,7 +108,7 @@ extension MCPBridge {
     case .code: signIns.current.map { ask($0) }
     case .done:
       guard let signIn = signIns.finish(succeeded: true) else { return }
-      waiting.insert(contentsOf: signIn.held, at: 0)
+      waiting.insert(contentsOf: signIn.messagesToRepeat, at: 0)
       if signIn.isAsked {
         output.write(
           MCPMessage.notification(
@@ -121,19 +123,19 @@ extension MCPBridge {
   /// Fails the messages that wait for the sign-in.
   private func giveUp() {
     guard let signIn = signIns.finish(succeeded: false) else { return }
-    for sending in signIn.held { fail(sending, signIn.problem) }
+    for sending in signIn.messagesToRepeat { fail(sending, signIn.problem) }
   }
 
   /// Asks the client to show the page, as each call's revision requires.
   private func ask(_ signIn: MCPSignIn) {
-    var held: [MCPSending] = []
-    for sending in signIn.held {
+    var messagesToRepeat: [MCPSending] = []
+    for sending in signIn.messagesToRepeat {
       guard session.canOpenURLs(sending.message) else {
         fail(sending, signIn.problemWithPage)
         continue
       }
       guard sending.isModern else {
-        held.append(sending)
+        messagesToRepeat.append(sending)
         continue
       }
       // Only these methods may be answered with a question.
@@ -155,8 +157,8 @@ extension MCPBridge {
             ("requestState", .string(state)),
           ])))
     }
-    signIn.held = held
-    guard !held.isEmpty, !signIn.isAsked else { return }
+    signIn.messagesToRepeat = messagesToRepeat
+    guard !messagesToRepeat.isEmpty, !signIn.isAsked else { return }
     signIn.isAsked = true
     var question = signIn.question
     question["elicitationId"] = .string(signIn.id)
@@ -184,7 +186,7 @@ extension MCPBridge {
     guard let current = signIns.current, state.utf8.starts(with: "\(current.id)-".utf8) else {
       return waiting.append(sending)
     }
-    current.held.append(sending)
+    current.messagesToRepeat.append(sending)
     if !isAcceptance(action) { giveUp() }
   }
 }

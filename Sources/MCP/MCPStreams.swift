@@ -10,7 +10,7 @@ struct MCPInput {
   /// How many bytes contain no line feed.
   private var searched = 0
   /// Whether to skip the rest of a line that is too long.
-  private var skips = false
+  private var isSkipping = false
   private(set) var hasEnded = false
   /// Whether the input is a regular file, which is always readable and cannot be polled.
   private(set) var isAlwaysReady = false
@@ -55,14 +55,14 @@ struct MCPInput {
     }
     var start = 0
     while let end = bytes[searched...].firstIndex(of: 0x0A) {
-      if !skips { pass(Array(bytes[start..<end]), take) }
-      (skips, start, searched) = (false, end + 1, end + 1)
+      if !isSkipping { pass(Array(bytes[start..<end]), take) }
+      (isSkipping, start, searched) = (false, end + 1, end + 1)
     }
     bytes.removeFirst(start)
     searched = bytes.count
     guard bytes.count > MCPMessage.maximumBytes else { return }
-    if !skips { take(.refused(MCPMessage.tooLarge, id: MCPMessage.id(ofRefused: bytes))) }
-    skips = true
+    if !isSkipping { take(.refused(MCPMessage.tooLarge, id: MCPMessage.id(ofRefused: bytes))) }
+    isSkipping = true
     bytes.removeAll()
     searched = 0
   }

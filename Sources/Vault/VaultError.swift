@@ -124,9 +124,9 @@ package struct VaultError: Error, Hashable, Sendable {
         .vaultUnusable, "the vault is older than the last one used; an old copy was restored",
         hint: "if you restored it yourself: agent daemon stop")
     case .unsupportedVersion:
-      Row(.vaultUnusable, "the vault was written by a version that this program does not know", hint: Self.update)
+      Row(.vaultUnusable, "the vault was written by a version that this program does not know", hint: Self.updateHint)
     case .unknownSlot:
-      Row(.vaultUnusable, "the vault is locked in a way that this version does not know", hint: Self.update)
+      Row(.vaultUnusable, "the vault is locked in a way that this version does not know", hint: Self.updateHint)
     case .deviceSecretMissing:
       Row(.vaultUnusable, "the device secret that opens the vault is missing", hint: recovery)
     case .badPermissions: Row(.storage, "permission denied", hint: .command("agent doctor"))
@@ -190,7 +190,7 @@ package struct VaultError: Error, Hashable, Sendable {
       : Phrase("restore the file from a backup; or create a new vault: \("agent vault set-aside")")
   }
 
-  private static let update = Phrase(
+  private static let updateHint = Phrase(
     "use the version that wrote it; or create a new vault: \("agent vault set-aside")")
 
   private static func locked(_ protection: Protection, _ name: String) -> Phrase {

@@ -199,7 +199,7 @@ extension AccountSetting {
   package var optionName: String { option?.name ?? String(name.map { $0 == "_" ? "-" : $0 }) }
 
   /// Whether the option sets a setting, but is not an option of `agent login`.
-  package static func isOnlyOfAccount(option name: String) -> Bool {
+  package static func isOnlyAccountOption(_ name: String) -> Bool {
     all.contains { $0.option?.name == name && !withLoginOption.contains($0) }
   }
 

@@ -56,13 +56,13 @@ package enum WireProtocol {
 package enum LeaseProgram {
   package static let name = "agent-lease"
   /// The descriptor of the connection to the lease's owner.
-  package static let control: Int32 = 3
+  package static let ownerDescriptor: Int32 = 3
   /// The descriptor of the peers' socket.
-  package static let listener: Int32 = 4
+  package static let listenerDescriptor: Int32 = 4
   /// The option for running without the system call filter.
-  package static let withoutJail = "--no-jail"
+  package static let noJailOption = "--no-jail"
   /// The option for printing the system calls that the filter permits.
-  package static let testsJail = "--test-jail"
+  package static let testJailOption = "--test-jail"
 }
 
 // MARK: - Lines of a token

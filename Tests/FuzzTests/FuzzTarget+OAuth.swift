@@ -56,7 +56,7 @@ extension FuzzTarget {
       try BrokenInvariant.unless(Challenge.all(in: headers).count <= 8, "challenges are counted")
       try BrokenInvariant.unless(headers.maxAgeSeconds ?? 0 >= 0, "an age is not negative")
       let wait = headers.retryAfterSeconds(now: headers.date) ?? 0
-      try BrokenInvariant.unless((0...HTTPHeaders.longestRetryAfter).contains(wait), "no server makes us wait for long")
+      try BrokenInvariant.unless((0...HTTPHeaders.maximumRetryAfter).contains(wait), "no server makes us wait for long")
       _ = (headers.isJSON, headers.mediaType, headers.date)
       for status in [200, 401, 403] { _ = ResourceVerdict(ResourceHead(status: status, headers: headers), sent: []) }
     }

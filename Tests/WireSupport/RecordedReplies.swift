@@ -109,7 +109,7 @@ package final class RecordedReplies: ReplySink {
   }
   package func whenRead(by ticket: Ticket, _ act: @escaping () -> Void) { streams[Int(ticket.connection)] = act }
   package func unreadBytes(by ticket: Ticket) -> Int { unreadBytes }
-  package func dropPeers(of admission: any Admission, saying failure: Failure) { endings.append(failure) }
+  package func dropPeers(of admission: any Admission, with failure: Failure) { endings.append(failure) }
   package func setDeadline(_ deadline: Instant, of ticket: Ticket) { deadlines[Int(ticket.connection)] = deadline }
 }
 

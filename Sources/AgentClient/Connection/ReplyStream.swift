@@ -36,7 +36,7 @@ final class ReplyStream: Sendable {
       try work(connection)
       var reply = try await connection.nextLine(before: deadline) { (line) throws(Failure) in try Reply(parsing: line) }
       if let request = repeatable.withLock({ $0.take() }), case .failure(let failure) = reply,
-        let variables = try CallerVariables(lackedBy: failure, over: connection)
+        let variables = try CallerVariables(neededAfter: failure, over: connection)
       {
         try await connection.sendVariables(variables, before: deadline)
         try connection.sendWhole(request)

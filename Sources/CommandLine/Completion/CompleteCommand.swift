@@ -45,12 +45,12 @@ enum CompletedNames {
   private static var storedAccounts: [String] {
     guard let home = try? UserDirectories.configHome,
       let file = try? FileDescriptor(opening: "\(home)/agent/config.json", for: .reading),
-      let bytes = try? file.readToEnd(limit: mostSettingsBytes, within: timeout)
+      let bytes = try? file.readToEnd(limit: maximumSettingsBytes, within: timeout)
     else { return [] }
-    let limits = JSONLimits(bytes: mostSettingsBytes, members: mostAccounts)
+    let limits = JSONLimits(bytes: maximumSettingsBytes, members: maximumAccounts)
     return (try? JSON(parsing: bytes, limits: limits))?["accounts"]?.object?.names ?? []
   }
 
   /// The limits of the settings file.
-  private static let mostSettingsBytes = 4 << 20, mostAccounts = 1000
+  private static let maximumSettingsBytes = 4 << 20, maximumAccounts = 1000
 }

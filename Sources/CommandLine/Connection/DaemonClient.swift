@@ -179,7 +179,7 @@ struct DaemonClient {
 
   /// Like ``ask(_:passing:)``, but never starts a daemon. Returns nil if none runs.
   func answerIfRunning(_ request: Request) throws(Failure) -> JSONObject? {
-    var attempts = request.has(.repeatable) ? Self.maximumEndings : 1
+    var attempts = request.has(.repeatable) ? Self.maximumAttempts : 1
     while true {
       guard var connection = try DaemonLauncher.connect(console) else { return nil }
       attempts -= 1
@@ -193,7 +193,7 @@ struct DaemonClient {
   }
 
   /// The number of attempts if daemons end without a response. A killed process accepts connections until it is gone.
-  private static let maximumEndings = 3
+  private static let maximumAttempts = 3
 
   /// Sends a request over an open connection and returns its result.
   ///
@@ -269,21 +269,21 @@ struct DaemonClient {
     do {
       return try body(&connection)
     } catch {
-      guard let variables = try CallerVariables(lackedBy: error, over: connection) else { throw error }
+      guard let variables = try CallerVariables(neededAfter: error, over: connection) else { throw error }
       _ = try ask(variables.request, passing: variables.values, over: &connection)
     }
     return try body(&connection)
   }
 
-  /// Waits for an event for which `isMeant` returns a result. Prints other events.
+  /// Waits for an event for which `convert` returns a result. Prints other events.
   func event<Result>(
     over connection: inout DaemonConnection, before deadline: Instant, waiting wait: DaemonConnection.Wait,
-    _ isMeant: (Event) -> Result?
+    _ convert: (Event) -> Result?
   ) throws(Failure) -> Result {
     while true {
       switch try connection.nextReply(before: deadline, waiting: wait) {
       case .event(let event):
-        if let result = isMeant(event) { return result }
+        if let result = convert(event) { return result }
         console.report(event)
       case .failure(let failure): throw failure
       case .result: throw Reply.unreadable

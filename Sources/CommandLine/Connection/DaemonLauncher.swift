@@ -36,7 +36,7 @@ enum DaemonLauncher {
   private static func start(
     _ console: Console, _ timeout: Duration, startsNamed: Bool
   ) throws(Failure) -> DaemonConnection {
-    let location = try SocketLocation.named()
+    let location = try SocketLocation.fromEnvironment()
     if let location {
       do throws(DirectoryError) { _ = try PrivateDirectory(opening: location.directory, create: false) } catch {
         switch error {
@@ -150,7 +150,7 @@ enum DaemonLauncher {
   }
 
   /// The hint if root would use another user's directories.
-  static func foreignHint(_ foreign: UserDirectories.Foreign) -> Phrase {
+  static func foreignHint(_ foreign: UserDirectories.ForeignDirectory) -> Phrase {
     if foreign.variable == "HOME" { return Phrase("run without sudo, or use sudo -H") }
     return Phrase("unset \(foreign.variable)")
   }

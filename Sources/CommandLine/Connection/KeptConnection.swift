@@ -37,8 +37,8 @@ struct KeptConnection: ~Copyable {
   }
 
   /// The environment variables that the daemon lacks, if `failure` asks for them.
-  mutating func variables(lackedBy failure: Failure) throws(Failure) -> CallerVariables? {
-    try connection.variables(lackedBy: failure)
+  mutating func variables(neededAfter failure: Failure) throws(Failure) -> CallerVariables? {
+    try connection.variables(neededAfter: failure)
   }
 
   /// Records that the daemon fulfils the request.

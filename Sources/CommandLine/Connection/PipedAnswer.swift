@@ -20,7 +20,7 @@ struct PipedAnswer: ~Copyable {
   ///   - typed: User input for the daemon; nil at its end.
   ///   - pass: Forwards content and returns its length; nil at the end.
   func receive(
-    over connection: inout DaemonConnection, total: (JSONObject) -> Int?, beside typed: inout TypedTokens?,
+    over connection: inout DaemonConnection, total: (JSONObject) -> Int?, sending typed: inout TypedTokens?,
     pass: (borrowing FileDescriptor) throws(Failure) -> Int?
   ) throws(Failure) -> JSONObject {
     var passed = 0

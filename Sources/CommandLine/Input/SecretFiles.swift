@@ -49,7 +49,7 @@ struct SecretFiles {
   static func askForClientSecret() throws(Failure) -> SharedDescriptor {
     SharedDescriptor(
       try SecretPrompt.ask(Phrase("Client secret"), hint: "use a file: --client-secret-file") {
-        (secret) throws(Failure) in try FileDescriptor.pipe(holding: secret, called: Phrase("client secret"))
+        (secret) throws(Failure) in try FileDescriptor.pipe(containing: secret, named: Phrase("client secret"))
       })
   }
 

@@ -4,7 +4,9 @@ internal import Wire
 /// Prompts for a secret on the terminal, without echo.
 enum SecretPrompt {
   /// Signals that end or stop a program while it waits for input.
-  private static let endings = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP, Signals.SIGTSTP]
+  private static let interruptSignals = [
+    Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP, Signals.SIGTSTP,
+  ]
 
   /// Prompts for a secret, and passes the typed line without its newline to `body`.
   ///
@@ -43,7 +45,7 @@ enum SecretPrompt {
   /// Blocks the signals that end or stop this process, for ``read(_:_:_:within:)`` to report. Undo with
   /// `Signals.unblockAll`.
   static func blockTerminationSignals() throws(SystemError) -> Signals.SignalReceiver {
-    try Signals.SignalReceiver(endings.filter { !Signals.isIgnored($0) })
+    try Signals.SignalReceiver(interruptSignals.filter { !Signals.isIgnored($0) })
   }
 
   /// Ends this process with a received signal, or throws `cancelled` if it continues.
@@ -85,18 +87,18 @@ enum Confirmation {
   private static let maximumQuestionLength = 4096
 
   /// How often a question is asked until the answer is "yes" or "no".
-  private static let mostAttempts = 3
+  private static let maximumAttempts = 3
 
   /// - Parameters:
   ///   - standard: The result for an empty line.
   ///   - timeout: The timeout; nil for none.
   /// - Returns: Whether the user typed `y` or `yes`, in English or their language; nil without a terminal, or without
-  ///   an answer before the timeout. False after ``mostAttempts`` other answers, and at the end of input.
+  ///   an answer before the timeout. False after ``maximumAttempts`` other answers, and at the end of input.
   static func ask(
     _ question: Phrase, orElse standard: Bool = false, within timeout: Duration? = nil
   ) throws(Failure) -> Bool? {
     let deadline = timeout.map { Instant.now.advanced(by: $0) }
-    for _ in 0..<mostAttempts {
+    for _ in 0..<maximumAttempts {
       let left = deadline.map { Instant.now.duration(to: $0) }
       guard let line = try read(text(of: question, orElse: standard), within: left) else { return nil }
       guard line.utf8.last == UInt8(ascii: "\n") else {

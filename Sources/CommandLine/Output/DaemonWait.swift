@@ -64,13 +64,13 @@ enum DaemonWait {
     while true {
       line.show(wordings)
       let moment = min(deadline, Instant.now.advanced(by: .seconds(1)))
-      if try Self.isReadable(socket, receiver, until: moment, &line) { return true }
+      if try Self.waitOnce(socket, receiver, until: moment, &line) { return true }
       if Instant.now >= deadline { return false }
     }
   }
 
   /// Waits for input or a signal, and returns whether there is input. A signal erases the line and ends the process.
-  private static func isReadable(
+  private static func waitOnce(
     _ socket: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, until moment: Instant,
     _ line: inout StatusLine
   ) throws(SystemError) -> Bool {

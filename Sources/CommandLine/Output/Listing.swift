@@ -33,7 +33,7 @@ struct Listing {
       for (cell, width) in zip(row.dropLast(), widths) {
         line += cell + String(repeating: " ", count: width - cell.count + 2)
       }
-      text += Self.wrapped(row.last ?? "", behind: line, columns) + "\n"
+      text += Self.wrapped(row.last ?? "", after: line, columns) + "\n"
     }
     return text
   }
@@ -42,7 +42,7 @@ struct Listing {
   private static let minimumWrappedWidth = 20
 
   /// Wraps text that follows `start` on its first line.
-  static func wrapped(_ text: String, behind start: String, _ columns: Int?) -> String {
+  static func wrapped(_ text: String, after start: String, _ columns: Int?) -> String {
     let room = (columns ?? .max) - start.count
     var lines = [start + text]
     if text.count > room, room >= minimumWrappedWidth {
@@ -112,7 +112,7 @@ struct Table {
           text += Self.indent + presentation.styled(cell.text, as: cell.style) + "\n"
         }
       case .remark(let cell):
-        let remark = Listing.wrapped(cell.text, behind: Self.indent, presentation.columns)
+        let remark = Listing.wrapped(cell.text, after: Self.indent, presentation.columns)
         text += presentation.styled(remark, as: cell.style) + "\n"
       }
     }

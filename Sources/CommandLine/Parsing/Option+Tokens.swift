@@ -190,7 +190,7 @@ extension Option<[String]> {
       "require", in: .rules, each: .text("LIST"), splitAt: ",",
       "Require these claims, such as `sub,jti`; in addition to `exp`, separated by commas")
   }
-  static var demandedClaims: Self {
+  static var claimRequirements: Self {
     Self(
       "claim", in: .rules, each: .text("NAME=VALUE"),
       "Require this value of a claim, or this element of a list; may be given several times")

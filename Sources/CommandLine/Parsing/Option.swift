@@ -86,7 +86,7 @@ enum OptionArgument: Sendable {
   }
 
   /// Why the text is invalid after the spelling `option`; nil if it is valid.
-  func objection(to text: String, behind option: String) -> Phrase? {
+  func objection(to text: String, of option: String) -> Phrase? {
     switch self {
     case .none: return nil
     case .text, .words, .file, .secretFile, .descriptor, .account:

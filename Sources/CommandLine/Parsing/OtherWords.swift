@@ -67,7 +67,7 @@ enum OtherWords {
   /// The command lines that print the help on the command that the user may want.
   ///
   /// - Parameter words: One word, or a group's name and another word.
-  static func helps(for words: [String]) -> [String] {
+  static func helpCommands(for words: [String]) -> [String] {
     if let provider = ProviderName(known: words[0]) {
       return ["agent help \(CommandName.providersTopic) \(provider.rawValue)"]
     }

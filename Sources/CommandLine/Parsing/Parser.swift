@@ -163,7 +163,7 @@ struct Parser {
       return given.append((option, ""))
     }
     guard let text = attached ?? remaining.popFirst() else { throw error(Phrase("\"\(spelling)\" requires a value")) }
-    if let objection = option.argument.objection(to: text, behind: spelling) { throw error(objection) }
+    if let objection = option.argument.objection(to: text, of: spelling) { throw error(objection) }
     given.append((option, text))
   }
 

@@ -58,8 +58,8 @@ package struct ProgramName: Sendable, Hashable {
     return renaming(text) { rest in commands.contains { rest.starts(with: $0) } }
   }
 
-  /// - Parameter isMeant: Whether the word is the program's name, judging by the following text.
-  private func renaming(_ text: String, where isMeant: (ArraySlice<UInt8>) -> Bool) -> String {
+  /// - Parameter isName: Whether the word is the program's name, judging by the following text.
+  private func renaming(_ text: String, where isName: (ArraySlice<UInt8>) -> Bool) -> String {
     guard self != .standard else { return text }
     let bytes = Array(text.utf8)
     let word = Array(Self.standard.text.utf8)
@@ -68,7 +68,7 @@ package struct ProgramName: Sendable, Hashable {
     while index < bytes.count {
       let rest = bytes[index...]
       let after = rest.dropFirst(word.count)
-      if rest.starts(with: word), Self.canFollow(bytes[..<index]), Self.canPrecede(after), isMeant(after) {
+      if rest.starts(with: word), Self.canFollow(bytes[..<index]), Self.canPrecede(after), isName(after) {
         result.append(contentsOf: self.text.utf8)
         index += word.count
       } else {

@@ -19,7 +19,7 @@ extension SetupClient {
       let section = name == "default" ? name : "profile \(name)"
       let text = ["[\(section)]", "credential_process = \(context.line(awsWords(context, role)))"]
       let home = try context.files.home()
-      let file = try SetupFile(context.files.set("AWS_CONFIG_FILE") ?? (home + "/.aws/config"))
+      let file = try SetupFile(context.files.nonEmptyValue("AWS_CONFIG_FILE") ?? (home + "/.aws/config"))
       return SetupPlan(
         file: file, text: text,
         change: .lines { (old) throws(Failure) in

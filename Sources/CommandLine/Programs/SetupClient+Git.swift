@@ -53,7 +53,7 @@ extension SetupClient {
 
   /// The file that `git config --global` changes.
   private static func gitFile(_ files: UserFiles) throws(Failure) -> SetupFile {
-    if let path = files.set("GIT_CONFIG_GLOBAL") { return try SetupFile(path) }
+    if let path = files.nonEmptyValue("GIT_CONFIG_GLOBAL") { return try SetupFile(path) }
     let file = try SetupFile("\(try files.home())/.gitconfig")
     let other = try files.configuration("git/config")
     if try file.read() != nil { return file }

@@ -34,7 +34,7 @@ extension SetupClient {
         if value.starts(with: (command + ";").utf8) { return .present }
         return old.adding("\(command); ", after: "GOAUTH=")
       }, keys: [text, "GOAUTH=\(command); "],
-      notes: context.files.set("GOAUTH") == nil
+      notes: context.files.nonEmptyValue("GOAUTH") == nil
         ? [] : [Phrase("GOAUTH is set in this shell and overrides the file")],
       isAsked: { values[1].utf8.starts(with: (command + ";").utf8) })
   }

@@ -9,7 +9,8 @@ extension SetupClient {
       consequence: { Phrase("it does not know version 1 of the protocol") }),
     printedSettingsFiles: { (files) throws(Failure) in
       let home = try files.home()
-      let paths = files.set("KUBECONFIG")?.split(separator: ":").map { String($0) } ?? ["\(home)/.kube/config"]
+      let paths =
+        files.nonEmptyValue("KUBECONFIG")?.split(separator: ":").map { String($0) } ?? ["\(home)/.kube/config"]
       return try paths.map { (path) throws(Failure) in try SetupFile(path) }
     },
     plan: { (context) throws(Failure) in

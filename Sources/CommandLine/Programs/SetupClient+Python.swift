@@ -47,7 +47,7 @@ extension SetupClient {
   private static func settingsFile(
     _ client: String, _ variable: String, _ name: String, _ files: UserFiles
   ) throws(Failure) -> SetupFile {
-    guard let path = files.set(variable) else { return try files.configuration(name) }
+    guard let path = files.nonEmptyValue(variable) else { return try files.configuration(name) }
     guard path != "/dev/null" else { throw readsNothing(client, variable, path) }
     return try SetupFile(path)
   }

@@ -9,11 +9,11 @@ struct UserFiles: Sendable {
   var workingDirectory: @Sendable () -> String = { Machine.currentDirectory() ?? "" }
 
   /// The value of a variable; nil if it is unset or empty.
-  func set(_ variable: String) -> String? { self.variable(variable).flatMap { $0.isEmpty ? nil : $0 } }
+  func nonEmptyValue(_ variable: String) -> String? { self.variable(variable).flatMap { $0.isEmpty ? nil : $0 } }
 
   /// A file in a variable's directory, otherwise in `directory` of the home directory.
   func file(_ variable: String, _ name: String, else directory: String) throws(Failure) -> SetupFile {
-    if let folder = set(variable) { return try SetupFile("\(folder)/\(name)") }
+    if let folder = nonEmptyValue(variable) { return try SetupFile("\(folder)/\(name)") }
     return try SetupFile("\(try home())/\(directory)\(name)")
   }
 

@@ -23,7 +23,7 @@ struct PromptHook: Sendable {
   /// The timeout of `agent __renew`, so that a prompt takes at most half a second. A refresh continues afterwards.
   static let timeoutMilliseconds = 480
   /// The maximum seconds between runs, to notice the end of the daemon.
-  static let longestWait = 60
+  static let maximumWait = 60
   /// The seconds until the next run after a failure.
   static let waitAfterFailure = 15
   /// The seconds until the next run after a change.
@@ -39,7 +39,7 @@ struct PromptHook: Sendable {
       case _ where index.isMultiple(of: 2): String(part)
       case "command": command
       case "changes": changes
-      case "longest-wait": "\(Self.longestWait)"
+      case "longest-wait": "\(Self.maximumWait)"
       case "wait-after-failure": "\(Self.waitAfterFailure)"
       default: "\(Self.waitAfterChange)"
       }

@@ -10,7 +10,7 @@ final class Shell: Sendable {
   let quoting: Quoting
 
   /// The text around a variable's quoted value.
-  let assignment: @Sendable (_ variable: String) -> (before: String, behind: String)
+  let assignment: @Sendable (_ variable: String) -> (before: String, after: String)
 
   /// A statement that unsets a variable. A `.env` file can only set it to an empty value.
   let unsetting: @Sendable (_ variable: String) -> String
@@ -59,7 +59,7 @@ final class Shell: Sendable {
 
   private init(
     _ name: String, _ quoting: Quoting,
-    set assignment: @escaping @Sendable (String) -> (before: String, behind: String),
+    set assignment: @escaping @Sendable (String) -> (before: String, after: String),
     unset unsetting: @escaping @Sendable (String) -> String, fail failing: (@Sendable (Int32) -> String)?,
     hook: PromptHook? = nil, frame: (String, String, String) = ("", "", ""), appendedTo fileVariable: String? = nil,
     readBy interpreters: @escaping @autoclosure @Sendable () -> [Interpreter]
@@ -171,10 +171,10 @@ struct VariableWriter {
     _ name: String, to value: Span<UInt8>, in sink: inout Sink
   ) throws(Quoting.Problem) {
     writeSeparator(&sink)
-    let (before, behind) = shell.assignment(name)
+    let (before, after) = shell.assignment(name)
     sink.append(utf8: before)
     try shell.quoting.append(value, to: &sink)
-    sink.append(utf8: behind)
+    sink.append(utf8: after)
   }
 
   mutating func unset<Sink: ByteSink & ~Copyable>(_ name: String, in sink: inout Sink) {

@@ -8,7 +8,7 @@ struct DERWriter: ~Copyable {
   /// The content length of an INTEGER for a big-endian number. Leading zeros are omitted, except one if the number
   /// would otherwise be negative.
   static func integerSize(_ number: Span<UInt8>) -> Int {
-    let start = firstDigit(number)
+    let start = firstNonzeroIndex(number)
     guard start < number.count else { return 1 }
     return number.count - start + (number[start] >= 0x80 ? 1 : 0)
   }
@@ -16,24 +16,24 @@ struct DERWriter: ~Copyable {
   static func integerSize(_ number: borrowing SecretBytes) -> Int { number.withBytes { integerSize($0) } }
 
   /// Writes a tag and a content length.
-  mutating func begin(_ tag: UInt8, _ content: Int) {
+  mutating func appendHeader(_ tag: UInt8, _ content: Int) {
     buffer.append(tag)
     for byte in Self.lengthBytes(content) { buffer.append(byte) }
   }
 
-  mutating func integer(_ number: Span<UInt8>) {
-    begin(0x02, Self.integerSize(number))
-    let start = Self.firstDigit(number)
+  mutating func appendInteger(_ number: Span<UInt8>) {
+    appendHeader(0x02, Self.integerSize(number))
+    let start = Self.firstNonzeroIndex(number)
     if start == number.count || number[start] >= 0x80 { buffer.append(0) }
     for index in start..<number.count { buffer.append(number[index]) }
   }
 
-  mutating func bytes(_ bytes: Span<UInt8>) { buffer.append(contentsOf: bytes) }
+  mutating func append(_ bytes: Span<UInt8>) { buffer.append(contentsOf: bytes) }
 
   consuming func finish() throws(CryptoError) -> SecretBytes { try buffer.finish() }
 
   /// The index of the first byte that is not zero.
-  private static func firstDigit(_ number: Span<UInt8>) -> Int {
+  private static func firstNonzeroIndex(_ number: Span<UInt8>) -> Int {
     var start = 0
     while start < number.count, number[start] == 0 { start += 1 }
     return start

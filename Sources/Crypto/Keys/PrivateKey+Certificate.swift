@@ -4,7 +4,7 @@ extension PrivateKey {
   /// The maximum length of a common name (RFC 5280 appendix A.1: `ub-common-name`).
   private static let maxNameCharacters = 64
   /// The date in a certificate that does not expire (RFC 5280 section 4.1.2.5).
-  private static let noEnd = "99991231235959Z"
+  private static let noExpiryDate = "99991231235959Z"
 
   /// Creates a self-signed certificate for TLS clients, with a key on P-256. It does not expire, since servers trust it
   /// by registration (RFC 8705 section 2.2).
@@ -29,7 +29,8 @@ extension PrivateKey {
         subject, NID_commonName, agent_text_utf8(), common, Int32(common.count), -1, 0), "X509_NAME_add_entry_by_NID")
     try check(unsafe X509_set_issuer_name(made, subject), "X509_set_issuer_name")
     guard unsafe ASN1_TIME_set(X509_getm_notBefore(made), start) != nil else { throw .library("ASN1_TIME_set") }
-    try check(unsafe ASN1_TIME_set_string_X509(X509_getm_notAfter(made), Self.noEnd), "ASN1_TIME_set_string_X509")
+    try check(
+      unsafe ASN1_TIME_set_string_X509(X509_getm_notAfter(made), Self.noExpiryDate), "ASN1_TIME_set_string_X509")
     try check(unsafe X509_set_pubkey(made, handle.raw), "X509_set_pubkey")
     var context = unsafe X509V3_CTX()
     unsafe X509V3_set_ctx(&context, made, made, nil, nil, 0)

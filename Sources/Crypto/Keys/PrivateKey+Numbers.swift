@@ -35,16 +35,16 @@ extension PrivateKey {
     ]
     // RSAPrivateKey (RFC 8017 appendix A.1.2).
     var writer = DERWriter()
-    writer.begin(0x30, sizes.reduce(0) { $0 + DERWriter.size($1) })
-    writer.integer(zero.span)
-    writer.integer(modulus.span)
-    writer.integer(exponent.span)
-    secrets.exponent.withBytes { writer.integer($0) }
-    secrets.firstPrime.withBytes { writer.integer($0) }
-    secrets.secondPrime.withBytes { writer.integer($0) }
-    secrets.firstExponent.withBytes { writer.integer($0) }
-    secrets.secondExponent.withBytes { writer.integer($0) }
-    secrets.coefficient.withBytes { writer.integer($0) }
+    writer.appendHeader(0x30, sizes.reduce(0) { $0 + DERWriter.size($1) })
+    writer.appendInteger(zero.span)
+    writer.appendInteger(modulus.span)
+    writer.appendInteger(exponent.span)
+    secrets.exponent.withBytes { writer.appendInteger($0) }
+    secrets.firstPrime.withBytes { writer.appendInteger($0) }
+    secrets.secondPrime.withBytes { writer.appendInteger($0) }
+    secrets.firstExponent.withBytes { writer.appendInteger($0) }
+    secrets.secondExponent.withBytes { writer.appendInteger($0) }
+    secrets.coefficient.withBytes { writer.appendInteger($0) }
     try self.init(writer)
   }
 
@@ -62,15 +62,15 @@ extension PrivateKey {
     // ECPrivateKey (RFC 5915 section 3).
     let one: [UInt8] = [1]
     var writer = DERWriter()
-    writer.begin(0x30, parts.reduce(0, +))
-    writer.integer(one.span)
-    writer.begin(0x04, width)
-    secret.withBytes { writer.bytes($0) }
-    writer.begin(0xA0, name.count)
-    writer.bytes(name.span)
-    writer.begin(0xA1, DERWriter.size(point.count))
-    writer.begin(0x03, point.count)
-    writer.bytes(point.span)
+    writer.appendHeader(0x30, parts.reduce(0, +))
+    writer.appendInteger(one.span)
+    writer.appendHeader(0x04, width)
+    secret.withBytes { writer.append($0) }
+    writer.appendHeader(0xA0, name.count)
+    writer.append(name.span)
+    writer.appendHeader(0xA1, DERWriter.size(point.count))
+    writer.appendHeader(0x03, point.count)
+    writer.append(point.span)
     try self.init(writer)
   }
 

@@ -69,7 +69,7 @@ extension PrivateKey {
   /// Parses a key that another program generated in the device.
   ///
   /// - Throws: As ``TPM/Key/init(file:)``.
-  package init(heldIn device: any KeyDevice, file: Span<UInt8>) throws(CryptoError) {
+  package init(generatedIn device: any KeyDevice, file: Span<UInt8>) throws(CryptoError) {
     try self.init(DeviceKey(key: TPM.Key(file: file), device: device))
   }
 

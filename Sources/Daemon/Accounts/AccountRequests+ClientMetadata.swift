@@ -8,11 +8,11 @@ extension AccountRequests {
   /// Returns the document to publish for a client whose ID is a URL. `given` and `sources` override the account's
   /// settings and key.
   ///
-  /// - Parameter asked: The account, by default the active one unless `given` names a client.
+  /// - Parameter requested: The account, by default the active one unless `given` names a client.
   func clientMetadata(
-    _ asked: String?, _ given: AccountSettings, _ sources: SecretSources, _ ticket: Ticket
+    _ requested: String?, _ given: AccountSettings, _ sources: SecretSources, _ ticket: Ticket
   ) throws(Failure) {
-    let account = asked == nil && given.clientID != nil ? nil : try broker.resolve(asked)
+    let account = requested == nil && given.clientID != nil ? nil : try broker.resolve(requested)
     var configuration = account?.configuration ?? AccountConfiguration(issuer: "", clientID: "")
     try configuration.change(to: given)
     let (name, cancellation) = (account?.name, context.cancellation(of: ticket))

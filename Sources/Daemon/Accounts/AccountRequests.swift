@@ -129,9 +129,9 @@ final class AccountRequests: AccountPart {
 
   // MARK: Showing
 
-  /// - Parameter asked: Nil for the active account.
-  private func show(_ asked: String?, _ ticket: Ticket) throws(Failure) {
-    let account = try broker.resolve(asked)
+  /// - Parameter requested: Nil for the active account.
+  private func show(_ requested: String?, _ ticket: Ticket) throws(Failure) {
+    let account = try broker.resolve(requested)
     let isActive = try settings().active == account.name
     var result = JSONObject([("account", .string(account.name.text)), ("active", .bool(isActive))])
     result["directory"] = context.directories[ticket].map { .string($0.path.text) }
@@ -150,9 +150,9 @@ final class AccountRequests: AccountPart {
 
   /// Changes settings, and removes those in `unset`.
   private func set(
-    _ asked: String, _ given: AccountSettings, _ unset: [AccountSetting], _ ticket: Ticket
+    _ requested: String, _ given: AccountSettings, _ unset: [AccountSetting], _ ticket: Ticket
   ) throws(Failure) {
-    let account = try broker.resolve(asked)
+    let account = try broker.resolve(requested)
     let old = account.configuration
     try broker.refuseEphemeral(account.name)
     try signIns.refuseDuring(account.name)
@@ -162,7 +162,7 @@ final class AccountRequests: AccountPart {
     try changed.refuseSelfAssertion(as: account.name)
     if given.proxy != nil, try changed.replaceProxy(from: given) != nil {
       throw Failure(
-        .invalidRequest, "a proxy password is accepted only at sign-in", hint: .command("agent login \(asked)"))
+        .invalidRequest, "a proxy password is accepted only at sign-in", hint: .command("agent login \(requested)"))
     }
     let change = Change(account: account.name, old: old, new: changed)
     let added = try changed.originEntries(named: given.origins).map { ResourceOrigin(of: $0) }
@@ -246,8 +246,8 @@ final class AccountRequests: AccountPart {
 
   // MARK: Renaming
 
-  private func rename(_ asked: String, to newName: AccountName, _ ticket: Ticket) throws(Failure) {
-    let account = try broker.resolve(asked)
+  private func rename(_ requested: String, to newName: AccountName, _ ticket: Ticket) throws(Failure) {
+    let account = try broker.resolve(requested)
     try broker.refuseEphemeral(account.name)
     try signIns.refuseDuring(account.name)
     try signIns.refuseDuring(newName)
@@ -303,8 +303,8 @@ final class AccountRequests: AccountPart {
   // MARK: Removing
 
   /// - Parameter isLocal: Whether to skip revocation at the server.
-  private func remove(_ asked: String, isLocal: Bool, _ ticket: Ticket) throws(Failure) {
-    try signOuts.withTarget(asked, ticket) { [self] (name, account) throws(Failure) in
+  private func remove(_ requested: String, isLocal: Bool, _ ticket: Ticket) throws(Failure) {
+    try signOuts.withTarget(requested, ticket) { [self] (name, account) throws(Failure) in
       try signIns.refuseWhileFinishing(name)
       let wasActive = try settings().active == name
       let signOut = signOuts.begin(name, account, isLocal: isLocal)

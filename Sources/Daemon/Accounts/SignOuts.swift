@@ -9,15 +9,15 @@ internal import Wire
 final class SignOutBatch {
   let ticket: Ticket
   /// Whether all accounts are signed out. Errors of single accounts then do not fail the request.
-  let isOfAll: Bool
+  let includesAllAccounts: Bool
   /// The accounts whose sign-out has not ended.
   var pending: Set<AccountName>
   var results: [JSON] = []
   var failure: Failure?
 
-  init(ticket: Ticket, isOfAll: Bool, pending: Set<AccountName>) {
+  init(ticket: Ticket, includesAllAccounts: Bool, pending: Set<AccountName>) {
     self.ticket = ticket
-    self.isOfAll = isOfAll
+    self.includesAllAccounts = includesAllAccounts
     self.pending = pending
   }
 }
@@ -69,26 +69,26 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Calls `act` with the account to sign out, or with nil if only the vault contains it.
+  /// Calls `action` with the account to sign out, or with nil if only the vault contains it.
   ///
   /// - Throws: `no_account` if it is in neither.
   func withTarget(
-    _ asked: String?, _ ticket: Ticket,
-    _ act: @escaping (_ name: AccountName, _ account: Account?) throws(Failure) -> Void
+    _ requested: String?, _ ticket: Ticket,
+    _ action: @escaping (_ name: AccountName, _ account: Account?) throws(Failure) -> Void
   ) throws(Failure) {
     let refusal: Failure
     do throws(Failure) {
-      let account = try broker.resolve(asked)
-      return try act(account.name, account)
+      let account = try broker.resolve(requested)
+      return try action(account.name, account)
     } catch {
       refusal = error
     }
-    guard refusal.code == .noAccount, let name = asked.flatMap({ try? AccountName($0) }) else { throw refusal }
+    guard refusal.code == .noAccount, let name = requested.flatMap({ try? AccountName($0) }) else { throw refusal }
     jobs.run({ [services] in ((try? services.vault.accounts()) ?? []).contains(name) }) { [self] isLeft in
       sendingFailure(ticket) { () throws(Failure) in
         let account = try? broker.resolve(name.text)
         guard account != nil || isLeft.get() else { throw refusal }
-        try act(name, account)
+        try action(name, account)
       }
     }
   }
@@ -100,7 +100,7 @@ final class SignOuts: AccountPart {
       return loop.send(.result(JSONObject([("accounts", .array([]))])), to: ticket)
     }
     for target in targets { try signIns.refuseWhileFinishing(target.name) }
-    let batch = SignOutBatch(ticket: ticket, isOfAll: request.all, pending: Set(targets.map(\.name)))
+    let batch = SignOutBatch(ticket: ticket, includesAllAccounts: request.all, pending: Set(targets.map(\.name)))
     for (name, account) in targets {
       // The operation removes the ephemeral account.
       let isEphemeral = services.ephemeral.contains(name)
@@ -184,7 +184,7 @@ final class SignOuts: AccountPart {
       if ending.revocationResult.foundNothing { result["was_signed_in"] = false }
       result["end_session_url"] = ending.logoutURL.map { .string($0) }
       // A request for all accounts reports only those that were signed in.
-      if !batch.isOfAll || !ending.revocationResult.foundNothing { batch.results.append(.object(result)) }
+      if !batch.includesAllAccounts || !ending.revocationResult.foundNothing { batch.results.append(.object(result)) }
     case .failure(let error):
       log.note(.signedOut(.failed), name)
       let failure = Failure(error, account: name.text)
@@ -194,7 +194,7 @@ final class SignOuts: AccountPart {
       tokenFiles.renew(of: name)
     }
     guard batch.pending.isEmpty else { return }
-    if let failure = batch.failure, !batch.isOfAll {
+    if let failure = batch.failure, !batch.includesAllAccounts {
       loop.send(.failure(failure), to: batch.ticket)
     } else {
       loop.send(.result(JSONObject([("accounts", .array(batch.results))])), to: batch.ticket)

@@ -50,12 +50,12 @@ final class DaemonContext {
       || files.settingsRevision.map { !settingsFile.isKnown(at: $0) } ?? true
   }
 
-  /// Calls `act` once the settings are current: now, or after a worker has read them. Calls keep their order.
-  func whenSettingsAreRead(_ act: @escaping () -> Void) {
-    guard mustReadSettings else { return act() }
+  /// Calls `action` once the settings are current: now, or after a worker has read them. Calls keep their order.
+  func whenSettingsAreRead(_ action: @escaping () -> Void) {
+    guard mustReadSettings else { return action() }
     afterReading { [self] in
       announceSettings()
-      act()
+      action()
     }
   }
 
@@ -67,13 +67,13 @@ final class DaemonContext {
   }
 
   /// Like ``whenSettingsAreRead(_:)``, but does not notify the other parts.
-  private func afterReading(_ act: @escaping () -> Void) {
-    guard mustReadSettings else { return act() }
-    if actionsAwaitingSettings == nil { readSettings(for: [act]) } else { actionsAwaitingSettings?.append(act) }
+  private func afterReading(_ action: @escaping () -> Void) {
+    guard mustReadSettings else { return action() }
+    if actionsAwaitingSettings == nil { readSettings(for: [action]) } else { actionsAwaitingSettings?.append(action) }
   }
 
   /// Reads the settings on a worker, then runs these actions.
-  private func readSettings(for acts: [() -> Void]) {
+  private func readSettings(for actions: [() -> Void]) {
     (actionsAwaitingSettings, wantsAdministratorFiles) = ([], false)
     let revision = files.settingsRevision
     jobs.run({
@@ -82,7 +82,7 @@ final class DaemonContext {
     }) { [self] result in
       // ``settings()`` throws the error later.
       settingsFile.take(result, seen: revision)
-      for act in acts { act() }
+      for action in actions { action() }
       let later = actionsAwaitingSettings ?? []
       actionsAwaitingSettings = nil
       guard mustReadSettings, !later.isEmpty else { return later.forEach { $0() } }
@@ -206,11 +206,11 @@ class DaemonPart {
   /// The error for requests during shutdown.
   var stopping: Failure { jobs.stopping.map { Failure($0, account: nil) } ?? .stopping }
 
-  /// Calls `act` on the loop at this time. It cannot be cancelled, so `act` must check whether it still applies.
-  func schedule(at due: Instant, _ act: @escaping () -> Void) {
+  /// Calls `action` on the loop at this time. It cannot be cancelled, so `action` must check whether it still applies.
+  func schedule(at due: Instant, _ action: @escaping () -> Void) {
     loop.schedule(at: due) { [context] in
       context.files.poll()
-      context.whenSettingsAreRead(act)
+      context.whenSettingsAreRead(action)
     }
   }
 

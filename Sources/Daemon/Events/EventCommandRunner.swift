@@ -10,7 +10,7 @@ final class EventCommandRunner {
   private static let graceTime = Duration.seconds(2)
 
   /// A command to run for an event.
-  struct Order: Sendable {
+  struct QueuedCommand: Sendable {
     /// The command's position in the settings, starting at 1.
     var position: Int
     var command: EventCommand
@@ -28,7 +28,7 @@ final class EventCommandRunner {
   }
 
   private struct Running {
-    let order: Order
+    let queuedCommand: QueuedCommand
     let process: Int32
     /// Readable when the process has ended.
     let ended: SharedDescriptor
@@ -45,7 +45,7 @@ final class EventCommandRunner {
   private var running: [UInt64: Running] = [:]
   /// The number of commands that workers are starting.
   private var starting = 0
-  private var waiting: [Order] = []
+  private var waiting: [QueuedCommand] = []
   private var droppedCount = 0
   private var lastKey: UInt64 = 0
   /// When the runner closes, during shutdown.
@@ -62,12 +62,12 @@ final class EventCommandRunner {
   var isIdle: Bool { running.isEmpty && starting == 0 && waiting.isEmpty && unwatched.isEmpty }
 
   /// Queues a command, unless too many are waiting or the runner is closed.
-  func add(_ order: Order) {
-    if !isClosed, waiting.count < Self.maximumQueued { waiting.append(order) } else { droppedCount += 1 }
+  func add(_ queuedCommand: QueuedCommand) {
+    if !isClosed, waiting.count < Self.maximumQueued { waiting.append(queuedCommand) } else { droppedCount += 1 }
   }
 
   /// Removes and returns the next command to start. Nil if none is waiting or too many are running.
-  func next() -> Order? {
+  func next() -> QueuedCommand? {
     guard running.count + starting < Self.maximumRunning, !waiting.isEmpty else { return nil }
     starting += 1
     return waiting.removeFirst()
@@ -82,7 +82,9 @@ final class EventCommandRunner {
   /// Handles a command from ``next()`` that a worker has started, or failed to start.
   ///
   /// - Returns: The problem, if it did not start.
-  func handleStart(_ order: Order, _ outcome: Result<Started, SystemError>, now: Instant) -> LogEvent.CommandProblem? {
+  func handleStart(_ queuedCommand: QueuedCommand, _ outcome: Result<Started, SystemError>, now: Instant) -> LogEvent
+    .CommandProblem?
+  {
     starting -= 1
     switch outcome {
     case .failure(let error): return .notStarted(errno: Int(error.errno))
@@ -91,8 +93,8 @@ final class EventCommandRunner {
       do {
         try poller.add(started.ended.descriptor.raw, interest: .read, key: lastKey)
         running[lastKey] = Running(
-          order: order, process: started.process, ended: started.ended,
-          deadline: min(now.advanced(by: .seconds(order.command.timeoutSeconds)), end ?? .distantFuture))
+          queuedCommand: queuedCommand, process: started.process, ended: started.ended,
+          deadline: min(now.advanced(by: .seconds(queuedCommand.command.timeoutSeconds)), end ?? .distantFuture))
         return nil
       } catch {
         // Without a watch it must not run. This does not wait for its end (invariant: the loop never blocks).
@@ -116,7 +118,7 @@ final class EventCommandRunner {
   }
 
   /// Reaps commands that have ended. Calls `report` for each that failed.
-  func serve(_ report: (Order, LogEvent.CommandProblem) -> Void) {
+  func serve(_ report: (QueuedCommand, LogEvent.CommandProblem) -> Void) {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
       guard let ended = running[event.key] else { continue }
@@ -127,7 +129,7 @@ final class EventCommandRunner {
       guard let status else { continue }
       try? poller.remove(ended.ended.descriptor.raw)
       running[event.key] = nil
-      if let problem = Self.problem(status, ended.wasTerminated) { report(ended.order, problem) }
+      if let problem = Self.problem(status, ended.wasTerminated) { report(ended.queuedCommand, problem) }
     }
   }
 
@@ -178,7 +180,7 @@ final class EventCommandRunner {
   private static func signal(_ process: Int32, _ signal: Int32) { try? Spawn.killGroup(process, signal) }
 }
 
-extension EventCommandRunner.Order {
+extension EventCommandRunner.QueuedCommand {
   /// Starts the command in its own session, with the input and these variables only. Discards its output. Blocking.
   func start(environment: [String]) throws(SystemError) -> EventCommandRunner.Started {
     let pipe = try Pipe()

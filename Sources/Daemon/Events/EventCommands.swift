@@ -42,7 +42,7 @@ final class EventCommands: DaemonPart {
     let input = JSON.object(entry.json).serialized() + [UInt8(ascii: "\n")]
     for (index, command) in settings.commands.enumerated() where command.isFor(entry.event.name, of: entry.account) {
       commands.add(
-        EventCommandRunner.Order(
+        EventCommandRunner.QueuedCommand(
           position: index + 1, command: command, account: entry.account.flatMap { try? AccountName($0) }, input: input))
     }
     start()
@@ -50,10 +50,10 @@ final class EventCommands: DaemonPart {
 
   /// Starts queued commands, as many as may run.
   private func start() {
-    while let order = commands.next() {
+    while let queuedCommand = commands.next() {
       let environment = commandEnvironment
-      jobs.run({ () throws(SystemError) in try order.start(environment: environment) }) { [self] outcome in
-        commandStarted(order, outcome)
+      jobs.run({ () throws(SystemError) in try queuedCommand.start(environment: environment) }) { [self] outcome in
+        commandStarted(queuedCommand, outcome)
       }
     }
     let dropped = commands.takeDropped()
@@ -61,21 +61,23 @@ final class EventCommands: DaemonPart {
   }
 
   private func commandStarted(
-    _ order: EventCommandRunner.Order, _ outcome: Result<EventCommandRunner.Started, SystemError>
+    _ queuedCommand: EventCommandRunner.QueuedCommand, _ outcome: Result<EventCommandRunner.Started, SystemError>
   ) {
-    if let problem = commands.handleStart(order, outcome, now: services.time.now()) { note(problem, of: order) }
+    if let problem = commands.handleStart(queuedCommand, outcome, now: services.time.now()) {
+      note(problem, of: queuedCommand)
+    }
     setAlarm()
     start()
   }
 
   /// Logs a failed command.
-  private func note(_ problem: LogEvent.CommandProblem, of order: EventCommandRunner.Order) {
-    log.note(.commandFailed(position: order.position, problem), order.account)
+  private func note(_ problem: LogEvent.CommandProblem, of queuedCommand: EventCommandRunner.QueuedCommand) {
+    log.note(.commandFailed(position: queuedCommand.position, problem), queuedCommand.account)
   }
 
   /// Handles ended commands, and starts queued ones.
   private func serve() {
-    commands.serve { order, problem in note(problem, of: order) }
+    commands.serve { queuedCommand, problem in note(problem, of: queuedCommand) }
     start()
   }
 

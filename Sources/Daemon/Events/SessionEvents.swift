@@ -29,8 +29,8 @@ final class SessionEvents: AccountPart {
   }
 
   /// Responds with recent events, or starts to follow new ones.
-  func events(_ request: EventsRequest, _ ticket: Ticket) throws(Failure) {
-    let account = try broker.named(request.account)
+  func handle(_ request: EventsRequest, _ ticket: Ticket) throws(Failure) {
+    let account = try broker.requestedName(request.account)
     guard request.follow else {
       return loop.send(.result(request.leases ? leases.json : log.sessionJSON(of: account)), to: ticket)
     }

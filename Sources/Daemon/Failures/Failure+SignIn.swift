@@ -162,7 +162,7 @@ extension Failure {
 
   /// The other account has no valid ID Token to make an assertion from.
   init(idTokenOf account: String, isExpired: Bool) {
-    self = isExpired ? .spentIDToken(of: account) : .missingIDToken(of: account)
+    self = isExpired ? .expiringIDToken(of: account) : .missingIDToken(of: account)
     code = .assertionNeeded
   }
 }

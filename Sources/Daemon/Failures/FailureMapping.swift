@@ -13,7 +13,7 @@ extension Failure {
   init(_ error: SessionError, account: String?, entered: [String] = []) {
     let login = SignInCommand(account, entered)
     switch error {
-    case .noAccount(let asked, let known): self.init(noAccount: asked, among: known)
+    case .noAccount(let name, let known): self.init(noAccount: name, among: known)
     case .signedOut(let account):
       self.init(.signedOut, "\(account) is signed out", hint: .command("agent login \(account)"))
     case .expired(let account, let reason):

@@ -122,7 +122,7 @@ final class Locking: DaemonPart {
     context.housekeeping()
     let actions = actionsAfterLock
     actionsAfterLock = []
-    for act in actions { whenNotLocking(act) }
+    for action in actions { whenNotLocking(action) }
   }
 
   /// Drops an account's tokens and fails the requests that wait for them.
@@ -137,9 +137,9 @@ final class Locking: DaemonPart {
 
   // MARK: Unlocking
 
-  /// Runs `act` now, or after the lock in progress.
-  func whenNotLocking(_ act: @escaping () -> Void) {
-    if vaultLock.isLocking { actionsAfterLock.append(act) } else { act() }
+  /// Runs `action` now, or after the lock in progress.
+  func whenNotLocking(_ action: @escaping () -> Void) {
+    if vaultLock.isLocking { actionsAfterLock.append(action) } else { action() }
   }
 
   /// Publishes that a level and its accounts are unlocked, and resumes their work.

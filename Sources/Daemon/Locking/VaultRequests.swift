@@ -16,13 +16,13 @@ final class VaultRequests: DaemonPart {
     super.init(context)
   }
 
-  func vault(_ request: VaultRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
+  func handle(_ request: VaultRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard passed.count >= request.secretCount else {
       throw Failure(.invalidRequest, "the request must pass a descriptor for each secret that it needs")
     }
     let secrets = Array(passed.suffix(request.secretCount))
     switch request {
-    case .status: try vaultStatus(ticket)
+    case .status: try sendStatus(ticket)
     case .check:
       onVault([], ticket) { (vault, _) throws(VaultError) in
         try vault.check().map(\.json) ?? VaultCheck.nothing
@@ -71,7 +71,7 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  private func vaultStatus(_ ticket: Ticket) throws(Failure) {
+  private func sendStatus(_ ticket: Ticket) throws(Failure) {
     let seconds = try settings().lockAfterSeconds
     jobs.run({ [services] in VaultReport(services, lockAfterSeconds: seconds) }) { [self] report in
       loop.send(.result(report.get().json), to: ticket)

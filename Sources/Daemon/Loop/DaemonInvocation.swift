@@ -78,7 +78,7 @@ struct DaemonInvocation {
   /// Opens the socket or connection to serve.
   ///
   /// - Parameter ready: Set to the descriptor that notifies the starter that it is open.
-  func open(ready: inout FileDescriptor?) throws -> Server.Entrance {
+  func open(ready: inout FileDescriptor?) throws -> Server.ServedSocket {
     if let readyDescriptor { ready = FileDescriptor(owning: readyDescriptor) }
     switch mode {
     case .connection(let raw):

@@ -78,9 +78,9 @@ package enum DaemonMain {
       settingsDirectory: try UserDirectories.configHome + "/agent")
     let settingsFile = SettingsFile(directory: services.settingsDirectory)
     var ready: FileDescriptor?
-    let entrance: Server.Entrance
+    let servedSocket: Server.ServedSocket
     do {
-      entrance = try invocation.open(ready: &ready)
+      servedSocket = try invocation.open(ready: &ready)
     } catch let error as SystemError where error.isAgain {
       // Another daemon has the lock.
       if invocation.isForeground {
@@ -89,7 +89,7 @@ package enum DaemonMain {
       return alreadyRunningStatus
     }
     let server = try Server(
-      entrance, services: services, settingsFile: settingsFile,
+      servedSocket, services: services, settingsFile: settingsFile,
       files: WatchedFiles(settings: settingsFile, vault: services.vault), log: EventLog(time: time, mirror: mirror),
       signals: signals,
       housekeeping: {

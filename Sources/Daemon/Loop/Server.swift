@@ -6,7 +6,7 @@ internal import Wire
 /// The daemon: serves its socket or one connection until stopped.
 final class Server {
   /// The socket that the daemon serves.
-  enum Entrance: ~Copyable {
+  enum ServedSocket: ~Copyable {
     /// A socket for all clients.
     case listening(ListeningSocket)
     /// A connection passed by the program that started the daemon. The daemon ends when it closes.
@@ -54,7 +54,7 @@ final class Server {
   /// Closed to free a descriptor for refusing a peer. Nil if it could not be opened.
   private var spareDescriptor: SharedDescriptor?
   /// When peers began to wait for a descriptor. Nil if none is waiting.
-  private var crowdedSince: Instant?
+  private var peersWaitingSince: Instant?
   /// The number of connections when peers began to wait for a descriptor. Nil if none is waiting.
   private var connectionsWhenFull: Int?
   private let signals: Signals.SignalReceiver
@@ -64,16 +64,16 @@ final class Server {
   private var hasReleased = false
   /// The deadline for the last attempt to store, or else revoke, refresh tokens that could not be stored. Nil before
   /// it.
-  private var settlingDeadline: Instant?
+  private var unstoredTokensDeadline: Instant?
   /// Whether a replacement of the program file can be detected.
-  private let knowsProgram = !Machine.isProgramReplaced
+  private let canDetectReplacement = !Machine.isProgramReplaced
 
   init(
-    _ entrance: consuming Entrance, services: SessionServices, settingsFile: SettingsFile, files: WatchedFiles,
+    _ servedSocket: consuming ServedSocket, services: SessionServices, settingsFile: SettingsFile, files: WatchedFiles,
     log: EventLog, signals: consuming Signals.SignalReceiver, housekeeping: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     var first: FileDescriptor?
-    switch consume entrance {
+    switch consume servedSocket {
     case .listening(let socket): listening = socket
     case .connection(let descriptor):
       first = consume descriptor
@@ -127,16 +127,16 @@ final class Server {
       if loop.now >= stopDeadlines.reply { releaseToNextDaemon() }
       return false
     }
-    if settlingDeadline == nil, context.services.hasUnstored {
+    if unstoredTokensDeadline == nil, context.services.hasUnstored {
       let end = loop.now.advanced(by: Self.fileWorkTimeout)
-      settlingDeadline = end
+      unstoredTokensDeadline = end
       loop.schedule(at: end) {}
       jobs.run({ [services = context.services] in
         services.retryWrites()
         services.revokeUnstored()
       }) { _ in }
     }
-    if let settlingDeadline, loop.now < settlingDeadline, jobs.localInFlight > 0 {
+    if let unstoredTokensDeadline, loop.now < unstoredTokensDeadline, jobs.localInFlight > 0 {
       if loop.now >= stopDeadlines.reply { releaseToNextDaemon() }
       return false
     }
@@ -163,7 +163,7 @@ final class Server {
     add(context.services.unstoredAccounts, as: "unstored")
     add(jobs.spendingAccounts, as: "finishing")
     for ticket in dispatcher.stopRequests { connections.send(.result(result), to: ticket) }
-    connections.closeAll(saying: parts.broker.stopping)
+    connections.closeAll(with: parts.broker.stopping)
     listening?.release()
   }
 
@@ -171,12 +171,12 @@ final class Server {
   private func accept(_ listening: ListeningSocket) {
     do {
       guard let descriptor = try listening.accept() else { return }
-      crowdedSince = nil
+      peersWaitingSince = nil
       connections.accept(descriptor)
     } catch {
-      guard !connections.dropIdlest(), let acceptKey else { return }
-      let since = crowdedSince ?? loop.now
-      crowdedSince = since
+      guard !connections.dropLongestIdle(), let acceptKey else { return }
+      let since = peersWaitingSince ?? loop.now
+      peersWaitingSince = since
       if since.duration(to: loop.now) >= Self.descriptorTimeout { while refuseNext(listening) {} }
       connectionsWhenFull = connections.count
       loop.setInterest(.none, of: acceptKey)
@@ -209,9 +209,9 @@ final class Server {
 
   /// Whether the program file was replaced and the daemon can exit without losing anything.
   private var isOutdated: Bool {
-    knowsProgram && stopDeadlines == nil && jobs.localInFlight == 0 && jobs.waitsInFlight == 0
+    canDetectReplacement && stopDeadlines == nil && jobs.localInFlight == 0 && jobs.waitsInFlight == 0
       && parts.events.commands.isIdle && parts.signIns.logins.isEmpty && !parts.tokenFiles.keepsStandingFiles
-      && !parts.broker.holdsUnrenewable && Machine.isProgramReplaced
+      && !parts.broker.hasUnrenewableSession && Machine.isProgramReplaced
   }
 
   private func scheduleHousekeeping() {

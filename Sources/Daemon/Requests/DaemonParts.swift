@@ -54,7 +54,7 @@ final class DaemonParts: DaemonObserver {
   func didPublish(_ entry: LeaseEntry) { events.publish(entry) }
   func didReadSettings(_ file: Settings, active: AccountName?) {
     events.publishAccounts(file, active)
-    tokenFiles.keep(file)
+    tokenFiles.updateStandingFiles(from: file)
   }
   func tokenOutdated(of account: AccountName) { tokenFiles.renew(of: account) }
   func networkChanged(spread: Duration) -> Bool { tokenFiles.retry(within: spread) }

@@ -56,12 +56,12 @@ final class Dispatcher: DaemonPart, RequestHandler {
       if envelope.verbose { beginSteps(of: request, ticket) }
       if jobs.stopping != nil { throw stopping }
       switch request {
-      case .token(let request) where request.isLent: try parts.resources.leases.token(request, ticket)
-      case .token(let request) where request.destination == nil: try parts.broker.token(request, ticket)
-      case .token(let request): try parts.urlTokens.token(request, ticket)
+      case .token(let request) where request.isLent: try parts.resources.leases.sendToken(request, ticket)
+      case .token(let request) where request.destination == nil: try parts.broker.sendToken(request, ticket)
+      case .token(let request): try parts.urlTokens.sendToken(request, ticket)
       case .assumeRole(let request): try parts.roles.assume(request, ticket)
       case .forget(let request): try parts.urlTokens.forget(request, ticket, passed: passed)
-      case .proof(let request): try parts.proofs.proof(request, ticket)
+      case .proof(let request): try parts.proofs.sendProof(request, ticket)
       case .variables(let request): try parts.broker.passedVariables.read(request, ticket, passed: passed)
       case .screenEnvironment: try parts.broker.screenEnvironment(ticket, passed: passed)
       case .state(.whoami(let name, let verified)): try parts.identity.whoami(name, isVerified: verified, ticket)
@@ -78,8 +78,8 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .state(.useDirectory(let name, let path)): try parts.accounts.use(name, in: path, ticket)
       case .state(.notify(let program)): try parts.accounts.notify(by: program, ticket)
       case .daemon(.status): loop.send(.result(context.facts.json(time: services.time)), to: ticket)
-      case .daemon(.stop): askStop(ticket, isPermanent: true)
-      case .daemon(.restart): askStop(ticket, isPermanent: false)
+      case .daemon(.stop): requestStop(ticket, isPermanent: true)
+      case .daemon(.restart): requestStop(ticket, isPermanent: false)
       case .daemon(.log): loop.send(.result(log.json), to: ticket)
       case .account(let request): try parts.accounts.manage(request, ticket, passed: passed)
       case .call(let request):
@@ -87,14 +87,14 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .resourceBody: throw Failure(.invalidRequest, "no request on this connection expects part of a body now")
       case .verify(let request):
         try parts.verifications.verify(request, ticket, hasDeadline: envelope.timeoutSeconds != nil, passed: passed)
-      case .vault(let request): try parts.vault.vault(request, ticket, passed: passed)
-      case .events(let request): try parts.events.events(request, ticket)
+      case .vault(let request): try parts.vault.handle(request, ticket, passed: passed)
+      case .events(let request): try parts.events.handle(request, ticket)
       case .lease(let request): try parts.resources.leases.open(request, ticket, passed: passed)
-      case .leasePeer(let request): try parts.resources.leases.peer(request, ticket, passed: passed)
+      case .leasePeer(let request): try parts.resources.leases.handle(request, ticket, passed: passed)
       case .leaseHTTP: throw Failure(.invalidRequest, "send this request to the process of a lease, not the daemon")
       case .leaseAnswer: throw Failure(.invalidRequest, "no lease on this connection is waiting for an answer")
-      case .leaseStatus: try parts.resources.leases.status(ticket)
-      case .tokenFile(let request): try parts.tokenFiles.tokenFile(request, ticket)
+      case .leaseStatus: try parts.resources.leases.sendAccessRules(ticket)
+      case .tokenFile(let request): try parts.tokenFiles.handle(request, ticket)
       }
     } catch {
       loop.send(.failure(error), to: ticket)
@@ -139,7 +139,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
   }
 
   /// Records a stop request. The daemon stops after this round of the loop.
-  private func askStop(_ ticket: Ticket, isPermanent: Bool) {
+  private func requestStop(_ ticket: Ticket, isPermanent: Bool) {
     stopRequests.append(ticket)
     isStopPermanent = isStopPermanent ?? isPermanent
   }

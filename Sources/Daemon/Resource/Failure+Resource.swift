@@ -18,7 +18,7 @@ extension Failure {
     case .insufficientAuthentication(let acrValues, let maxAge):
       self.init(
         .stepUpNeeded, "\(origin) requires a different or more recent sign-in",
-        hint: Self.stepUp(name, acrValues, maxAge))
+        hint: Self.stepUpHint(name, acrValues, maxAge))
     case .insufficientScope(let needed) where !needed.isEmpty && grant.missing(needed).isEmpty:
       // Signing in again would grant the same scope.
       self.init(
@@ -27,13 +27,14 @@ extension Failure {
     case .insufficientScope(let needed):
       let missing = grant.missing(needed)
       let list =
-        missing.isEmpty ? "" : ": " + TerminalText.clean(missing.joined(separator: " "), limit: Self.longestList)
+        missing.isEmpty
+        ? "" : ": " + TerminalText.clean(missing.joined(separator: " "), limit: Self.maximumScopeListBytes)
       let fact = Phrase("\(origin) requires a scope that the token of \(name) does not have\(list)")
       self.init(
         .accessDenied,
         account.ignoresScope
           ? Phrase("\(fact); \(account.configuration.issuer) gives every token of the account all its scopes") : fact,
-        hint: Self.scopeCommand(account, transfer, grant, needed))
+        hint: Self.scopeHint(account, transfer, grant, needed))
     case .insufficientClaims(let claims):
       let wanted = claims.map { ": " + TerminalText.clean($0.text, limit: 400) } ?? ""
       let answer = claims.flatMap { Self.option("claims-challenge", $0.challenge) } ?? ""
@@ -48,7 +49,7 @@ extension Failure {
       self.init(
         .tokenRefused, "\(origin) refuses the tokens of \(name), even new ones; the session itself is valid",
         hint: grant.missing(needed).isEmpty
-          ? .command("agent login \(name)") : Self.scopeCommand(account, transfer, grant, needed))
+          ? .command("agent login \(name)") : Self.scopeHint(account, transfer, grant, needed))
     case .refused:
       self.init(
         .tokenRefused, "\(origin) refused the token; the request could not be repeated, because its data was not kept",
@@ -57,7 +58,8 @@ extension Failure {
     case .none:
       guard let code = Self.code(ofStatus: head.status) else { return nil }
       self.init(
-        code, "\(origin) answered with status \(head.status)", hint: Self.wait(head, code) ?? Self.organization(head))
+        code, "\(origin) answered with status \(head.status)",
+        hint: Self.retryHint(head, code) ?? Self.organizationHint(head))
     }
   }
 
@@ -72,7 +74,7 @@ extension Failure {
   }
 
   /// Suggests when to try again, according to `Retry-After`.
-  private static func wait(_ head: ResourceHead, _ code: FailureCode) -> Phrase? {
+  private static func retryHint(_ head: ResourceHead, _ code: FailureCode) -> Phrase? {
     guard code == .serverUnavailable, let seconds = head.headers.retryAfterSeconds(now: head.headers.date) else {
       return nil
     }
@@ -80,7 +82,7 @@ extension Failure {
   }
 
   /// Suggests authorizing the token for a GitHub organization, at the URL in `X-GitHub-SSO`.
-  private static func organization(_ head: ResourceHead) -> Phrase? {
+  private static func organizationHint(_ head: ResourceHead) -> Phrase? {
     guard head.status == 403, let field = head.headers["X-GitHub-SSO"],
       let url = field.split(separator: ";").map({ $0.drop { $0 == " " } }).first(where: {
         $0.utf8.starts(with: "url=".utf8)
@@ -94,7 +96,7 @@ extension Failure {
   // MARK: Commands
 
   /// Suggests signing in with the values of the challenge (RFC 9470 section 4).
-  private static func stepUp(_ account: String, _ acrValues: [String], _ maxAge: Int?) -> Phrase {
+  private static func stepUpHint(_ account: String, _ acrValues: [String], _ maxAge: Int?) -> Phrase {
     var command = "agent login \(account)"
     command += acrValues.first.flatMap { option("acr", $0) } ?? ""
     if let maxAge { command += " --max-age \(maxAge)" }
@@ -103,12 +105,12 @@ extension Failure {
 
   /// Suggests the command that adds the missing scopes: to this origin's tokens, or without a refresh token to the
   /// account's scope.
-  private static func scopeCommand(
+  private static func scopeHint(
     _ account: Account, _ transfer: ResourceTransfer, _ grant: AccessGrant, _ needed: [String]
   ) -> Phrase {
     let unknown = Phrase("sign in with this scope included in \("--scope")")
     // The list must be short enough to review.
-    guard !needed.isEmpty, needed.joined(separator: " ").utf8.count <= longestList else { return unknown }
+    guard !needed.isEmpty, needed.joined(separator: " ").utf8.count <= maximumScopeListBytes else { return unknown }
     if transfer.namesTarget { return Phrase("request a token that includes it: \("--scope")") }
     let scopes = grant.scopes + grant.missing(needed)
     let entry = transfer.entry ?? OriginEntry(transfer.target.origin.text, allowHTTPLoopback: true)
@@ -119,14 +121,14 @@ extension Failure {
   }
 
   /// The maximum length of a scope list in a message, in bytes.
-  private static let longestList = 400
+  private static let maximumScopeListBytes = 400
 
   /// The maximum length of a server's text in a hint, in bytes.
-  private static let longestText = 4096
+  private static let maximumOptionBytes = 4096
 
   /// An option with a server's text, after a space. Nil if the text is unsafe to paste.
   private static func option(_ name: String, _ text: String) -> String? {
-    guard (1...longestText).contains(text.utf8.count), ShellWord.isHarmless(text) else { return nil }
+    guard (1...maximumOptionBytes).contains(text.utf8.count), ShellWord.isHarmless(text) else { return nil }
     return " --\(name)\(text.utf8.first == UInt8(ascii: "-") ? "=" : " ")\(ShellWord.quoted(text))"
   }
 }

@@ -34,9 +34,9 @@ final class Lease: Admission {
   /// Whether the limit of all leases permits another request.
   private let isWithinTotalLimit: () -> Bool
   /// Called after a use was counted, before the request is handled.
-  private let countedUse: () -> Void
+  private let didCountUse: () -> Void
   /// Called when a request has been answered or its sender has disconnected.
-  private let ended: () -> Void
+  private let didEndRequest: () -> Void
   /// How many header fields were removed, in all requests.
   private var droppedFields = 0
 
@@ -65,7 +65,7 @@ final class Lease: Admission {
   init(
     _ request: LeaseRequest, name: String, owner: Ticket, account: AccountName, origins: [OriginEntry], end: Instant?,
     reporting report: @escaping (LeaseEntry.Event, LeaseEntry.Peer?) -> Void, isWithinTotalLimit: @escaping () -> Bool,
-    countedUse: @escaping () -> Void, ended: @escaping () -> Void,
+    didCountUse: @escaping () -> Void, didEndRequest: @escaping () -> Void,
     asking ask: @escaping (String, String?, LeaseEntry.Peer?) -> Void = { _, _, _ in }
   ) {
     self.ask = ask
@@ -79,8 +79,8 @@ final class Lease: Admission {
     usesLeft = request.uses
     self.report = report
     self.isWithinTotalLimit = isWithinTotalLimit
-    self.countedUse = countedUse
-    self.ended = ended
+    self.didCountUse = didCountUse
+    self.didEndRequest = didEndRequest
   }
 
   func addPeer(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
@@ -109,7 +109,9 @@ final class Lease: Admission {
     envelope.verbose = false
     // The lease determines the account.
     envelope.directory = nil
-    guard envelope.request.has(.fromLease) == (ticket.connection == channel) else { throw refusal(.notLent, ticket) }
+    guard envelope.request.has(.fromLease) == (ticket.connection == channel) else {
+      throw refusal(.notPermittedByLease, ticket)
+    }
     switch envelope.request {
     case .leasePeer: return envelope
     case .leaseStatus, .resourceBody: break
@@ -125,7 +127,7 @@ final class Lease: Admission {
       do throws(Failure) { envelope.request = .token(try restricted(token, ticket)) } catch {
         throw refusal(error, ticket)
       }
-    default: throw refusal(.notLent, ticket)
+    default: throw refusal(.notPermittedByLease, ticket)
     }
     return try isAllowedByUser(HeldRequest(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
   }
@@ -138,7 +140,7 @@ final class Lease: Admission {
     let subject = use.origin ?? Self.token
     switch answers[subject] {
     case true?: return true
-    case false?: throw .notLent
+    case false?: throw .notPermittedByLease
     case nil:
       let isAsked = held[subject] != nil
       held[subject, default: []].append(request)
@@ -162,11 +164,11 @@ final class Lease: Admission {
 
   /// Limits a token request to the lease's account and target.
   private func restricted(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
-    if cause != nil || usesLeft == 0 { throw .leaseOver }
+    if cause != nil || usesLeft == 0 { throw .leaseEnded }
     guard token.account == nil, token.destination == nil, !token.forceRefresh, !token.extras.idToken,
       !token.extras.claims,
       token.target == TokenRequest.Target() || token.target == request.target
-    else { throw .notLent }
+    else { throw .notPermittedByLease }
     try recordUse(Use(method: Self.token, origin: nil), ticket)
     var token = token
     (token.account, token.target, token.isLent) = (account.text, request.target, true)
@@ -184,7 +186,7 @@ final class Lease: Admission {
     underWay[ticket] = use
     usesLeft = usesLeft.map { $0 - 1 }
     droppedFields += use.dropped
-    countedUse()
+    didCountUse()
   }
 
   /// Whether the server confirmed that the lent token has only the requested scope.
@@ -197,9 +199,9 @@ final class Lease: Admission {
 
   /// Limits a request to the lease's account, and removes what the rules do not pass.
   private func restricted(_ call: CallRequest, _ ticket: Ticket) throws(Failure) -> CallRequest {
-    if cause != nil || usesLeft == 0 { throw .leaseOver }
+    if cause != nil || usesLeft == 0 { throw .leaseEnded }
     guard call.account == nil, call.target == TokenRequest.Target() || call.target == request.target else {
-      throw .notLent
+      throw .notPermittedByLease
     }
     var call = call
     (call.account, call.target) = (account.text, request.target)
@@ -207,8 +209,8 @@ final class Lease: Admission {
     let passed = try rules.check(target, sendsBody: call.sendsBody)
     call.headers = passed.fields.map(\.line)
     // A redirect could lead to another path.
-    if passed.hasPath { call.refusesRedirects = true }
-    call.lease = RequestLease(name: name, isNarrow: passed.hasPath || !request.methods.isEmpty)
+    if passed.restrictsPaths { call.refusesRedirects = true }
+    call.lease = RequestLease(name: name, isNarrow: passed.restrictsPaths || !request.methods.isEmpty)
     try recordUse(Use(method: target.method.text, origin: target.origin.text, dropped: passed.dropped), ticket)
     return call
   }
@@ -257,7 +259,7 @@ final class Lease: Admission {
         LeaseEntry.Event.used(method: use.method, origin: $0, status: status, bytes: bytes, dropped: use.dropped, code)
       } ?? .tokenRequested(code)
     report(event, peers[ticket.connection])
-    ended()
+    didEndRequest()
   }
 
   /// Removes a disconnected peer and its requests.

@@ -21,9 +21,9 @@ struct LeaseRules {
   }
 
   /// The part of a permitted request that is forwarded.
-  struct Passed {
+  struct ForwardedParts {
     /// Whether the lease permits only some paths at this origin.
-    let hasPath: Bool
+    let restrictsPaths: Bool
     let fields: [ResourceField]
     /// How many header fields were removed.
     let dropped: Int
@@ -32,22 +32,22 @@ struct LeaseRules {
   /// Checks a request, and returns its permitted part.
   ///
   /// - Throws: `not_permitted` if the request is forbidden or ambiguous.
-  func check(_ target: ResourceCall.Target, sendsBody: Bool) throws(Failure) -> Passed {
+  func check(_ target: ResourceCall.Target, sendsBody: Bool) throws(Failure) -> ForwardedParts {
     let (method, uri) = (target.method, target.endpoint.uri)
     let isNamed = methods.contains(method.text)
     let own = origins.filter { $0.origin.hasSameBytes(as: target.origin.text) }
-    guard methods.isEmpty || isNamed, !own.isEmpty else { throw .notLent }
-    let hasPath = !own.contains(where: \.path.isEmpty)
-    if hasPath {
+    guard methods.isEmpty || isNamed, !own.isEmpty else { throw .notPermittedByLease }
+    let restrictsPaths = !own.contains(where: \.path.isEmpty)
+    if restrictsPaths {
       guard let segments = Self.segments(uri.path) else { throw .ambiguousPath }
       guard own.contains(where: { segments.starts(with: Self.segments($0.path) ?? [[]]) }) else {
-        throw .notLent
+        throw .notPermittedByLease
       }
     }
     let namesSecond = Self.methodsWithSecondResource.contains(method.text.uppercased())
-    if namesSecond, hasPath || !isNamed { throw .secondResource(method) }
+    if namesSecond, restrictsPaths || !isNamed { throw .forbiddenSecondResource(method) }
     // A server that ignores the body would parse it as the next request (RFC 9110 section 9.3.1).
-    guard !sendsBody || method.usuallyHasContent || isNamed else { throw .bodyWithout(method) }
+    guard !sendsBody || method.usuallyHasContent || isNamed else { throw .forbiddenBody(method) }
     var fields: [ResourceField] = []
     var dropped = 0
     for field in target.fields {
@@ -57,7 +57,7 @@ struct LeaseRules {
       }
       if try passes(field, of: target, namesSecond: namesSecond) { fields.append(field) } else { dropped += 1 }
     }
-    return Passed(hasPath: hasPath, fields: fields, dropped: dropped)
+    return ForwardedParts(restrictsPaths: restrictsPaths, fields: fields, dropped: dropped)
   }
 
   // MARK: Paths
@@ -150,7 +150,7 @@ struct LeaseRules {
   ) throws(Failure) -> Bool {
     let name = field.name.lowercased()
     // CGI, WSGI, PHP and Rack treat all other characters like a hyphen (RFC 3875 section 4.1.18).
-    guard Self.isPlain(name: name) else { throw .ambiguousName(field.name) }
+    guard Self.isPlain(name: name) else { throw .ambiguousFieldName(field.name) }
     if namesSecond, Self.secondResourceFields.contains(name) {
       guard Self.isSameOrigin(target.endpoint.uri, field) else { throw .redirectingField(field.name) }
     } else {
@@ -224,13 +224,13 @@ extension Failure {
   private static let plainForm = Phrase(
     "remove empty segments, \";\" and encoded characters other than spaces and non-ASCII letters")
 
-  fileprivate static func bodyWithout(_ method: ResourceMethod) -> Failure {
+  fileprivate static func forbiddenBody(_ method: ResourceMethod) -> Failure {
     Failure(
       .notPermitted, "the lease does not allow a body with \(method.text)",
       hint: "omit the body, use POST, PUT or PATCH, or allow the method when opening the lease")
   }
 
-  fileprivate static func secondResource(_ method: ResourceMethod) -> Failure {
+  fileprivate static func forbiddenSecondResource(_ method: ResourceMethod) -> Failure {
     Failure(
       .notPermitted,
       "\(method.text) names a second resource, so it is allowed only if the lease allows the method and has no path",
@@ -243,7 +243,7 @@ extension Failure {
       hint: "use a header that affects only the content and whose name has only letters, digits and hyphens")
   }
 
-  fileprivate static func ambiguousName(_ name: String) -> Failure {
+  fileprivate static func ambiguousFieldName(_ name: String) -> Failure {
     Failure(
       .notPermitted, "a lease does not send the header \(name): servers may interpret its name differently",
       hint: "use only letters, digits and hyphens in the name")

@@ -65,7 +65,8 @@ final class Leases: AccountPart {
       isWithinTotalLimit: { [unowned self] in
         leases.values.reduce(0) { $0 + $1.underWay.count } < Self.maximumTransfers
       },
-      countedUse: { [unowned self] in reportUsesLeft(ticket) }, ended: { [unowned self] in endIfUsedUp(ticket) },
+      didCountUse: { [unowned self] in reportUsesLeft(ticket) },
+      didEndRequest: { [unowned self] in endIfUsedUp(ticket) },
       asking: { [unowned self] method, origin, peer in ask(ticket, method, origin, peer) })
     try begin(lease, passed[0])
   }
@@ -110,7 +111,7 @@ final class Leases: AccountPart {
   }
 
   /// Adds a peer's connection, or logs that the peer was refused.
-  func peer(_ request: LeasePeerRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
+  func handle(_ request: LeasePeerRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let lease = leases.values.first(where: { $0.channel == ticket.connection }) else {
       throw Failure(.invalidRequest, "this socket is no lease")
     }
@@ -138,15 +139,15 @@ final class Leases: AccountPart {
       return lease.addPeer(connection, peer)
     }
     // Nothing was sent before, so the line fits into the socket's buffer.
-    _ = try? socket.descriptor.writeNow(Reply.failure(Self.crowded).serialized().span)
+    _ = try? socket.descriptor.writeNow(Reply.failure(Self.tooManyConnections).serialized().span)
     note(.refused(.tooBusy), lease.name, peer)
   }
 
-  private static let crowded = Failure(
+  private static let tooManyConnections = Failure(
     .tooBusy, "the lease has too many connections", hint: "try again when some have ended")
 
   /// Sends a peer the access rules of its lease.
-  func status(_ ticket: Ticket) throws(Failure) {
+  func sendAccessRules(_ ticket: Ticket) throws(Failure) {
     guard let lease = leases.values.first(where: { $0.peers[ticket.connection] != nil }) else {
       throw Failure(.invalidRequest, "this socket is no lease")
     }
@@ -154,8 +155,8 @@ final class Leases: AccountPart {
   }
 
   /// Sends a peer the token itself.
-  func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
-    guard let lease = leases.values.first(where: { $0.underWay[ticket] != nil }) else { throw .leaseOver }
+  func sendToken(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
+    guard let lease = leases.values.first(where: { $0.underWay[ticket] != nil }) else { throw .leaseEnded }
     let account = try broker.resolve(request.account)
     let target = try TokenTarget.make(request.target, account: account.name.text)
     let need = TokenNeed(minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: false)
@@ -210,7 +211,7 @@ final class Leases: AccountPart {
       if isAllowed == true {
         loop.resume(with: held.envelope, held.ticket, passed: held.passed)
       } else {
-        loop.send(.failure(.notLent), to: held.ticket)
+        loop.send(.failure(.notPermittedByLease), to: held.ticket)
       }
     }
   }
@@ -235,7 +236,7 @@ final class Leases: AccountPart {
     guard leases.removeValue(forKey: lease.owner) != nil else { return }
     lease.cause = cause
     // The next daemon may reopen the lease.
-    loop.dropPeers(of: lease, saying: cause == .stopping ? stopping : .leaseOver)
+    loop.dropPeers(of: lease, with: cause == .stopping ? stopping : .leaseEnded)
     note(.ended(cause), lease.name, nil)
     loop.send(.failure(failure(lease, cause)), to: lease.owner)
   }
@@ -246,9 +247,9 @@ final class Leases: AccountPart {
     case .signedOut: Failure(.signedOut(account: lease.account.text), account: lease.account.text)
     case .removed: Failure(.noAccount(name: lease.account.text), account: lease.account.text)
     case .stopping: stopping
-    case .time: .leaseTimeOver
+    case .time: .leaseExpired
     case .uses: .leaseUsedUp
-    case .closed: .leaseOver
+    case .closed: .leaseEnded
     }
   }
 

@@ -7,9 +7,9 @@ internal import Wire
 /// the token.
 final class ProofRequests: AccountPart {
 
-  func proof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
+  func sendProof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
     let target = try ProofTarget(request)
-    let (named, gate) = (try broker.named(request.account), try resourceGate(for: ticket))
+    let (named, gate) = (try broker.requestedName(request.account), try resourceGate(for: ticket))
     let url = ResourceURL(of: target.call.endpoint)
     jobs.run({ () throws(SessionError) in try gate.choice(for: url, named: named) }) { [self] outcome in
       sendingFailure(ticket) { () throws(Failure) in try obtainToken(target, try outcome.value(of: nil), ticket) }
@@ -27,7 +27,7 @@ final class ProofRequests: AccountPart {
   private func sign(
     _ target: ProofTarget, _ slot: TokenSlot, _ grant: AccessGrant, _ ticket: Ticket
   ) throws(Failure) {
-    let (proof, key) = try proof(target, slot, grant)
+    let (proof, key) = try makeProof(target, slot, grant)
     let (name, description) = (slot.name.text, slot.describe(grant))
     // A key in the TPM blocks the worker.
     jobs.wait(as: WaitShare(ticket), context.cancellation(of: ticket)) { () throws(SessionError) in
@@ -43,7 +43,7 @@ final class ProofRequests: AccountPart {
     }
   }
 
-  private func proof(
+  private func makeProof(
     _ target: ProofTarget, _ slot: TokenSlot, _ grant: AccessGrant
   ) throws(Failure) -> (DPoPProof, DPoPKey) {
     guard let key = grant.dpopKey else {

@@ -28,7 +28,7 @@ final class ResourceRequests: AccountPart {
       reportHead: jobs.messages { [unowned self] head in handleHead(ticket, head) })
     let url = ResourceURL(of: transfer.target.endpoint)
     try admit(at: url.origin)
-    let (named, gate) = (try broker.named(request.account), try resourceGate(for: ticket))
+    let (named, gate) = (try broker.requestedName(request.account), try resourceGate(for: ticket))
     transfers[ticket] = transfer
     if let body = transfer.inlineBody { bodies[ticket] = InlineResponseBody(body, ticket, loop) }
     if let content = transfer.takeInlineContent() { contents[ticket] = InlineRequestBody(content, ticket, loop) }
@@ -179,9 +179,9 @@ final class ResourceRequests: AccountPart {
   private func scheduleRetry(_ transfer: ResourceTransfer, _ error: SessionError) -> Bool {
     let now = services.time.now()
     guard let end = transfer.waitsUntil, error.wasNeverSent else { return false }
-    let due = now.advanced(by: .seconds(min(15, 1 << min(transfer.misses, 4))))
+    let due = now.advanced(by: .seconds(min(15, 1 << min(transfer.failedAttempts, 4))))
     guard due < end else { return false }
-    transfer.misses += 1
+    transfer.failedAttempts += 1
     schedule(at: due) { [self] in
       if isInProgress(transfer) { obtainToken(for: transfer) { _ in TokenNeed() } }
     }

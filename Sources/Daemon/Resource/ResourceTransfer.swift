@@ -38,7 +38,7 @@ final class ResourceTransfer: @unchecked Sendable {
   /// Whether the response has begun and is an event stream.
   var isStream = false
   /// The number of failed attempts to connect.
-  var misses = 0
+  var failedAttempts = 0
 
   /// The account. Nil until chosen.
   private(set) var account: AccountName?
@@ -58,7 +58,7 @@ final class ResourceTransfer: @unchecked Sendable {
     namesTarget = tokenTarget != nil
     var reading: SharedDescriptor?
     var writing: SharedDescriptor?
-    let passed = try request.isInline ? Self.descriptors(of: request, &reading, &writing) : passed
+    let passed = try request.isInline ? Self.bodyDescriptors(of: request, &reading, &writing) : passed
     (inlineBody, inlineContent) = (reading, writing)
     guard passed.count == (request.sendsBody ? 2 : 1), let last = passed.last else {
       throw Failure(
@@ -77,7 +77,7 @@ final class ResourceTransfer: @unchecked Sendable {
   /// - Parameters:
   ///   - reading: Set to the end to read the response's body from.
   ///   - writing: Set to the end to write a body in lines to, if any.
-  private static func descriptors(
+  private static func bodyDescriptors(
     of request: CallRequest, _ reading: inout SharedDescriptor?, _ writing: inout SharedDescriptor?
   ) throws(Failure) -> [SharedDescriptor] {
     var bytes: [UInt8]?

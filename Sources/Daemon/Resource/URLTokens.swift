@@ -30,7 +30,7 @@ final class URLTokens: AccountPart {
   }
 
   /// Responds with the token for a URL.
-  func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
+  func sendToken(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
     try obtain(request, ticket) { [loop, services] slot, grant, use throws(Failure) in
       var (description, extras) = (slot.describe(grant), request.extras)
       description.use = use
@@ -45,7 +45,7 @@ final class URLTokens: AccountPart {
   /// Gets the token for a URL. The response may be a failure.
   func obtain(_ request: TokenRequest, _ ticket: Ticket, _ deliver: @escaping Delivery) throws(Failure) {
     guard let destination = request.destination else { throw try missingURLAndAccount() }
-    let named = try broker.named(request.account)
+    let named = try broker.requestedName(request.account)
     guard let url = destination.url else {
       guard let named else { throw try missingURLAndAccount() }
       return try begin(request, destination, named, nil, ticket, deliver)
@@ -147,7 +147,7 @@ final class URLTokens: AccountPart {
     if use == .good { return false }
     guard use == .due, !call.hasRenewed, slot.session.isRenewable else {
       guard call.kind == .idToken else { return false }
-      throw .spentIDToken(of: slot.name.text)
+      throw .expiringIDToken(of: slot.name.text)
     }
     var call = call
     call.hasRenewed = true
@@ -165,7 +165,7 @@ final class URLTokens: AccountPart {
     guard let source = passed.last else {
       throw Failure(.invalidRequest, "the request must pass a descriptor with the token")
     }
-    let named = try broker.named(request.account)
+    let named = try broker.requestedName(request.account)
     try choose(request.url, user: nil, named, ticket) { [self] choice in
       let cancellation = context.cancellation(of: ticket)
       jobs.wait(as: .changes(choice.account), cancellation) { () throws(SessionError) in

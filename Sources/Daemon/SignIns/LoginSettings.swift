@@ -21,10 +21,10 @@ struct LoginSettings {
     // For an existing account, the provider is an ordinary setting.
     if !isStored() || request.issuer != nil { request.issuer = try AccountConfiguration.issuer(request.settings) }
     request.issuer = request.issuer.map(AccountConfiguration.issuer(pasted:))
-    let meant = request.account.flatMap { try? AccountName($0) }.flatMap { settings[$0] }
+    let existing = request.account.flatMap { try? AccountName($0) }.flatMap { settings[$0] }
     if let issuer = request.issuer {
       var named = AccountConfiguration(issuer: issuer, clientID: "")
-      named.allowHTTPLoopback = request.allowHTTPLoopback || meant?.allowHTTPLoopback == true
+      named.allowHTTPLoopback = request.allowHTTPLoopback || existing?.allowHTTPLoopback == true
       try named.checkIssuer(account: request.account, entered: request.words())
     }
     account = try Self.account(request, settings)
@@ -60,11 +60,11 @@ struct LoginSettings {
       if let problem = files.problem(of: name) { throw Failure(problem) }
       var known = others
       for name in Provider.names + files.presets.map(\.name) where !known.contains(name) { known.append(name) }
-      var meant = ProviderName.known(as: account.text).map(\.rawValue)
-      if meant.isEmpty { meant = Suggestion.candidates(for: account.text, among: known) }
-      guard meant.isEmpty else {
+      var suggestions = ProviderName.known(as: account.text).map(\.rawValue)
+      if suggestions.isEmpty { suggestions = Suggestion.candidates(for: account.text, among: known) }
+      guard suggestions.isEmpty else {
         // After `issuer_needed`, the client would ask for the issuer.
-        throw Self.unknownService(account.text, meant)
+        throw Self.unknownService(account.text, suggestions)
       }
       throw Failure(
         .issuerNeeded, "no account or known service is called \(account.text)",
@@ -141,8 +141,8 @@ struct LoginSettings {
   }
 
   /// The error for an unknown service, with similar known names as suggestions.
-  private static func unknownService(_ name: String, _ meant: [String]) -> Failure {
-    let choices = Phrase.choices(meant.map { "agent login \($0)" })
+  private static func unknownService(_ name: String, _ suggestions: [String]) -> Failure {
+    let choices = Phrase.choices(suggestions.map { "agent login \($0)" })
     return Failure(
       .invalidRequest, "no account or known service is called \(TerminalText.clean(name, limit: 64))",
       hint: "did you mean \(choices)? Otherwise name the server with --issuer")
@@ -151,8 +151,8 @@ struct LoginSettings {
   /// The account's name, by default derived from the server.
   private static func account(_ request: LoginRequest, _ settings: Settings) throws(Failure) -> AccountName {
     if let name = request.account {
-      let meant = ProviderName.known(as: name).map(\.rawValue)
-      if (try? AccountName(name)) == nil, !meant.isEmpty { throw unknownService(name, meant) }
+      let suggestions = ProviderName.known(as: name).map(\.rawValue)
+      if (try? AccountName(name)) == nil, !suggestions.isEmpty { throw unknownService(name, suggestions) }
       return try AccountName(requested: name)
     }
     guard let issuer = request.issuer else {

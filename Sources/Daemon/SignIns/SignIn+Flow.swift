@@ -53,13 +53,15 @@ extension SignIn.Prepared {
       return (.device(try SignIn.Waiting.Device(self)), nil)
     case .browser:
       let elsewhere = choice.redirectPort.flatMap { port in redirect?.uri.text(port: port) }
-      return (.browser(try browser(elsewhere ?? listener?.redirectURI, choice)), listener)
-    case .paste: return (.browser(try browser(redirect?.uri.text, choice)), nil)
+      return (.browser(try prepareBrowser(elsewhere ?? listener?.redirectURI, choice)), listener)
+    case .paste: return (.browser(try prepareBrowser(redirect?.uri.text, choice)), nil)
     }
   }
 
   /// Prepares an authorization request.
-  private func browser(_ redirectURI: String?, _ choice: FlowChoice) throws(SessionError) -> SignIn.Waiting.Browser {
+  private func prepareBrowser(_ redirectURI: String?, _ choice: FlowChoice) throws(SessionError)
+    -> SignIn.Waiting.Browser
+  {
     guard let redirectURI else {
       do throws(OAuthError) { try server.metadata.checkUsable(.authorization) } catch { throw .oauth(error) }
       throw .oauth(OAuthError(.endpointMissing, .endpoint(.authorization)))

@@ -10,29 +10,29 @@ extension SignIns {
     _ condition: LoginRequest.Condition, _ account: Account, activates: Bool, _ ticket: Ticket,
     _ begin: @escaping () throws(Failure) -> Void
   ) {
-    let go = { [self] in sendingFailure(ticket, begin) }
-    guard condition == .token else { return keep(account, activates: activates, ticket, else: go) }
+    let signIn = { [self] in sendingFailure(ticket, begin) }
+    guard condition == .token else { return keep(account, activates: activates, ticket, else: signIn) }
     let waiter = Waiter(ticket: ticket, need: TokenNeed()) { [self] slot, outcome in
       do throws(Failure) {
         _ = try outcome.get(of: slot)
-        keep(account, activates: activates, ticket, else: go)
+        keep(account, activates: activates, ticket, else: signIn)
       } catch {
         // After a temporary error no sign-in is needed.
-        if error.code.exitStatus == .signInNeeded { go() } else { loop.send(.failure(error), to: ticket) }
+        if error.code.exitStatus == .signInNeeded { signIn() } else { loop.send(.failure(error), to: ticket) }
       }
     }
     broker.obtain(for: waiter, account)
   }
 
-  /// Responds with the account's session, or calls `go` if there is none.
-  private func keep(_ account: Account, activates: Bool, _ ticket: Ticket, else go: @escaping () -> Void) {
-    guard let settings = try? settings() else { return go() }
+  /// Responds with the account's session, or calls `signIn` if there is none.
+  private func keep(_ account: Account, activates: Bool, _ ticket: Ticket, else signIn: @escaping () -> Void) {
+    guard let settings = try? settings() else { return signIn() }
     let name = account.name
     jobs.run({ [services] in AccountScan.run(settings, only: name, services: services) }) { [self] scanned in
       let grant = account.session.grant.flatMap { $0.isAlive(at: services.time.now()) ? $0 : nil }
       guard let summary = scanned.get().first, summary.problem == nil, summary.isSignedIn || grant != nil,
         account.session.lastFailure?.needsSignIn != true
-      else { return go() }
+      else { return signIn() }
       var result = JSONObject([
         ("account", .string(name.text)), ("issuer", .string(summary.configuration.issuer)), ("kept", true),
       ])

@@ -16,9 +16,9 @@ final class SignIns: AccountPart {
   var redirects: RedirectServer?
   private let redirectSockets = RedirectSockets()
   /// The accounts whose server has refused the device grant.
-  private var withoutDevice: Set<AccountName> = []
-  /// The maximum number of accounts in ``withoutDevice``.
-  private static let maximumWithoutDevice = 1024
+  private var accountsWithoutDeviceGrant: Set<AccountName> = []
+  /// The maximum number of accounts in ``accountsWithoutDeviceGrant``.
+  private static let maximumAccountsWithoutDeviceGrant = 1024
   /// The last results of background sign-ins.
   var ended: [BackgroundResult] = []
   /// The accounts of the last ended sign-ins, for hints.
@@ -92,7 +92,7 @@ final class SignIns: AccountPart {
       choice.prefersDevice = requested.configuration.providerSettings?.has(.secretForCode) ?? false
     }
     choice.excludesDevice = requested.configuration.profile != nil
-    start.isDeviceForbidden = withoutDevice.contains(requested.account)
+    start.isDeviceForbidden = accountsWithoutDeviceGrant.contains(requested.account)
     let opened = OpenedListener(in: redirectSockets)
     start.listen = { [choice] (redirect, metadata, isDeviceForbidden, registers) throws(SessionError) in
       var choice = choice
@@ -222,7 +222,7 @@ final class SignIns: AccountPart {
 
   /// Puts the session into use and responds.
   private func completeSignIn(_ login: Login, _ outcome: SignIn.Outcome) {
-    withoutDevice.remove(login.account)
+    accountsWithoutDeviceGrant.remove(login.account)
     showSignedIn(login, outcome)
     let guestGrants = outcome.wasGuest ? broker.accounts[login.account]?.liveGrants(at: services.time.now()) ?? [] : []
     let account = broker.put(login.account, outcome.configuration)
@@ -324,8 +324,10 @@ final class SignIns: AccountPart {
 
   /// Ends a sign-in with an error.
   func fail(_ login: Login, _ error: SessionError) {
-    if case .oauth(let problem) = error, problem.needsBrowser, withoutDevice.count < Self.maximumWithoutDevice {
-      withoutDevice.insert(login.account)
+    if case .oauth(let problem) = error, problem.needsBrowser,
+      accountsWithoutDeviceGrant.count < Self.maximumAccountsWithoutDeviceGrant
+    {
+      accountsWithoutDeviceGrant.insert(login.account)
     }
     fail(login, Failure(error, account: login.account.text, entered: login.entered))
   }

@@ -22,31 +22,31 @@ final class IdentityRequests: AccountPart {
         step(.identityKnown, name)
         sendIdentity(account, claims, .idToken, ticket)
       case .success(nil) where isVerified: sendIdentity(account, JSONObject(), nil, ticket)
-      case .success(nil): askServer(account, TokenNeed(), ticket)
+      case .success(nil): requestUserInfo(account, TokenNeed(), ticket)
       case .failure(let error): loop.send(.failure(Failure(error, account: name.text)), to: ticket)
       }
     }
   }
 
   /// Requests the claims from the UserInfo endpoint. Renews a rejected token once.
-  private func askServer(_ account: Account, _ need: TokenNeed, _ ticket: Ticket) {
+  private func requestUserInfo(_ account: Account, _ need: TokenNeed, _ ticket: Ticket) {
     broker.obtain(need, for: ticket, account, isAfterRefusal: need.forceRefresh) { [self] slot, grant in
-      let (question, asked) = (broker.question(account, grant), slot.session.generation)
+      let (question, generation) = (broker.question(account, grant), slot.session.generation)
       jobs.wait(
         as: .questions(slot.name), at: slot.configuration.server, question.cancellation
       ) { () throws(SessionError) in
         try question.userInfo()
       } then: { [self] outcome in
-        userInfoEnded(account, asked, ticket, mayRefresh: !need.forceRefresh, outcome)
+        handleUserInfoResult(account, generation, ticket, mayRefresh: !need.forceRefresh, outcome)
       }
     }
   }
 
   /// Sends the claims of UserInfo, or asks again with a new token.
   ///
-  /// - Parameter asked: The session generation at the time of the request.
-  private func userInfoEnded(
-    _ account: Account, _ asked: UInt64, _ ticket: Ticket, mayRefresh: Bool,
+  /// - Parameter generation: The session generation at the time of the request.
+  private func handleUserInfoResult(
+    _ account: Account, _ generation: UInt64, _ ticket: Ticket, mayRefresh: Bool,
     _ outcome: Result<JSONObject?, SessionError>
   ) {
     let name = account.name.text
@@ -54,10 +54,10 @@ final class IdentityRequests: AccountPart {
       return loop.send(.failure(Failure(.noAccount(name: name), account: name)), to: ticket)
     }
     // The response belongs to an earlier session, perhaps of another user.
-    guard account.session.generation == asked else { return askServer(account, TokenNeed(), ticket) }
+    guard account.session.generation == generation else { return requestUserInfo(account, TokenNeed(), ticket) }
     switch outcome {
     case .failure(.oauth(let error)) where error.code == .invalidToken && mayRefresh:
-      askServer(account, TokenNeed(forceRefresh: true), ticket)
+      requestUserInfo(account, TokenNeed(forceRefresh: true), ticket)
     case .success(let claims): sendIdentity(account, claims ?? JSONObject(), claims.map { _ in .userInfo }, ticket)
     case .failure(let error): loop.send(.failure(Failure(error, account: name)), to: ticket)
     }

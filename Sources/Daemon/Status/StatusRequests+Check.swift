@@ -8,7 +8,7 @@ extension StatusRequests {
   /// Checks one account, or all if nil.
   func check(_ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
-    let only = try broker.named(name)
+    let only = try broker.requestedName(name)
     let batch = CheckBatch(ticket: ticket, only: only, startedAt: services.time.now())
     jobs.run({ [services] in AccountScan.run(settings, only: only, services: services) }) { [self] scanned in
       check(scanned.get(), batch)
@@ -46,34 +46,35 @@ extension StatusRequests {
   /// Continues the check with a token.
   func check(_ account: Account, _ grant: AccessGrant, _ batch: CheckBatch) {
     if batch.refreshed.contains(ObjectIdentifier(account)) {
-      return recordResult(account, CheckBatch.Check(.holds), in: batch)
+      return recordResult(account, CheckBatch.Check(.valid), in: batch)
     }
     let question = broker.question(account, grant)
-    let asked = account.session.generation
+    let generation = account.session.generation
     jobs.wait(
       as: .questions(account.name), at: account.configuration.server, question.cancellation
     ) { () throws(SessionError) in
       try question.check()
     } then: { [self] outcome in
-      handleCheckResult(account, asked, outcome, batch)
+      handleCheckResult(account, generation, outcome, batch)
     }
   }
 
   /// Handles the server's response.
   ///
-  /// - Parameter asked: The session generation at the time of the request.
+  /// - Parameter generation: The session generation at the time of the request.
   private func handleCheckResult(
-    _ account: Account, _ asked: UInt64, _ outcome: Result<ServerQuestion.Verdict, SessionError>, _ batch: CheckBatch
+    _ account: Account, _ generation: UInt64, _ outcome: Result<ServerQuestion.Verdict, SessionError>,
+    _ batch: CheckBatch
   ) {
     let name = account.name
     guard broker.accounts[name] === account else {
       return recordResult(account, CheckBatch.Check(.notSignedIn), in: batch)
     }
     // The response belongs to an earlier session.
-    guard account.session.generation == asked else { return obtain(TokenNeed(), account, batch) }
+    guard account.session.generation == generation else { return obtain(TokenNeed(), account, batch) }
     switch outcome {
     case .failure(let error): recordResult(account, Failure(error, account: name.text), in: batch)
-    case .success(.holds): recordResult(account, CheckBatch.Check(.holds), in: batch)
+    case .success(.holds): recordResult(account, CheckBatch.Check(.valid), in: batch)
     case .success(.notPossible): recordResult(account, CheckBatch.Check(.notPossible), in: batch)
     case .success(.ended):
       account.session.recordRemoteEnd(account: name.text)
@@ -82,7 +83,7 @@ extension StatusRequests {
       recordResult(account, CheckBatch.Check(SessionEvent.SignOutCause.revoked), in: batch)
     case .success(.doubtful):
       batch.refreshed.insert(ObjectIdentifier(account))
-      broker.publish(of: name) { $0.tokenRefused() }
+      broker.publish(of: name) { $0.recordTokenRejection() }
       obtain(TokenNeed(forceRefresh: true), account, batch)
     }
   }

@@ -37,7 +37,7 @@ extension StatusRequests {
   /// Examines one account's server, or all servers if nil.
   func examine(_ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
-    let only = try broker.named(name)
+    let only = try broker.requestedName(name)
     jobs.run({ [services] in
       (Self.scan(settings, only, services), SettingsFile.unknownSettings(in: services.settingsDirectory))
     }) { [self] scanned in

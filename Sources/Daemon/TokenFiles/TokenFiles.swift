@@ -23,10 +23,10 @@ final class TokenFiles: AccountPart {
   /// The revision of the settings that ``standing`` was read from.
   private var standingRevision: UInt64?
   /// The actions that wait for standing files to be written.
-  private var settling: [(account: AccountName, until: Instant, act: () -> Void)] = []
+  private var settling: [(account: AccountName, until: Instant, action: () -> Void)] = []
 
   /// Starts to keep a file for a request.
-  func tokenFile(_ request: TokenFileRequest, _ ticket: Ticket) throws(Failure) {
+  func handle(_ request: TokenFileRequest, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(request.account).name
     let tickets = Array(tokenFiles.keys) + claiming
     guard tickets.count(where: { !$0.isInternal }) < TokenFile.maximumCount else {
@@ -225,7 +225,7 @@ final class TokenFiles: AccountPart {
     let use = grant.idTokenUse(
       minimum: AccessGrant.shortestIDTokenSeconds, wallSeconds: services.time.wallSeconds(), now: now)
     if use != .good {
-      guard use == .due, slot.session.isRenewable else { throw Failure.spentIDToken(of: file.account.text) }
+      guard use == .due, slot.session.isRenewable else { throw Failure.expiringIDToken(of: file.account.text) }
       file.skippedGeneration = slot.session.generation
       return nil
     }
@@ -394,7 +394,7 @@ final class TokenFiles: AccountPart {
   }
 
   /// Starts and stops keeping standing files, to match the settings.
-  func keep(_ settings: Settings) {
+  func updateStandingFiles(from settings: Settings) {
     guard keepsStanding, standingRevision != settingsFile.revision else { return }
     standingRevision = settingsFile.revision
     var wanted: [(AccountName, StandingTokenFile)] = []
@@ -452,9 +452,9 @@ final class TokenFiles: AccountPart {
   /// How long a change of the settings waits for the files.
   private static let settlingTimeout = Duration.seconds(10)
 
-  /// Calls `act` once the account's standing files were written or have failed, or after ``settlingTimeout``.
-  func whenSettled(_ account: AccountName, _ act: @escaping () -> Void) {
-    settling.append((account, loop.now.advanced(by: Self.settlingTimeout), act))
+  /// Calls `action` once the account's standing files were written or have failed, or after ``settlingTimeout``.
+  func whenSettled(_ account: AccountName, _ action: @escaping () -> Void) {
+    settling.append((account, loop.now.advanced(by: Self.settlingTimeout), action))
     runReadyActions()
     guard !settling.isEmpty else { return }
     schedule(at: loop.now.advanced(by: Self.settlingTimeout)) { [self] in runReadyActions() }
@@ -474,6 +474,6 @@ final class TokenFiles: AccountPart {
       waiting.until <= now || !unsettled.contains { $0.account == waiting.account }
     }
     settling = later
-    for waiting in ready { waiting.act() }
+    for waiting in ready { waiting.action() }
   }
 }

@@ -36,7 +36,7 @@ struct PublishedState {
   }
 
   /// Records that the server rejected an unexpired token, so the session may be revoked.
-  mutating func tokenRefused() -> [SessionEvent] {
+  mutating func recordTokenRejection() -> [SessionEvent] {
     wasTokenRejected = true
     return []
   }
@@ -52,10 +52,10 @@ struct PublishedState {
   }
 
   /// Records that the session will end soon.
-  mutating func ending(at end: Int?) -> [SessionEvent] {
-    let told = signInBy
+  mutating func recordUpcomingEnd(at end: Int?) -> [SessionEvent] {
+    let published = signInBy
     signInBy = end
-    guard let end, told.map({ abs($0 - end) > GrantExpiry.tolerance }) ?? true else { return [] }
+    guard let end, published.map({ abs($0 - end) > GrantExpiry.tolerance }) ?? true else { return [] }
     return [.sessionExpiring(at: end)]
   }
 

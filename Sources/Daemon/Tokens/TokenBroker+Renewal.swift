@@ -67,7 +67,7 @@ extension TokenBroker {
   /// Publishes once that the session will end soon unless the user signs in again.
   func noteSessionEnd(of slot: TokenSlot) {
     let end = slot.session.grant?.expiry.signInDue(now: services.time.wallSeconds())
-    publish(of: slot.name) { $0.ending(at: end) }
+    publish(of: slot.name) { $0.recordUpcomingEnd(at: end) }
   }
 
   // MARK: - Accounts with the background policy
@@ -118,7 +118,7 @@ extension TokenBroker {
           accounts[summary.name]?.session.grant == nil
         else { continue }
         _ = account(summary.name, summary.configuration)
-        publish(of: summary.name) { $0.ending(at: end) }
+        publish(of: summary.name) { $0.recordUpcomingEnd(at: end) }
       }
     }
   }

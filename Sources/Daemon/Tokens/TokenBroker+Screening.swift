@@ -29,7 +29,7 @@ extension TokenBroker {
         throw .memory
       }
       return try SecretContent.read(source, upTo: EnvironmentScreening.maximumBytes, or: .content, cancellation) {
-        (bytes) throws(SessionError) in try TokenFinder(tokens).values(holdingAny: bytes)
+        (bytes) throws(SessionError) in try TokenFinder(tokens).indicesOfValues(withTokensIn: bytes)
       }
     } then: { [self] outcome in
       send(outcome, nil, ticket) { holding in
@@ -70,12 +70,12 @@ extension SessionServices {
 struct TokenFinder {
   private let tokens: [SharedSecret]
   /// The minimum length of a token to search for.
-  private static let leastBytes = 8
+  private static let minimumBytes = 8
 
   init(_ tokens: [SharedSecret]) { self.tokens = tokens }
 
   /// The indices of the values that contain a token. Each value ends with a NUL byte.
-  func values(holdingAny bytes: Span<UInt8>) throws(SessionError) -> [Int] {
+  func indicesOfValues(withTokensIn bytes: Span<UInt8>) throws(SessionError) -> [Int] {
     var found: [Int] = []
     var (start, number) = (0, 0)
     for index in bytes.indices where bytes[index] == 0 {
@@ -88,7 +88,7 @@ struct TokenFinder {
 
   /// Whether the value contains a token, verbatim or encoded.
   private func isAnyFound(in value: Span<UInt8>) throws(SessionError) -> Bool {
-    guard value.count >= Self.leastBytes else { return false }
+    guard value.count >= Self.minimumBytes else { return false }
     if tokens.contains(where: { $0.bytes.withBytes { token in Self.isFound(token, in: value) } }) { return true }
     guard value.indices.contains(where: { value[$0] == UInt8(ascii: "%") || value[$0] == UInt8(ascii: "\\") }) else {
       return false
@@ -100,7 +100,7 @@ struct TokenFinder {
   }
 
   private static func isFound(_ token: Span<UInt8>, in value: Span<UInt8>) -> Bool {
-    guard token.count >= leastBytes, value.count >= token.count else { return false }
+    guard token.count >= minimumBytes, value.count >= token.count else { return false }
     var first: UInt64 = 0
     for index in 0..<8 { first = first << 8 | UInt64(token[index]) }
     var (window, isFound): (UInt64, Bool) = (0, false)

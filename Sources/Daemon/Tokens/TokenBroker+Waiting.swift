@@ -59,17 +59,17 @@ extension TokenBroker {
 
   /// Schedules one round of retries after network changes.
   func networkChanged() {
-    guard !isNetworkSettling else { return }
-    isNetworkSettling = true
-    let notBefore = networkTriedAt?.advanced(by: Self.changeInterval) ?? loop.now
+    guard !isNetworkRetryScheduled else { return }
+    isNetworkRetryScheduled = true
+    let notBefore = lastNetworkRetry?.advanced(by: Self.changeInterval) ?? loop.now
     schedule(at: max(notBefore, loop.now.advanced(by: Self.settlingTime))) { [self] in retryAfterNetworkChange() }
   }
 
   /// Retries for all accounts whose server was unreachable.
   func retryAfterNetworkChange() {
-    isNetworkSettling = false
+    isNetworkRetryScheduled = false
     let now = loop.now
-    networkTriedAt = now
+    lastNetworkRetry = now
     var isWanted = context.observer?.networkChanged(spread: Self.spreadAfterChange) ?? false
     for slot in slots {
       let delay = slot.waiters.isEmpty ? Self.spreadAfterChange * jitter() : .zero

@@ -28,9 +28,9 @@ final class TokenBroker: DaemonPart {
   let renewals = Renewals()
   private(set) lazy var network = NetworkListener(loop) { [unowned self] in networkChanged() }
   /// Whether retries after a network change are scheduled.
-  var isNetworkSettling = false
+  var isNetworkRetryScheduled = false
   /// When the last round of retries after a network change began.
-  var networkTriedAt: Instant?
+  var lastNetworkRetry: Instant?
   /// Whether the daemon serves only one client, and renews nothing without a request.
   var isPrivate = false
   /// The revision of the settings file at the last scan for accounts with the background policy.
@@ -88,7 +88,7 @@ final class TokenBroker: DaemonPart {
   }
 
   /// Whether a session exists only in memory and would end with the daemon.
-  var holdsUnrenewable: Bool {
+  var hasUnrenewableSession: Bool {
     !services.ephemeral.accounts.isEmpty
       || accounts.values.contains { $0.session.hasIrreplaceableToken(at: loop.now) }
   }
@@ -103,19 +103,19 @@ final class TokenBroker: DaemonPart {
     let settings = try settings()
     let meant = name.map { try? AccountName($0) } ?? settings.active
     if let meant, let account = accounts[meant], account.settingsRevision == settingsFile.revision { return account }
-    guard let asked = name ?? settings.active?.text else {
+    guard let requested = name ?? settings.active?.text else {
       if settings.accounts.isEmpty { throw Failure(.noAccount(name: nil), account: nil) }
       let choices = settings.accounts.prefix(3).map { "agent use \($0.name.text)" }
       throw Failure(.noAccount, "no account is active", hint: Phrase.choices(choices))
     }
-    guard let account = try? AccountName(asked), let configuration = settings[account] else {
-      throw Failure(.noAccount(name: asked, known: settings.accounts.map(\.name.text)), account: nil)
+    guard let account = try? AccountName(requested), let configuration = settings[account] else {
+      throw Failure(.noAccount(name: requested, known: settings.accounts.map(\.name.text)), account: nil)
     }
     return self.account(account, configuration)
   }
 
   /// The name of the requested account. Nil if the request specifies none.
-  func named(_ name: String?) throws(Failure) -> AccountName? {
+  func requestedName(_ name: String?) throws(Failure) -> AccountName? {
     try name.map { (name) throws(Failure) in try resolve(name).name }
   }
 
@@ -151,10 +151,12 @@ final class TokenBroker: DaemonPart {
   }
 
   /// Responds with an access token.
-  func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) { try token(request, ticket, replacing: nil) }
+  func sendToken(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
+    try sendToken(request, ticket, replacing: nil)
+  }
 
   /// - Parameter spent: The grant whose ID Token expires too soon. Nil on the first attempt.
-  private func token(_ request: TokenRequest, _ ticket: Ticket, replacing spent: AccessGrant?) throws(Failure) {
+  private func sendToken(_ request: TokenRequest, _ ticket: Ticket, replacing spent: AccessGrant?) throws(Failure) {
     let account = try resolve(request.account)
     let target = try TokenTarget.make(request.target, account: account.name.text)
     let need = TokenNeed(
@@ -184,7 +186,7 @@ final class TokenBroker: DaemonPart {
       minimum: request.minimumValiditySeconds ?? AccessGrant.shortestIDTokenSeconds,
       wallSeconds: services.time.wallSeconds(), now: services.time.now())
     if use == .due, spent == nil, slot.session.isRenewable {
-      return try token(request, ticket, replacing: grant)
+      return try sendToken(request, ticket, replacing: grant)
     }
     let isExpired = grant.idTokenExpiry.map { $0 <= services.time.wallSeconds() } ?? false
     loop.send(try slot.line(for: grant, extras, isIDTokenExpired: isExpired), to: ticket)
@@ -341,13 +343,13 @@ final class TokenBroker: DaemonPart {
     for waiter: Waiter, _ grant: AccessGrant?, _ now: Instant
   ) -> LogStep.RefreshReason {
     let need = waiter.need
-    if need.forceRefresh { return waiter.isAfterRefusal ? .refused : .asked }
-    if grant != nil, need.newerThan != nil { return .asked }
+    if need.forceRefresh { return waiter.isAfterRefusal ? .refused : .requested }
+    if grant != nil, need.newerThan != nil { return .requested }
     guard let grant, let left = grant.remaining(at: now) else { return .noToken }
     let wanted =
       need.minimumValiditySeconds
       ?? Int((RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds) + .milliseconds(999)).components.seconds)
-    return .ending(secondsLeft: max(0, Int(left.components.seconds)), secondsWanted: wanted)
+    return .expiring(secondsLeft: max(0, Int(left.components.seconds)), secondsWanted: wanted)
   }
 }
 

@@ -46,7 +46,7 @@ enum PassedKeys {
 
   /// Parses keys in any of the formats.
   private static func parse(_ bytes: [UInt8]) throws(Failure) -> JWKSet {
-    if JWKSet.isPEM(bytes.span) { return try pem(bytes) }
+    if JWKSet.isPEM(bytes.span) { return try parsePEM(bytes) }
     let isSingle = (try? JSON(parsing: bytes))?.object.map { $0["kty"] != nil && $0["keys"] == nil } ?? false
     do throws(JOSEError) {
       return try JWKSet(
@@ -62,7 +62,7 @@ enum PassedKeys {
     }
   }
 
-  private static func pem(_ bytes: [UInt8]) throws(Failure) -> JWKSet {
+  private static func parsePEM(_ bytes: [UInt8]) throws(Failure) -> JWKSet {
     do throws(JOSEError) { return try JWKSet(pem: bytes.span) } catch {
       let what: Phrase =
         switch error.code {

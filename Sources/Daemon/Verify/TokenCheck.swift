@@ -77,11 +77,11 @@ struct TokenCheck: Sendable {
     on block: LineBlocks.Block, _ verdicts: TokenVerdicts, _ threads: ThreadPool?
   ) -> [TokenVerdicts.Part] {
     let starts = Array(stride(from: 0, to: block.lines.count, by: partSize))
-    guard let threads, starts.count > 1 else { return [verdicts.part(block.lines[...], of: block.bytes)] }
+    guard let threads, starts.count > 1 else { return [verdicts.verifyLines(block.lines[...], of: block.bytes)] }
     let parts = Monitor([TokenVerdicts.Part](repeating: TokenVerdicts.Part(), count: starts.count))
     threads.each(starts.count) { number in
       let end = min(starts[number] + partSize, block.lines.count)
-      let part = verdicts.part(block.lines[starts[number]..<end], of: block.bytes)
+      let part = verdicts.verifyLines(block.lines[starts[number]..<end], of: block.bytes)
       parts.withLock { $0[number] = part }
     }
     return parts.withLock { $0 }

@@ -38,7 +38,7 @@ struct TokenVerdicts: Sendable {
   private static let maximumKeyRenewals = 3
 
   /// Verifies the tokens in these lines.
-  func part(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
+  func verifyLines(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
     var part = Part()
     part.bytes.reserveCapacity(lines.count * (isBrief ? 256 : 1024))
     var last: UnverifiedJWS?

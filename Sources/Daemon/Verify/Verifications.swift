@@ -138,14 +138,14 @@ extension TokenRules {
     profile = request.profile
     requiredClaims = request.requiredClaims
     requiresExpiry = !request.allowsMissingExpiry
-    demands = try request.claims.map { (text) throws(Failure) in
+    claimRequirements = try request.claims.map { (text) throws(Failure) in
       guard let demand = ClaimRequirement(text) else {
         throw Failure(.invalidRequest, "a required claim must be NAME=VALUE")
       }
       return demand
     }
     isSignatureOnly = request.signatureOnly
-    clockSkew = request.clockSkew ?? TokenClock.usualSkew
+    clockSkew = request.clockSkew ?? TokenClock.defaultSkew
     try Self.refuseContradictions(request)
     guard !request.algorithms.isEmpty else { return }
     namesAlgorithms = true

@@ -19,7 +19,7 @@ package struct JSONNumber: Sendable, Hashable {
   ///
   /// The notation does not matter: `3600`, `3600.0` and `3.6e3` are the same.
   package var int: Int? {
-    if let few = fewDigits { return few }
+    if let few = shortInteger { return few }
     guard let decimal = Decimal(text), decimal.fraction == .none else { return nil }
     return decimal.signed(decimal.whole)
   }
@@ -28,14 +28,14 @@ package struct JSONNumber: Sendable, Hashable {
   ///
   /// `.down` and `.up` mean towards negative and positive infinity.
   package func rounded(_ rule: FloatingPointRoundingRule) -> Int? {
-    if let few = fewDigits { return few }
+    if let few = shortInteger { return few }
     guard let decimal = Decimal(text) else { return nil }
     guard decimal.fraction != .none, decimal.roundsAwayFromZero(rule) else { return decimal.signed(decimal.whole) }
     return decimal.signed(decimal.whole + 1)
   }
 
   /// The value of a short number without sign, fraction and exponent, such as a time.
-  private var fewDigits: Int? {
+  private var shortInteger: Int? {
     let view = text.utf8
     guard view.count <= 18 else { return nil }
     var value = 0

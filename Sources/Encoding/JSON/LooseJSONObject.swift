@@ -33,10 +33,10 @@ package struct LooseJSONObject: Sendable {
   private var end: Int?
   /// The ranges, with quotes, of the string members.
   private var found: [(name: Range<Int>, value: Range<Int>)] = []
-  private let collects: Bool
+  private let collectsMembers: Bool
 
-  /// - Parameter collects: Whether to record the members, in addition to the extent.
-  package init(collects: Bool = false) { self.collects = collects }
+  /// - Parameter collectsMembers: Whether to record the members, in addition to the extent.
+  package init(collectsMembers: Bool = false) { self.collectsMembers = collectsMembers }
 
   /// Reads the next bytes. Ignores everything after the object.
   package mutating func read(_ bytes: Span<UInt8>) {
@@ -75,7 +75,7 @@ package struct LooseJSONObject: Sendable {
     guard depth == 1 else { return }
     let range = stringStart..<(offset + 1)
     if let name {
-      if collects { found.append((name, range)) }
+      if collectsMembers { found.append((name, range)) }
       self.name = nil
     } else {
       last = range
@@ -125,7 +125,7 @@ package struct LooseJSONObject: Sendable {
   /// another object follows. Other text may precede the object, and the object may be truncated after the member.
   package static func onlyString(named name: String, in bytes: Span<UInt8>) -> Range<Int>? {
     guard let start = bytes.indices.first(where: { bytes[$0] == UInt8(ascii: "{") }) else { return nil }
-    var object = LooseJSONObject(collects: true)
+    var object = LooseJSONObject(collectsMembers: true)
     let text = bytes.extracting(start...)
     object.read(text)
     let wanted = "\"\(name)\""

@@ -50,12 +50,12 @@ final class PresentedCertificate: @unchecked Sendable {
     guard certificate.key.isInDevice else { return CURLE_OK }
     guard unsafe agent_tls_sign_with_p256(context) == 1 else { return CURLE_SSL_CERTPROBLEM }
     // The connection ends before this value is released.
-    unsafe SSL_CTX_set_cert_cb(context, mayAskDevice, Unmanaged.passUnretained(self).toOpaque())
+    unsafe SSL_CTX_set_cert_cb(context, onCertificateRequest, Unmanaged.passUnretained(self).toOpaque())
     return CURLE_OK
   }
 
   /// Whether the device key can sign for this handshake. Records the failure otherwise.
-  fileprivate func mayAsk(_ connection: OpaquePointer) -> Bool {
+  fileprivate func canSign(_ connection: OpaquePointer) -> Bool {
     if !mayWait {
       failure = (.tls, .clientKeyTooLate)
     } else if unsafe agent_tls_shared_algorithms(connection) < 1 {
@@ -72,7 +72,8 @@ final class PresentedCertificate: @unchecked Sendable {
 }
 
 /// OpenSSL's callback when a server requests the certificate.
-private let mayAskDevice: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { connection, shown in
+private let onCertificateRequest: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = {
+  connection, shown in
   guard let connection = unsafe connection, let shown = unsafe shown else { return 0 }
-  return unsafe Unmanaged<PresentedCertificate>.fromOpaque(shown).takeUnretainedValue().mayAsk(connection) ? 1 : 0
+  return unsafe Unmanaged<PresentedCertificate>.fromOpaque(shown).takeUnretainedValue().canSign(connection) ? 1 : 0
 }

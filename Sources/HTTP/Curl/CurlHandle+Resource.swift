@@ -5,7 +5,7 @@ internal import OAuth
 extension CurlHandle {
   /// The maximum size of content, in bytes, that is sent without `Expect: 100-continue`. Many servers ignore that, and
   /// libcurl then waits one second.
-  private static let maxUnaskedBytes = 1 << 20
+  private static let maxBytesWithoutExpect = 1 << 20
 
   /// Sends the prepared request and waits for the response's end.
   func send(
@@ -17,15 +17,15 @@ extension CurlHandle {
       try field.value.bytes.withBytes { (value) throws(HTTPFailure) in try lines.append(field.name, value) }
     }
     // Lets a server reject the request before the content is sent (RFC 9110 section 10.1.1).
-    if Self.isSentUnasked(content) { try lines.append("Expect", "") }
+    if Self.isSentWithoutExpect(content) { try lines.append("Expect", "") }
     try setMethod(request.method, content: content)
     try run(exchange, lines)
   }
 
   /// Whether content is sent without `Expect: 100-continue`.
-  private static func isSentUnasked(_ content: (any ResourceContent)?) -> Bool {
+  private static func isSentWithoutExpect(_ content: (any ResourceContent)?) -> Bool {
     guard let content else { return true }
-    return content.length.map { $0 <= maxUnaskedBytes } ?? false
+    return content.length.map { $0 <= maxBytesWithoutExpect } ?? false
   }
 
   private static func lines(of request: ResourceRequest, hasContent: Bool) throws(HTTPFailure) -> HeaderList {

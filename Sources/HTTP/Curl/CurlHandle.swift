@@ -203,7 +203,7 @@ internal import OAuth
 
   /// Whether a server responded to the TLS handshake in plain text, like an http server. Known only from OpenSSL's
   /// error message.
-  var hasMetPlainText: Bool {
+  var hasReceivedPlainText: Bool {
     let text = unsafe String(cString: problem)
     return ["wrong version number", "packet length too long", "http request"].contains { text.hasPart($0) }
   }

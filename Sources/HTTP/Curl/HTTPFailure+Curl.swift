@@ -77,7 +77,7 @@ extension ConnectionProblem {
             ?? Self(systemError: handle.number(CURLINFO_OS_ERRNO))
       case .certificate, .certificateTime: Self(certificate: handle.number(CURLINFO_SSL_VERIFYRESULT))
       case .certificateHost: .certificateOfOtherHost
-      case .tls: handle.hasMetPlainText ? .notTLS : nil
+      case .tls: handle.hasReceivedPlainText ? .notTLS : nil
       default: nil
       }
     guard let problem else { return nil }

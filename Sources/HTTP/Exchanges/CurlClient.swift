@@ -103,7 +103,7 @@ package final class CurlClient: HTTPClient {
         over: handle, isRepeatable: false, usesProxy: route.proxy != nil,
         connectSeconds: request.transport.connectTimeoutSeconds),
       limits: ExchangeLimits(of: request, time: time),
-      answerTime: .seconds(max(0, request.transport.spendingTimeoutSeconds)))
+      responseTimeout: .seconds(max(0, request.transport.spendingTimeoutSeconds)))
     try handle.prepare(request.endpoint, over: route, userAgent: userAgent, transport: request.transport)
     return try exchange.run(message)
   }

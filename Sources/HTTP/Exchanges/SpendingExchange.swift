@@ -11,23 +11,23 @@ final class SpendingExchange: RunningExchange {
   /// The maximum size of a response including its head, in bytes.
   private static let maxBytes = 4 << 20
   /// How long to wait for the end of the message after a complete JSON object.
-  private static let objectWait = Duration.seconds(5)
+  private static let waitAfterObject = Duration.seconds(5)
   /// How long to wait for more content after a message that seems incomplete.
-  private static let moreWait = Duration.seconds(1)
+  private static let waitAfterEarlyEnd = Duration.seconds(1)
 
   var progress: TransferProgress
   private var limits: ExchangeLimits
   /// The timeout for the response, from the first byte of the request.
-  private let answerTime: Duration
+  private let responseTimeout: Duration
   private let arena: SecretArena
   private var reader: ResponseReader
   private var input: SecretBytes
 
   /// - Throws: `memory`.
-  init(_ progress: TransferProgress, limits: ExchangeLimits, answerTime: Duration) throws(HTTPFailure) {
+  init(_ progress: TransferProgress, limits: ExchangeLimits, responseTimeout: Duration) throws(HTTPFailure) {
     self.progress = progress
     self.limits = limits
-    self.answerTime = answerTime
+    self.responseTimeout = responseTimeout
     do throws(CryptoError) {
       // Space for the body, the decoded body, and all strings of its JSON text.
       arena = try SecretArena(byteCount: max(1, 3 * limits.bodyBytes))
@@ -64,7 +64,7 @@ final class SpendingExchange: RunningExchange {
     // A byte may be sent from now on.
     if limits.cancellation?.beginSpending() == false { throw progress.failure(.cancelled) }
     progress.note(sent: true)
-    limits.time = TimeLimit(answerTime)
+    limits.time = TimeLimit(responseTimeout)
     let problem = handle.waking(by: limits.cancellation) { send(message) ?? receive() }
     progress.note(received: reader.hasBegun)
     if problem == nil { handle.discardsUnsentBytes = false }
@@ -108,8 +108,8 @@ final class SpendingExchange: RunningExchange {
         return reader.hasBegun ? nil : progress.failure(.receive)
       case CURLE_AGAIN:
         let silence = quiet.duration(to: .now)
-        if reader.isFramed, silence >= Self.moreWait { return nil }
-        if reader.isWholeObject, silence >= Self.objectWait { return progress.failure(.receive) }
+        if reader.isFramed, silence >= Self.waitAfterEarlyEnd { return nil }
+        if reader.isWholeObject, silence >= Self.waitAfterObject { return progress.failure(.receive) }
         if let failure = wait(isWriting: false, atMost: .milliseconds(reader.isFramed ? 200 : 1000)) { return failure }
       default: return reader.isFramed ? nil : failure(after: code)
       }

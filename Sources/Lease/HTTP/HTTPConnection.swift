@@ -23,7 +23,7 @@ final class HTTPConnection: LentCall.Owner {
   private var outbound: [UInt8] = []
   private var isClosed = false
   /// Whether the peer is expected neither to send nor to read, so that any event means that it has disconnected.
-  private var waitsForNothing = false
+  private var expectsOnlyDisconnection = false
   /// Whether to close once everything was sent.
   private var closesWhenSent = false
   /// When bytes were last received or sent.
@@ -97,7 +97,7 @@ final class HTTPConnection: LentCall.Owner {
     case (false, true): interest = .write
     case (false, false): interest = .none
     }
-    waitsForNothing = !mayRead && outbound.isEmpty
+    expectsOnlyDisconnection = !mayRead && outbound.isEmpty
     loopKey = try loop.watch(socket.raw, for: interest) { [unowned self] in serve() }
   }
 
@@ -119,7 +119,7 @@ final class HTTPConnection: LentCall.Owner {
       } catch {
         guard error.isAgain else { return close() }
       }
-    } else if waitsForNothing {
+    } else if expectsOnlyDisconnection {
       // The peer has disconnected.
       return close()
     }
@@ -181,7 +181,7 @@ final class HTTPConnection: LentCall.Owner {
     isClosed = true
     loop.unwatch(&loopKey)
     stopBodies()
-    exchange?.call?.leave()
+    exchange?.call?.peerDidDisconnect()
     exchange = nil
     try? UnixSocket.shutDown(socket)
     server.didDisconnect(self)
@@ -211,7 +211,7 @@ final class HTTPConnection: LentCall.Owner {
       switch error {
       case .malformed: refuse(400, "the request is not plain HTTP/1.1")
       case .tooLarge: refuse(431, "the head of the request is too large")
-      case .notServed: refuse(501, "a lease supports only HTTP/1.1 without upgrades")
+      case .unsupported: refuse(501, "a lease supports only HTTP/1.1 without upgrades")
       }
       return nil
     }
@@ -231,7 +231,7 @@ final class HTTPConnection: LentCall.Owner {
     do throws(Failure) {
       let ticket = Ticket(connection: number, serial: serial)
       self.exchange?.call = try server.begin(
-        RequestEnvelope(.call(lent.request(head)), timeoutSeconds: Self.headSeconds), ticket, .ends, for: peer, self)
+        RequestEnvelope(.call(lent.request(head)), timeoutSeconds: Self.headSeconds), ticket, .owner, for: peer, self)
     } catch {
       return fail(error)
     }
@@ -307,7 +307,7 @@ final class HTTPConnection: LentCall.Owner {
     let framing: Framing = !hasBody ? .none : length.map { .length($0) } ?? .chunked
     self.exchange?.answer = framing
     var lines = "HTTP/1.1 \(head.status) \(Self.reason(head.status))\r\n"
-    lines += lent.lines(head)
+    lines += lent.headerLines(for: head)
     if !hasBody, let length, head.status != 204 { lines += "Content-Length: \(length)\r\n" }
     if case .length(let length) = framing { lines += "Content-Length: \(length)\r\n" }
     if case .chunked = framing { lines += "Transfer-Encoding: chunked\r\n" }
@@ -428,7 +428,7 @@ final class HTTPConnection: LentCall.Owner {
 
   /// Responds with an error.
   private func respond(_ status: Int, _ failure: Failure) {
-    exchange?.call?.leave()
+    exchange?.call?.peerDidDisconnect()
     let closes = exchange == nil || exchange?.content != nil || exchange?.head.closes == true
     let isHead = exchange?.head.method == "HEAD"
     send(Self.answer(status, failure, closes: closes, hasBody: !isHead))

@@ -31,7 +31,7 @@ struct HTTPRequestHead: Equatable {
     case malformed
     case tooLarge
     /// Another protocol or an expectation that is not supported.
-    case notServed
+    case unsupported
   }
 
   static let maximumBytes = 64 << 10
@@ -58,7 +58,7 @@ struct HTTPRequestHead: Equatable {
     var lines = try Self.lines(bytes.dropLast(4))
     guard let first = lines.first else { throw .malformed }
     // The start of an HTTP/2 connection, such as those of gRPC (RFC 9113 section 3.4).
-    if first.elementsEqual("PRI * HTTP/2.0".utf8) { throw .notServed }
+    if first.elementsEqual("PRI * HTTP/2.0".utf8) { throw .unsupported }
     (method, target) = try Self.requestLine(lines.removeFirst())
     guard lines.count <= Self.maximumFields else { throw .tooLarge }
     var fields: [Field] = []
@@ -69,12 +69,12 @@ struct HTTPRequestHead: Equatable {
     content = try Self.content(values("content-length"), values("transfer-encoding"))
     let options = values("connection").flatMap { $0.lowercased().split(separator: ",").map { $0.filter { $0 != " " } } }
     guard values("upgrade").isEmpty, !options.contains("upgrade"), values("http2-settings").isEmpty else {
-      throw .notServed
+      throw .unsupported
     }
     // gRPC needs trailer fields.
-    guard !values("content-type").contains(where: Self.isGRPC) else { throw .notServed }
+    guard !values("content-type").contains(where: Self.isGRPC) else { throw .unsupported }
     let expectations = values("expect").map { $0.lowercased() }
-    guard expectations.allSatisfy({ $0 == "100-continue" }) else { throw .notServed }
+    guard expectations.allSatisfy({ $0 == "100-continue" }) else { throw .unsupported }
     expectsContinue = !expectations.isEmpty && content != .none
     closes = options.contains("close")
   }

@@ -15,7 +15,7 @@ struct LentOrigin {
   /// The request to the server, without the lease's token and hop-by-hop fields.
   func request(_ head: HTTPRequestHead) -> CallRequest {
     var call = CallRequest(url: origin + head.target, method: head.method)
-    call.headers = head.fields.filter { !isOfConnection($0, head) }.map { "\($0.name): \($0.value)" }
+    call.headers = head.fields.filter { !isConnectionField($0, head) }.map { "\($0.name): \($0.value)" }
     call.sendsBody = head.content != .none
     call.refusesRedirects = true
     call.idleSeconds = 0
@@ -65,15 +65,15 @@ struct LentOrigin {
   }
 
   /// Whether a field is not forwarded to the server, because it concerns the peer's connection or the lease's token.
-  private func isOfConnection(_ field: HTTPRequestHead.Field, _ head: HTTPRequestHead) -> Bool {
+  private func isConnectionField(_ field: HTTPRequestHead.Field, _ head: HTTPRequestHead) -> Bool {
     let name = field.name.lowercased()
-    if Self.ofConnection.contains(name) || isKey(field) { return true }
+    if Self.connectionFields.contains(name) || isKey(field) { return true }
     let named = head.fields.filter { $0.isNamed("connection") }.flatMap { $0.value.lowercased().split(separator: ",") }
     return named.contains { $0.filter { $0 != " " }.hasSameBytes(as: name) }
   }
 
   /// The names of fields that concern a connection, or that the daemon sets.
-  private static let ofConnection: Set<String> = [
+  private static let connectionFields: Set<String> = [
     "authorization", "host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer",
     "transfer-encoding", "content-length", "upgrade", "expect", "http2-settings", "accept-encoding",
   ]
@@ -81,24 +81,24 @@ struct LentOrigin {
   // MARK: Responses
 
   /// The response's fields for the peer, with the server's URLs replaced.
-  func lines(_ head: ResponseHead) -> String {
+  func headerLines(for head: ResponseHead) -> String {
     var lines = ""
-    for field in head.headers where !Self.ofConnection.contains(field.name.lowercased()) {
-      lines += "\(field.name): \(local(field))\r\n"
+    for field in head.headers where !Self.connectionFields.contains(field.name.lowercased()) {
+      lines += "\(field.name): \(localValue(of: field))\r\n"
     }
     return lines
   }
 
   /// The field's value, with the server's URLs replaced.
-  private func local(_ field: ResponseHead.Field) -> String {
+  private func localValue(of field: ResponseHead.Field) -> String {
     switch field.name.lowercased() {
-    case "location", "content-location": return local(field.value[...])
+    case "location", "content-location": return localURL(for: field.value[...])
     case "link":
       var text = ""
       var rest = field.value[...]
       while let start = rest.firstIndex(of: "<"), let end = rest[start...].firstIndex(of: ">") {
         let from = rest.index(after: start)
-        text += rest[..<from] + local(rest[from..<end])
+        text += rest[..<from] + localURL(for: rest[from..<end])
         rest = rest[end...]
       }
       return text + rest
@@ -107,7 +107,7 @@ struct LentOrigin {
   }
 
   /// Replaces the server's origin in a URL with the origin of the lease.
-  private func local(_ url: Substring) -> String {
+  private func localURL(for url: Substring) -> String {
     // Without a scheme it has the request's, which differs here (RFC 3986 section 4.2).
     let hasNoScheme = url.utf8.starts(with: "//".utf8)
     let text = hasNoScheme ? String(origin.prefix { $0 != "/" }) + url : String(url)

@@ -48,7 +48,7 @@ extension AuthorizationRequest {
     try checkIssuer(fields)
     // No parameter may be repeated (RFC 6749 section 3.1). A code was requested, so a token is an error (RFC 9700
     // section 2.1.2).
-    guard !fields.repeatsOne, !fields.has("access_token"), !fields.has("id_token") else {
+    guard !fields.hasDuplicates, !fields.has("access_token"), !fields.has("id_token") else {
       throw OAuthError(.malformedResponse, Self.subject)
     }
     if fields.has("error") { throw refusal(fields.text("error") ?? "", fields.text("error_description")) }

@@ -80,12 +80,12 @@ package struct AuthorizationRequest: Sendable {
     let asked = options.prompt?.split(separator: " ").map { String($0) } ?? []
     if asked == ["none"] { return "none" }
     let known = options.providerParameters.first { $0.name == RequestParameter.prompt.rawValue }?.value
-    let needed = (known ?? usualPrompt)?.split(separator: " ").map { String($0) } ?? []
+    let needed = (known ?? defaultPrompt)?.split(separator: " ").map { String($0) } ?? []
     return (asked + needed.filter { !asked.contains($0) }).joined(separator: " ")
   }
 
   /// `consent` for `offline_access`, since a server otherwise ignores that scope (OpenID Connect Core section 11).
-  private var usualPrompt: String? {
+  private var defaultPrompt: String? {
     scope?.contains("offline_access") == true && nonce != nil ? "consent" : nil
   }
 }

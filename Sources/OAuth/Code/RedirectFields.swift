@@ -43,7 +43,7 @@ struct RedirectFields {
   }
 
   /// Whether a field appears twice.
-  var repeatsOne: Bool { Set(fields.map { Array($0.name.utf8) }).count < fields.count }
+  var hasDuplicates: Bool { Set(fields.map { Array($0.name.utf8) }).count < fields.count }
 
   private static func field(_ part: Span<UInt8>) -> Field? {
     var equals = 0

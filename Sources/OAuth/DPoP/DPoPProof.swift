@@ -5,7 +5,7 @@ package import Encoding
 /// retries.
 package struct DPoPProof: Sendable {
   /// The maximum nonce length, in bytes.
-  package static let longestNonce = 1024
+  package static let maximumNonceBytes = 1024
   private static let identifierBytes = 16
 
   /// The HTTP method, case-sensitive.
@@ -47,7 +47,7 @@ package struct DPoPProof: Sendable {
 
   /// Whether `text` is a valid nonce: 1 to 1,024 NQCHAR characters (RFC 9449 section 8.1).
   package static func isNonce(_ text: String) -> Bool {
-    (1...longestNonce).contains(text.utf8.count)
+    (1...maximumNonceBytes).contains(text.utf8.count)
       && text.utf8.allSatisfy(\.isUnquotedASCII)
   }
 }

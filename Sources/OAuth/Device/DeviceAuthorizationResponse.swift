@@ -5,9 +5,9 @@ internal import Vocabulary
 /// The codes for a sign-in on another device (RFC 8628 section 3.2).
 package final class DeviceAuthorizationResponse: Sendable {
   /// The default interval in seconds (RFC 8628 section 3.2).
-  package static let usualInterval = 5
+  package static let defaultInterval = 5
   /// The maximum interval in seconds. No device code is valid that long.
-  package static let longestInterval = 86_400
+  package static let maximumInterval = 86_400
 
   /// The code for polling, which is never shown (RFC 8628 section 3.3).
   package let deviceCode: SharedSecret
@@ -92,7 +92,7 @@ package final class DeviceAuthorizationResponse: Sendable {
   /// The interval in seconds, rounded up. Uses the default unless the value is a positive number.
   private static func interval(_ value: JSON?) -> Int {
     let seconds = value.flatMap { $0.number?.rounded(.up) ?? Seconds.parse($0) }
-    guard let seconds, seconds > 0 else { return usualInterval }
-    return min(seconds, longestInterval)
+    guard let seconds, seconds > 0 else { return defaultInterval }
+    return min(seconds, maximumInterval)
   }
 }

@@ -9,10 +9,10 @@ package struct DevicePolling: Sendable, Hashable {
   }
 
   /// The maximum backoff after failures, in seconds.
-  private static let longestBackOff = 60
+  private static let maximumBackOff = 60
   /// The time reserved for the response if only one poll is possible, in milliseconds. At most a quarter of the
   /// lifetime is used.
-  private static let longestReserve = 10_000
+  private static let maximumReserve = 10_000
 
   private let expiresIn: Int
   /// The interval between polls in seconds, including all increases by `slow_down`.
@@ -29,9 +29,9 @@ package struct DevicePolling: Sendable, Hashable {
   ///   - interval: Seconds between polls. Values below 1 are replaced by 5.
   ///   - expiresIn: The lifetime of the code in seconds.
   package init(interval: Int, expiresIn: Int) {
-    let usable = interval > 0 ? interval : DeviceAuthorizationResponse.usualInterval
-    self.interval = min(usable, DeviceAuthorizationResponse.longestInterval)
-    self.expiresIn = max(0, min(expiresIn, Seconds.longest))
+    let usable = interval > 0 ? interval : DeviceAuthorizationResponse.defaultInterval
+    self.interval = min(usable, DeviceAuthorizationResponse.maximumInterval)
+    self.expiresIn = max(0, min(expiresIn, Seconds.maximum))
   }
 
   package init(_ response: DeviceAuthorizationResponse) {
@@ -47,10 +47,10 @@ package struct DevicePolling: Sendable, Hashable {
       resetBackOff()
       // Five seconds more for all later polls, or the interval that GitHub sends if that is longer.
       let next = max(interval + 5, asked ?? 0)
-      interval = min(next, DeviceAuthorizationResponse.longestInterval)
+      interval = min(next, DeviceAuthorizationResponse.maximumInterval)
       slowDowns += slowDowns < 3 ? 1 : 0
     case .transient(let error):
-      backOff = max(interval, min(Self.longestBackOff, 2 * (backOff ?? interval)))
+      backOff = max(interval, min(Self.maximumBackOff, 2 * (backOff ?? interval)))
       askedWait = error.retryAfterSeconds ?? 0
     }
   }
@@ -72,7 +72,7 @@ package struct DevicePolling: Sendable, Hashable {
     let left = max(0, expiresIn * 1000 - max(0, elapsedMilliseconds))
     if waitMilliseconds < left { return .poll(afterMilliseconds: waitMilliseconds) }
     guard !hasPolled, left > 0 else { return .expire(afterMilliseconds: left) }
-    return .poll(afterMilliseconds: max(0, left - min(Self.longestReserve, expiresIn * 250)))
+    return .poll(afterMilliseconds: max(0, left - min(Self.maximumReserve, expiresIn * 250)))
   }
 
   private mutating func resetBackOff() {

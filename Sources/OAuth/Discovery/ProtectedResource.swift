@@ -43,7 +43,7 @@ package struct ProtectedResource: Sendable, Hashable {
     var servers: [Issuer] = []
     for text in try reader.strings("authorization_servers") ?? [] where servers.count < Self.maxServers {
       guard let issuer = try? Issuer(text, allowHTTPLoopback: allowHTTPLoopback), !servers.contains(issuer),
-        resource.uri.isInner || (try? URI(text))?.isInner == false
+        resource.uri.isLocal || (try? URI(text))?.isLocal == false
       else { continue }
       servers.append(issuer)
     }

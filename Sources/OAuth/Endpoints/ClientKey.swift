@@ -9,7 +9,7 @@ package final class ClientKey: Sendable {
   /// The key ID registered at the server, if any.
   package let keyID: String?
   /// The configured signature algorithm, if any.
-  private let chosen: JWSAlgorithm?
+  private let configuredAlgorithm: JWSAlgorithm?
   private let profile: SecurityProfile?
 
   /// - Parameters:
@@ -23,14 +23,14 @@ package final class ClientKey: Sendable {
     if let algorithm, !algorithm.signatureAlgorithm.fits(key.kind) { throw JOSEError(.unsuitableKey) }
     self.key = key
     self.keyID = keyID
-    chosen = algorithm
+    configuredAlgorithm = algorithm
     self.profile = profile
   }
 
   /// The configured signature algorithm, or a default. For RSA this is PS256 if the server announces it or the profile
   /// requires it (FAPI 2.0 Security Profile section 5.4.1), otherwise RS256.
   func algorithm(announced: [String]?) -> JWSAlgorithm {
-    if let chosen { return chosen }
+    if let configuredAlgorithm { return configuredAlgorithm }
     let possible: [JWSAlgorithm] =
       switch key.kind {
       case .rsa:

@@ -6,7 +6,7 @@ package struct ExtraParameters: Sendable, Hashable {
   /// The maximum number of parameters.
   static let maxCount = 32
   /// The maximum name length, in bytes.
-  static let longestName = 64
+  static let maximumNameBytes = 64
 
   private var pairs: [Pair] = []
   private var claims: RequestedClaims?
@@ -75,7 +75,7 @@ package struct ExtraParameters: Sendable, Hashable {
   private static func pair(_ text: String, _ provider: Provider?) throws(Problem) -> Pair {
     guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { throw .malformed }
     let (name, value) = (String(text[..<end]), String(text[text.utf8.index(after: end)...]))
-    guard (1...longestName).contains(name.utf8.count), name.utf8.allSatisfy(isNameByte), !value.isEmpty,
+    guard (1...maximumNameBytes).contains(name.utf8.count), name.utf8.allSatisfy(isNameByte), !value.isEmpty,
       value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
     else { throw .malformed }
     // Some servers compare names case-insensitively.
@@ -102,7 +102,7 @@ package struct AuthorizationDetails: Sendable, Hashable {
   /// The maximum length in a request, in bytes.
   static let maxBytes = 4096
   /// The maximum length in a response, in bytes.
-  static let longestGranted = 16_384
+  static let maximumGrantedBytes = 16_384
 
   package let json: JSON
 
@@ -115,7 +115,7 @@ package struct AuthorizationDetails: Sendable, Hashable {
   /// Reads the details from a response or record.
   package init?(_ json: JSON) {
     let areNamed = json.array?.allSatisfy { $0["type"]?.string.map { !$0.isEmpty } ?? false } ?? false
-    guard areNamed, json.serialized().count <= Self.longestGranted else { return nil }
+    guard areNamed, json.serialized().count <= Self.maximumGrantedBytes else { return nil }
     self.json = json
   }
 

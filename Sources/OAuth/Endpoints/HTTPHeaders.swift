@@ -3,7 +3,7 @@ internal import Encoding
 /// The header fields of a response, in the order received. Names are case-insensitive.
 package struct HTTPHeaders: Sendable {
   /// The maximum wait that a server can ask for, in seconds.
-  package static let longestRetryAfter = 300
+  package static let maximumRetryAfter = 300
 
   private let fields: [(name: String, value: String)]
 
@@ -55,7 +55,7 @@ package struct HTTPHeaders: Sendable {
     guard let value = trimmed("Retry-After") else {
       return trimmed("X-Rate-Limit-Reset").flatMap(Self.seconds(digits:)).flatMap { Self.wait(until: $0, now: now) }
     }
-    if let seconds = Self.seconds(digits: value) { return min(seconds, Self.longestRetryAfter) }
+    if let seconds = Self.seconds(digits: value) { return min(seconds, Self.maximumRetryAfter) }
     return HTTPDate.parse(value).flatMap { Self.wait(until: $0, now: now) }
   }
 
@@ -68,7 +68,7 @@ package struct HTTPHeaders: Sendable {
   private static func wait(until end: Int, now: Int?) -> Int? {
     guard let now else { return nil }
     let (wait, overflow) = end.subtractingReportingOverflow(now)
-    return overflow ? nil : min(max(wait, 0), longestRetryAfter)
+    return overflow ? nil : min(max(wait, 0), maximumRetryAfter)
   }
 
   /// How long a document may be cached, in seconds (RFC 9111 section 5.2.2); nil if not specified.

@@ -5,7 +5,7 @@ internal import Encoding
 struct RequestForm: ~Copyable {
   private var buffer = SecretBuffer()
   private var isFirst = true
-  private var namesClient = false
+  private var hasClientID = false
 
   /// Adds a parameter. Skips a repeated client ID, since both requests and authentication methods add it (RFC 6749
   /// section 3.2 forbids duplicates).
@@ -14,8 +14,8 @@ struct RequestForm: ~Copyable {
   /// Adds a parameter defined by a provider or account.
   mutating func add(named name: String, _ value: String) {
     if name.hasSameBytes(as: RequestParameter.clientID.rawValue) {
-      if namesClient { return }
-      namesClient = true
+      if hasClientID { return }
+      hasClientID = true
     }
     Form.append(name: name, value: value, to: &buffer, isFirst: &isFirst)
   }

@@ -47,7 +47,7 @@ package struct IDTokenExpectation: Sendable {
 
   package init(
     issuer: Issuer, clientID: String, accessToken: SharedSecret? = nil,
-    algorithms: Set<JWSAlgorithm>, now: Int, clockSkew: Int = TokenClock.usualSkew, first: IdentityRecord? = nil
+    algorithms: Set<JWSAlgorithm>, now: Int, clockSkew: Int = TokenClock.defaultSkew, first: IdentityRecord? = nil
   ) {
     self.issuer = issuer
     self.clientID = clientID

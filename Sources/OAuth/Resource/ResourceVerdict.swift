@@ -51,11 +51,11 @@ package enum ResourceVerdict: Sendable, Hashable {
 
   /// Whether the text is short and repeats no part of a secret.
   private static func isHarmless(_ text: String, _ sent: [SharedSecret]) -> Bool {
-    text.utf8.count <= longestText && !SecretEcho.isFound(in: text, sent, limit: longestText)
+    text.utf8.count <= maximumTextBytes && !SecretEcho.isFound(in: text, sent, limit: maximumTextBytes)
   }
 
   /// In bytes. Longer text is not searched for secrets, and therefore omitted.
-  private static let longestText = 8192
+  private static let maximumTextBytes = 8192
 
   private static let schemes = ["bearer", "dpop"]
   /// The maximum number of scopes and `acr` values.

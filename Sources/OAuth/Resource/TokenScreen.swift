@@ -9,7 +9,7 @@ internal import Encoding
 package struct TokenScreen: Sendable {
   /// The minimum length of a token to search for, and of a partial match to withhold. Shorter ones would often delay
   /// the end of an event.
-  fileprivate static let shortest = SecretEcho.shortest
+  fileprivate static let minimumLength = SecretEcho.minimumLength
 
   /// The searches of the original and of the unescaped bytes. Nil if the token is too short.
   private var searches: (original: Search, unescaped: Search)?
@@ -23,7 +23,7 @@ package struct TokenScreen: Sendable {
 
   /// - Throws: `secureHeapFull`.
   package init(_ token: SharedSecret) throws(CryptoError) {
-    guard token.bytes.count >= Self.shortest else { return }
+    guard token.bytes.count >= Self.minimumLength else { return }
     var encoded: [Pattern] = []
     for offset in 0..<3 { encoded.append(try Pattern(base64Of: token, after: offset)) }
     let search = Search(plain: Pattern(token), base64: encoded)
@@ -228,7 +228,7 @@ private struct Search: Sendable {
     var isIdle: Bool { matched == 0 }
 
     /// The position of the first byte of the match, or nil if the match is too short to be withheld.
-    var start: Int? { matched < TokenScreen.shortest ? nil : positions[(count - matched) % positions.count] }
+    var start: Int? { matched < TokenScreen.minimumLength ? nil : positions[(count - matched) % positions.count] }
 
     /// Reads the next byte. Returns whether it completes the pattern.
     mutating func matches(_ byte: UInt8, at position: Int) -> Bool {

@@ -5,19 +5,19 @@ internal import Vocabulary
 /// The time of a check in unix seconds, and the tolerance for clock differences.
 package struct TokenClock: Sendable {
   /// The maximum tolerance, in seconds.
-  package static let largestSkew = 300
+  package static let maximumSkew = 300
   /// The default tolerance, in seconds.
-  package static let usualSkew = 60
+  package static let defaultSkew = 60
   /// How far in the future `iat` may be if the token's issuer is known, in seconds.
   static let issuedAhead = 600
 
   let now: Int
   let skew: Int
 
-  /// - Parameter skew: The tolerance, which is limited to ``largestSkew``.
-  package init(now: Int, skew: Int = Self.usualSkew) {
+  /// - Parameter skew: The tolerance, which is limited to ``maximumSkew``.
+  package init(now: Int, skew: Int = Self.defaultSkew) {
     self.now = now
-    self.skew = min(max(skew, 0), Self.largestSkew)
+    self.skew = min(max(skew, 0), Self.maximumSkew)
   }
 
   /// Checks the times that are present. A token is expired at `exp`, not after it (RFC 7519 section 4.1.4).

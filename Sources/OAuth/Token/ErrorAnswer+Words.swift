@@ -40,7 +40,7 @@ extension ErrorAnswer {
 
   /// The error message in a body of plain text.
   private static func line(_ bytes: Span<UInt8>, _ headers: HTTPHeaders) -> String? {
-    guard headers.mediaType.map({ $0 == "text/plain" }) ?? true, (1...longestSearched).contains(bytes.count),
+    guard headers.mediaType.map({ $0 == "text/plain" }) ?? true, (1...maximumSearchedLength).contains(bytes.count),
       !bytes.hasPart("_token=")
     else { return nil }
     let text = String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
@@ -60,7 +60,7 @@ enum ReasonPhrase {
   ]
 
   /// Whether a string is the reason phrase of the status, ignoring case.
-  static func isOf(_ status: Int, _ text: String) -> Bool {
+  static func matches(_ status: Int, _ text: String) -> Bool {
     all[status].map { $0.hasSameBytes(as: text.lowercased()) } ?? false
   }
 }

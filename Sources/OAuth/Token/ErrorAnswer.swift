@@ -28,7 +28,7 @@ struct ErrorAnswer: Sendable {
       return mayBeForm(response.headers) ? readForm(bytes, sent: sent) : nil
     }
     // A gateway's error, such as Spring's, has the reason phrase here.
-    if let error = answer?.error, ReasonPhrase.isOf(response.status, error) { answer?.isText = false }
+    if let error = answer?.error, ReasonPhrase.matches(response.status, error) { answer?.isText = false }
     let description = answer?.description
     if let error = answer?.error { answer?.standardError = shape.standardName(error, description: description) }
     return answer
@@ -112,13 +112,13 @@ struct ErrorAnswer: Sendable {
   /// A server's text for users. Nil if empty or repeats a secret.
   static func printable(_ text: String?, _ sent: [SharedSecret]) -> String? {
     // The part that was cut off could be the rest of a secret.
-    guard let text, !SecretEcho.isFound(in: text, sent, limit: longestSearched) else { return nil }
+    guard let text, !SecretEcho.isFound(in: text, sent, limit: maximumSearchedLength) else { return nil }
     let line = TerminalText.clean(text.split(whereSeparator: \.isNewline).joined(separator: " "))
     return line.isEmpty ? nil : line
   }
 
   /// The maximum number of characters searched for secrets. Only the beginning of that is shown.
-  static let longestSearched = 2000
+  static let maximumSearchedLength = 2000
 
   /// Whether the text has 1 to 64 characters allowed by RFC 6749 section 5.2.
   private static func isErrorValue(_ text: String) -> Bool {

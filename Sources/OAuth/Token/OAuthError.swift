@@ -102,7 +102,7 @@ package struct OAuthError: Error, Hashable, Sendable {
   }
 
   /// The ``correlationID``, unless the description contains it.
-  package var untoldCorrelationID: String? {
+  package var unmentionedCorrelationID: String? {
     let words = (serverDescription ?? "").utf8.split(separator: UInt8(ascii: " "))
     return correlationID.flatMap { id in words.contains { $0.elementsEqual(id.utf8) } ? nil : id }
   }
@@ -122,7 +122,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     } else if let problem {
       text = Phrase("\(text): \(Phrase(stringLiteral: problem.title))")
     }
-    if let untoldCorrelationID { text = Phrase("\(text) (correlation id \(untoldCorrelationID))") }
+    if let unmentionedCorrelationID { text = Phrase("\(text) (correlation id \(unmentionedCorrelationID))") }
     return text
   }
 

@@ -34,13 +34,13 @@ package struct Scope: Sendable, Hashable {
   package func contains(_ value: String) -> Bool { values.contains { $0.hasSameBytes(as: value) } }
   package func isSubset(of other: Scope) -> Bool { values.allSatisfy { other.contains($0) } }
 
-  /// The values of `demanded` that this scope lacks, in their order.
+  /// The values of `requiredScope` that this scope lacks, in their order.
   ///
   /// Some services return a value as a URI or only its last part (`Mail.Read` for
   /// `https://graph.microsoft.com/Mail.Read`); both match. `offline_access` is ignored, since it is about the refresh
   /// token (OpenID Connect Core section 11).
-  package func missing(of demanded: Scope) -> [String] {
-    demanded.values.filter { value in
+  package func missing(of requiredScope: Scope) -> [String] {
+    requiredScope.values.filter { value in
       value != "offline_access" && !values.contains { Self.isSame($0, value) || Self.isSame(value, $0) }
     }
   }

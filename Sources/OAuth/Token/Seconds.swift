@@ -3,9 +3,9 @@ internal import Encoding
 /// Parses durations sent by servers.
 enum Seconds {
   /// Ten years. Longer values are treated as mistakes.
-  static let longest = 10 * 366 * 86_400
+  static let maximum = 10 * 366 * 86_400
 
-  /// Parses 0 to ``longest`` seconds from a number or, as some servers send it, a string of digits. Nil for anything
+  /// Parses 0 to ``maximum`` seconds from a number or, as some servers send it, a string of digits. Nil for anything
   /// else. Truncates fractions.
   static func parse(_ value: JSON) -> Int? {
     let seconds: Int?
@@ -16,7 +16,7 @@ enum Seconds {
       seconds = isPlain ? Int(text) : nil
     default: seconds = nil
     }
-    guard let seconds, (0...longest).contains(seconds) else { return nil }
+    guard let seconds, (0...maximum).contains(seconds) else { return nil }
     return seconds
   }
 }

@@ -1,13 +1,13 @@
 internal import Crypto
 internal import Encoding
 
-/// Searches a server's text for parts of secrets: any ``shortest`` consecutive bytes, forwards or backwards,
+/// Searches a server's text for parts of secrets: any ``minimumLength`` consecutive bytes, forwards or backwards,
 /// verbatim, percent-encoded, in hexadecimal or base64, also within a longer text.
 struct SecretEcho {
   /// The minimum number of matching bytes. A shorter secret could be part of any word.
-  static let shortest = 8
+  static let minimumLength = 8
 
-  /// All parts of ``shortest`` bytes in the text and its decodings.
+  /// All parts of ``minimumLength`` bytes in the text and its decodings.
   private var parts: Set<UInt64> = []
   private let containsToken: Bool
 
@@ -54,7 +54,7 @@ struct SecretEcho {
     var part: UInt64 = 0
     for index in bytes.indices {
       part = part << 8 | UInt64(bytes[index])
-      if index >= shortest - 1 { body(part) }
+      if index >= minimumLength - 1 { body(part) }
     }
   }
 

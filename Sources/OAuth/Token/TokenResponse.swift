@@ -65,19 +65,19 @@ package final class TokenResponse: Sendable {
 
   private static let refreshTokenMember = "refresh_token"
   /// In bytes.
-  private static let longestRefreshToken = 65_536
+  private static let maximumRefreshTokenBytes = 65_536
 
   private static func refreshToken(
     _ node: JSONLayout.Node, _ bytes: Span<UInt8>, _ arena: SecretArena?
   ) -> SharedSecret? {
-    guard let count = node.stringByteCount, (1...longestRefreshToken).contains(count) else { return nil }
+    guard let count = node.stringByteCount, (1...maximumRefreshTokenBytes).contains(count) else { return nil }
     return try? AnswerReader.secret(node, in: bytes, arena, allowed: 0x20...0x7E)
   }
 
   /// - Throws: `scopeWithheld` if the granted scope lacks required values (RFC 6749 section 3.3). A response without a
   ///   scope grants all that was requested.
-  package func check(covers demanded: Scope?) throws(OAuthError) {
-    guard let demanded, let missing = scope?.missing(of: demanded), !missing.isEmpty else { return }
+  package func check(covers requiredScope: Scope?) throws(OAuthError) {
+    guard let requiredScope, let missing = scope?.missing(of: requiredScope), !missing.isEmpty else { return }
     var error = OAuthError(.scopeWithheld, .endpoint(.token))
     error.serverDescription = missing.joined(separator: " ")
     throw error

@@ -29,9 +29,9 @@ package struct TokenRules: Sendable {
   /// Claims required in addition to those of the profile.
   package var requiredClaims: [String] = []
   /// Claims that must have certain values.
-  package var demands: [ClaimRequirement] = []
+  package var claimRequirements: [ClaimRequirement] = []
   /// The tolerated clock difference, in seconds.
-  package var clockSkew = TokenClock.usualSkew
+  package var clockSkew = TokenClock.defaultSkew
   /// Whether to verify only the signature. The payload then need not be JSON.
   package var isSignatureOnly = false
 
@@ -81,9 +81,9 @@ package struct TokenRules: Sendable {
     try checkParties(reader, keyIssuer)
     try checkPresence(reader)
     try profile?.check(reader, audiences: audiences)
-    for demand in demands {
-      guard let value = claims[demand.name] else { throw .missingClaim(demand.name) }
-      guard demand.isMet(by: value) else { throw .otherValue(demand) }
+    for requirement in claimRequirements {
+      guard let value = claims[requirement.name] else { throw .missingClaim(requirement.name) }
+      guard requirement.isMet(by: value) else { throw .otherValue(requirement) }
     }
     return Verified(header: header, payload: payload, claims: claims)
   }

@@ -5,7 +5,7 @@ internal import Encoding
 package struct TokenTarget: Sendable, Hashable {
   package static let maxResources = 16
   /// In bytes.
-  private static let longestAudience = 512
+  private static let maximumAudienceBytes = 512
 
   package let scope: Scope?
   /// Absolute URIs without fragments, sorted and without duplicates.
@@ -56,7 +56,7 @@ package struct TokenTarget: Sendable, Hashable {
   }
 
   private static func validatedAudience(_ audience: String) throws(OAuthError) -> String {
-    guard (1...longestAudience).contains(audience.utf8.count), audience.utf8.allSatisfy(\.isVisibleASCII)
+    guard (1...maximumAudienceBytes).contains(audience.utf8.count), audience.utf8.allSatisfy(\.isVisibleASCII)
     else { throw OAuthError(.invalidTarget, .audience) }
     return audience
   }

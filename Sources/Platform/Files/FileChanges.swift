@@ -135,18 +135,18 @@ package final class FileChanges {
   }
 
   /// Adds an event to the changes.
-  private func take(_ number: Int32, _ what: Int32, _ name: String, _ result: inout Changes) {
+  private func take(_ number: Int32, _ kind: Int32, _ name: String, _ result: inout Changes) {
     if number < 0 {
       result.affectsAll = true
       return
     }
     // There may still be events of a removed watch.
     guard let watch = watches[number] else { return }
-    if what == agent_change_of_watch {
+    if kind == agent_change_of_watch {
       watches[number] = nil
       return
     }
-    let isPlace = what == agent_change_of_place
+    let isPlace = kind == agent_change_of_place
     guard name.isEmpty else {
       // Ignore lock files and temporary files.
       for entry in watch.entries where entry.name.utf8.elementsEqual(name.utf8) {

@@ -7,7 +7,7 @@ package enum UserDirectories {
   package typealias Variables = (String) -> String?
 
   /// An environment variable that contains a directory of another user.
-  package struct Foreign: Hashable, Sendable {
+  package struct ForeignDirectory: Hashable, Sendable {
     package let variable: String
     package let path: String
   }
@@ -19,13 +19,13 @@ package enum UserDirectories {
 
   /// The first variable of root that contains a directory of another user, as with `su`: that user could not use files
   /// that root creates there. Nil for other users than root.
-  package static var foreign: Foreign? { foreign(in: Environment.value, user: Machine.userID) }
+  package static var foreign: ForeignDirectory? { foreign(in: Environment.value, user: Machine.userID) }
 
-  package static func foreign(in variables: Variables, user: UInt32) -> Foreign? {
+  package static func foreign(in variables: Variables, user: UInt32) -> ForeignDirectory? {
     guard user == 0 else { return nil }
     for variable in directoryVariables {
       guard let path = absolute(variables(variable)), owner(near: path) != 0 else { continue }
-      return Foreign(variable: variable, path: path)
+      return ForeignDirectory(variable: variable, path: path)
     }
     return nil
   }

@@ -18,7 +18,7 @@ package struct TCPEnds: Sendable, Hashable {
 
   /// The tables of this network namespace (`proc_net(5)`).
   package static let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"]
-  private static let longestLine = 4096
+  private static let maximumLineBytes = 4096
 
   /// - Throws: `ENOTCONN` if the connection was reset.
   package init(_ socket: borrowing FileDescriptor) throws(SystemError) {
@@ -57,7 +57,7 @@ package struct TCPEnds: Sendable, Hashable {
     var owners: [TCPEnds: Owner] = [:]
     for table in tables {
       guard let file = try? FileDescriptor(opening: table, for: .reading) else { continue }
-      var lines = LineBlocks(limit: longestLine)
+      var lines = LineBlocks(limit: maximumLineBytes)
       while let block = try? lines.next(from: file) {
         for range in block.lines.compactMap(\.range) {
           guard let row = Row(block.bytes[range]), let end = wanted[row.ends] else { continue }

@@ -21,7 +21,7 @@ internal import Glibc
   deinit { unsafe munmap(start, byteCount) }
 
   /// A divisor of the page size of every machine.
-  private static let smallestPage = 4096
+  private static let minimumPageBytes = 4096
 
   /// Keeps the pages of these bytes out of the swap space, as far as the limit for locked memory allows.
   ///
@@ -29,7 +29,7 @@ internal import Glibc
   package func lock(_ bytes: UnsafeMutableRawBufferPointer, isContinued: Bool = false) {
     guard let first = bytes.baseAddress else { return }
     let offset = unsafe first - start
-    let page = Self.smallestPage
+    let page = Self.minimumPageBytes
     let begin = isContinued ? (offset + page - 1) / page * page : offset
     let end = offset + bytes.count
     if begin < end { _ = unsafe mlock(start + begin, end - begin) }

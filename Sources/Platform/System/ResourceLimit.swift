@@ -27,10 +27,10 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
   }
 
   /// The largest stack that the main thread needs, in bytes. A higher limit may make the memory layout easier to guess.
-  package static let enoughStackBytes = 8 << 20
+  package static let requiredStackBytes = 8 << 20
 
   /// Raises each limit to the value that this process needs, or as far as permitted.
   package static func raiseAll() {
-    for limit in allCases { _ = agent_limit_raise(limit.rawValue, limit == .stackBytes ? enoughStackBytes : -1) }
+    for limit in allCases { _ = agent_limit_raise(limit.rawValue, limit == .stackBytes ? requiredStackBytes : -1) }
   }
 }

@@ -15,11 +15,12 @@ extension Vault {
       try requireNoOtherMachine(location, in: directory)
       return nil
     }
-    let slots = try located(at: location.path) { () throws(VaultError) in try check(unverified, in: directory) }
+    let slots = try located(at: location.path) { () throws(VaultError) in try checkSlots(of: unverified, in: directory)
+    }
     do {
       let records = try located(at: location.path) { () throws(VaultError) in
         let key = try deviceKey(of: unverified, seen: seen, in: directory)
-        return try check(try verify(unverified, with: key, seen: seen))
+        return try checkRecords(of: try verify(unverified, with: key, seen: seen))
       }
       return VaultCheck(slots: slots, records: records, problem: nil)
     } catch {
@@ -30,8 +31,8 @@ extension Vault {
     }
   }
 
-  private func check(
-    _ file: UnverifiedVaultFile, in directory: borrowing PrivateDirectory
+  private func checkSlots(
+    of file: UnverifiedVaultFile, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> [VaultCheck.Slot] {
     var slots: [VaultCheck.Slot] = []
     for slot in file.slots {
@@ -77,7 +78,7 @@ extension Vault {
     }
   }
 
-  private func check(_ vault: OpenVault) throws(VaultError) -> [VaultCheck.Record] {
+  private func checkRecords(of vault: OpenVault) throws(VaultError) -> [VaultCheck.Record] {
     var found: [VaultCheck.Record] = []
     for record in vault.file.records {
       let state: VaultCheck.RecordState

@@ -5,9 +5,9 @@ internal import Platform
 /// The location of this machine's vault, and access to its files. The file name is `vault.` and a hash of the machine
 /// ID, or `vault.unbound`.
 struct VaultLocation: Sendable {
-  private static let prefix = "vault."
-  private static let unbound = "unbound"
-  private static let nameLength = 16
+  private static let fileNamePrefix = "vault."
+  private static let unboundSuffix = "unbound"
+  private static let hashLength = 16
   private static let lockName = "vault.lock"
 
   let directory: String
@@ -20,13 +20,13 @@ struct VaultLocation: Sendable {
   init(directory: String, machineIdentity: [UInt8]?) throws(VaultError) {
     self.directory = directory
     guard let machineIdentity else {
-      fileName = Self.prefix + Self.unbound
+      fileName = Self.fileNamePrefix + Self.unboundSuffix
       return
     }
     let input = Array("agent vault name".utf8) + machineIdentity
     do {
       let hash = try Digest.sha256.hash(input.span)
-      fileName = Self.prefix + HexDigit.text(Array(hash.prefix(Self.nameLength / 2)))
+      fileName = Self.fileNamePrefix + HexDigit.text(Array(hash.prefix(Self.hashLength / 2)))
     } catch {
       throw VaultError(VaultError(error).code, path: directory)
     }
@@ -38,7 +38,7 @@ struct VaultLocation: Sendable {
   }
 
   /// The same directory with another vault file.
-  func named(_ fileName: String) -> VaultLocation { VaultLocation(directory: directory, fileName: fileName) }
+  func withFileName(_ fileName: String) -> VaultLocation { VaultLocation(directory: directory, fileName: fileName) }
 
   /// Opens the directory. Nil if it does not exist.
   func open() throws(VaultError) -> PrivateDirectory? {
@@ -113,8 +113,8 @@ struct VaultLocation: Sendable {
   }
 
   private static func isVaultName(_ name: String) -> Bool {
-    guard name.hasPrefix(prefix) else { return false }
-    let rest = name.dropFirst(prefix.count)
-    return rest == unbound || (rest.utf8.count == nameLength && rest.utf8.allSatisfy(HexDigit.isLower))
+    guard name.hasPrefix(fileNamePrefix) else { return false }
+    let rest = name.dropFirst(fileNamePrefix.count)
+    return rest == unboundSuffix || (rest.utf8.count == hashLength && rest.utf8.allSatisfy(HexDigit.isLower))
   }
 }

@@ -11,7 +11,7 @@ package struct AccountLock: ~Copyable, Sendable {
   private static let pollInterval = Duration.milliseconds(100)
 
   init(_ account: AccountName, of vault: Vault, _ wait: LockWait) throws(VaultError) {
-    let deadline = Instant.now.advanced(by: wait.longest)
+    let deadline = Instant.now.advanced(by: wait.maximum)
     let path = "\(vault.stateDirectory)/\(Self.folder)/\(Self.name(of: account))"
     let threadLock = try ThreadLock(of: account, in: vault.lockedAccounts, until: deadline, wait, path)
     let file = try Self.lock(account, of: vault, until: deadline, wait, path)

@@ -61,7 +61,7 @@ final class ChangeQueue: Sendable {
       state.waiting.append((state.lastNumber, change))
       return state.lastNumber
     }
-    let deadline = Instant.now.advanced(by: wait.longest)
+    let deadline = Instant.now.advanced(by: wait.maximum)
     while true {
       let step = state.wait(Self.pollInterval) { state -> Step? in
         if let outcome = state.outcomes.removeValue(forKey: number) { return .ended(outcome) }
@@ -153,11 +153,11 @@ final class ChangeQueue: Sendable {
 
 /// How long to wait for a lock of another process.
 package struct LockWait {
-  package let longest: Duration
+  package let maximum: Duration
   /// Whether to abandon the wait. Called at least ten times a second.
   package let isGivenUp: () -> Bool
 
-  package init(_ longest: Duration, unless isGivenUp: @escaping () -> Bool = { false }) {
-    (self.longest, self.isGivenUp) = (longest, isGivenUp)
+  package init(_ maximum: Duration, unless isGivenUp: @escaping () -> Bool = { false }) {
+    (self.maximum, self.isGivenUp) = (maximum, isGivenUp)
   }
 }

@@ -29,7 +29,7 @@ extension Vault {
     _ location: VaultLocation, in directory: borrowing PrivateDirectory, passphrase: borrowing SecretBytes
   ) throws(VaultError) -> [SlotSummary] {
     location.removeLeftovers(in: directory)
-    let source = try source(for: location, in: directory)
+    let source = try vaultToRebind(for: location, in: directory)
     let seen = memory.withLock { $0 }
     guard let unverified = try parse(source, in: directory) else {
       throw VaultError(.nothingToUnlock, path: source.path)
@@ -42,7 +42,7 @@ extension Vault {
     }
     _ = try DeviceSecret.setAsideIfDamaged(in: directory)
     try located(at: location.path) { () throws(VaultError) in
-      try bindAnew(&vault, in: directory)
+      try replaceUnusableSlots(&vault, in: directory)
       try store(vault, at: location, in: directory, since: seen.wipes, isFromPassphrase: false)
     }
     if source.fileName != location.fileName {
@@ -79,17 +79,19 @@ extension Vault {
   /// The vault to bind: this machine's, or else the only other one.
   ///
   /// - Throws: `severalVaults` if there are several others.
-  private func source(
+  private func vaultToRebind(
     for location: VaultLocation, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> VaultLocation {
     if directory.exists(location.fileName) { return location }
     let others = try location.otherMachines(in: directory)
     guard others.count <= 1 else { throw VaultError(.severalVaults, path: directory.path) }
-    return others.first.map { location.named($0) } ?? location
+    return others.first.map { location.withFileName($0) } ?? location
   }
 
   /// Removes the automatic slots that do not open on this device, and creates one if there is no other.
-  private func bindAnew(_ vault: inout OpenVault, in directory: borrowing PrivateDirectory) throws(VaultError) {
+  private func replaceUnusableSlots(_ vault: inout OpenVault, in directory: borrowing PrivateDirectory)
+    throws(VaultError)
+  {
     var dead: Set<UInt8> = []
     for slot in vault.file.slots where slot.isAutomatic {
       if try !opens(slot, of: vault.file, in: directory) { dead.insert(slot.number) }

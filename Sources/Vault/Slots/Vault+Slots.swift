@@ -60,7 +60,7 @@ extension Vault {
     for protection: Protection, old: borrowing SecretBytes, new: borrowing SecretBytes
   ) throws(VaultError) {
     let changed: Bool? = try changing { (vault, directory) throws(VaultError) in
-      let (slot, key) = try find(protection, old, in: vault.file, directory)
+      let (slot, key) = try findSlot(protection, old, in: vault.file, directory)
       guard let kind = slot.kind else { throw VaultError(.unknownSlot) }
       let context = vault.file.context(of: slot, kind: kind)
       vault.file.replaceSlot(try bindings.makeSlot(kind, secret: new, for: key, context: context, directory))
@@ -120,7 +120,7 @@ extension Vault {
   }
 
   /// Finds the slot that a passphrase or PIN opens, and unwraps its key.
-  private func find(
+  private func findSlot(
     _ protection: Protection, _ secret: borrowing SecretBytes, in file: VaultFile,
     _ directory: borrowing PrivateDirectory
   ) throws(VaultError) -> (KeySlot, DataKey) {

@@ -23,12 +23,12 @@ extension Phrase {
 
   /// Parses the output of ``addMembers(to:as:)``. Ignores an invalid template.
   package init?(_ json: JSON, _ name: String) {
-    guard let phrase = Self.received(json, name) else { return nil }
+    guard let phrase = Self.parse(json, name) else { return nil }
     self = phrase.withCommandAtEnd(json["\(name)_command"]?.string.map(Self.clean))
   }
 
   /// Parses the text, or its template and values.
-  private static func received(_ json: JSON, _ name: String) -> Phrase? {
+  private static func parse(_ json: JSON, _ name: String) -> Phrase? {
     guard let text = json[name]?.string.map(clean) else { return nil }
     if let template = json["\(name)_template"]?.string.map(clean),
       let values = values(json["\(name)_values"], depth: 1)

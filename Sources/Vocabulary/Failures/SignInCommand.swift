@@ -50,7 +50,7 @@ package struct SignInCommand: Sendable {
       }
     }
     let more = added.flatMap { ["--\($0.name)"] + [$0.value].compactMap { $0 } }
-    if !isWorkload, let account, added.contains(where: { AccountSetting.isOnlyOfAccount(option: $0.name) }) {
+    if !isWorkload, let account, added.contains(where: { AccountSetting.isOnlyAccountOption($0.name) }) {
       let change = newIssuer.map { adding(account, at: $0, words) } ?? ["account", "set", account]
       let rest = AccountSetting.options(in: words, areSettings: false)
       return Phrase(verbatim: "\(Self.command(change + more)) && \(Self.command(["login", account] + rest))")

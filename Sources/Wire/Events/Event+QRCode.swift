@@ -2,7 +2,7 @@ extension Event {
   /// A QR code as a square of modules, without the quiet zone.
   package struct QRCode: Sendable, Hashable {
     /// The width of version 40, the largest (ISO/IEC 18004).
-    private static let widest = 177
+    private static let maximumSide = 177
 
     /// The rows from the top, with `1` for a dark module and `0` for a light one.
     package fileprivate(set) var rows: [String] = []
@@ -12,7 +12,7 @@ extension Event {
     /// Nil unless the rows are a square of `0` and `1`.
     package init?(rows: [String]) {
       let bits = UInt8(ascii: "0")...UInt8(ascii: "1")
-      guard (1...Self.widest).contains(rows.count),
+      guard (1...Self.maximumSide).contains(rows.count),
         rows.allSatisfy({ $0.utf8.count == rows.count && $0.utf8.allSatisfy(bits.contains) })
       else { return nil }
       self.rows = rows

@@ -131,7 +131,7 @@ package indirect enum Event: Sendable, Hashable {
   /// Parses ``json``; nil for an unknown event.
   package init?(json: JSON) {
     guard let name = json["event"]?.string,
-      let body = Self.declarations.first(where: { $0.manualEntry.name.hasSameBytes(as: name) })?.reading(json)
+      let body = Self.declarations.first(where: { $0.manualEntry.name.hasSameBytes(as: name) })?.withValues(from: json)
     else { return nil }
     self = body.event
   }

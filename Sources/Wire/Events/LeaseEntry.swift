@@ -154,7 +154,9 @@ extension LeaseEntry: EventEntry, MemberList {
 
   /// Parses ``json``. Nil for an unknown event.
   package init?(json: JSON) {
-    guard let kind = json["event"]?.string.flatMap(Kind.init), let entry = Self(kind).reading(json) else { return nil }
+    guard let kind = json["event"]?.string.flatMap(Kind.init), let entry = Self(kind).withValues(from: json) else {
+      return nil
+    }
     self = entry
   }
 

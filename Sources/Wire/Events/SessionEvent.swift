@@ -117,7 +117,7 @@ extension SessionEntry: EventEntry, MemberList {
   /// Parses ``json``. Nil for an unknown event.
   package init?(json: JSON) {
     guard let name = json["event"]?.string.flatMap(SessionEventName.init),
-      let entry = Self(time: 0, account: nil, event: SessionEvent(name)).reading(json)
+      let entry = Self(time: 0, account: nil, event: SessionEvent(name)).withValues(from: json)
     else { return nil }
     self = entry
   }

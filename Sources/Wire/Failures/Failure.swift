@@ -83,11 +83,11 @@ extension Failure {
   /// Too many callers are waiting to connect.
   package static let queueFull = Failure(
     .tooBusy, "too many programs are waiting for the daemon", hint: "agent doctor")
-  package static let leaseTimeOver = Failure(.leaseEnded, "the lease has expired")
+  package static let leaseExpired = Failure(.leaseEnded, "the lease has expired")
   package static let unknownRequest = Failure(.unknownRequest, "unknown request")
   /// Also the error for unknown requests of a lease's peer.
-  package static let notLent = Failure(.notPermitted, "the lease does not permit this request")
-  package static let leaseOver = Failure(.leaseEnded, "the lease has ended")
+  package static let notPermittedByLease = Failure(.notPermitted, "the lease does not permit this request")
+  package static let leaseEnded = Failure(.leaseEnded, "the lease has ended")
   package static let leaseUsedUp = Failure(.leaseEnded, "the lease has reached its maximum number of uses")
 
   /// The account depends on the caller's working directory, which was deleted.
@@ -109,11 +109,11 @@ extension Failure {
   }
 
   /// The ID Token expires too soon, and a refresh returned no newer one.
-  package static func spentIDToken(of account: String) -> Failure {
-    Failure(.interactionRequired, spentIDTokenText(of: account), hint: .command("agent login \(account)"))
+  package static func expiringIDToken(of account: String) -> Failure {
+    Failure(.interactionRequired, expiringIDTokenText(of: account), hint: .command("agent login \(account)"))
   }
 
-  package static func spentIDTokenText(of account: String) -> Phrase {
+  package static func expiringIDTokenText(of account: String) -> Phrase {
     Phrase("the ID Token of \(account) has expired, and the server issues no new one")
   }
 

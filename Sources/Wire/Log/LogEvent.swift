@@ -145,7 +145,7 @@ package enum LogEvent: Sendable, Hashable {
 /// The result of checking a session at the authorization server.
 package enum CheckResult: String, Sendable, CaseIterable {
   /// The session is valid.
-  case holds = "ok"
+  case valid = "ok"
   case signedOutElsewhere = "signed_out_elsewhere"
   /// The account has no session to check.
   case notSignedIn = "not_signed_in"
@@ -260,7 +260,7 @@ extension LogEvent {
 
   /// The end of an operation, with its duration and result.
   private static func ended(
-    _ event: String, _ what: String, _ milliseconds: Int, _ code: FailureCode?, _ reason: String? = nil
+    _ event: String, _ operation: String, _ milliseconds: Int, _ code: FailureCode?, _ reason: String? = nil
   ) -> LogProperties {
     let result = code?.rawValue ?? "ok"
     let members: [(String, JSON?)] = [
@@ -268,7 +268,7 @@ extension LogEvent {
     ]
     return LogProperties(
       event, members, isFailure: code != nil,
-      "\(what) ended after \(milliseconds) ms: \(result)\(reason.map { ": \($0)" } ?? "")")
+      "\(operation) ended after \(milliseconds) ms: \(result)\(reason.map { ": \($0)" } ?? "")")
   }
 }
 

@@ -25,11 +25,11 @@ package enum LogStep: Sendable, Hashable {
     /// No token is cached.
     case noToken
     /// The caller requested a new token.
-    case asked
+    case requested
     /// The resource rejected the token.
     case refused
     /// The token expires sooner than the caller needs.
-    case ending(secondsLeft: Int, secondsWanted: Int)
+    case expiring(secondsLeft: Int, secondsWanted: Int)
   }
 
   /// Whether the step is a request to a server.
@@ -110,9 +110,9 @@ extension LogStep.RefreshReason {
   fileprivate var description: (members: [(String, JSON?)], text: String) {
     switch self {
     case .noToken: ([("reason", "no_token")], "no cached token")
-    case .asked: ([("reason", "asked")], "a new token was requested")
+    case .requested: ([("reason", "asked")], "a new token was requested")
     case .refused: ([("reason", "refused")], "the resource rejected the cached token")
-    case .ending(let left, let wanted):
+    case .expiring(let left, let wanted):
       (
         [("reason", "ending"), ("seconds_left", .int(left)), ("seconds_wanted", .int(wanted))],
         "the cached token has \(left) s left, less than \(wanted) s"

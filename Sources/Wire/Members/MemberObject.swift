@@ -38,7 +38,7 @@ extension MemberList {
   }
 
   /// A copy with the values of a JSON object's members. Ignores limits. Nil if a required member is missing or invalid.
-  package func reading(_ json: JSON) -> Self? {
+  package func withValues(from json: JSON) -> Self? {
     guard let object = json.object else { return nil }
     var (list, members) = (self, MemberReader(object, isLenient: true))
     return (try? list.visitMembers(with: &members)).map { list }

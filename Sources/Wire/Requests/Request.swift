@@ -218,18 +218,18 @@ package struct RequestEnvelope: Sendable, Hashable {
     var (version, timeout, verbose): (Int?, Int?, Bool) = (WireProtocol.version, timeoutSeconds, verbose)
     var members = MemberWriter()
     var name: String? = request.properties.name
-    members.visitNumber("v", &version, in: Self.versions, "")
+    members.visitNumber("v", &version, in: Self.acceptedVersions, "")
     members.visitText("request", &name, "")
     _ = request.visitingMembers(with: &members)
-    members.visitNumber("timeout", &timeout, in: Self.timeouts, "")
+    members.visitNumber("timeout", &timeout, in: Self.acceptedTimeouts, "")
     members.visitFlag("verbose", &verbose, "")
     var directory = directory
     members.visitText("directory", &directory, "")
     return members.finish() + [UInt8(ascii: "\n")]
   }
 
-  private static let versions = 1...1_000_000
-  private static let timeouts = 1...WireProtocol.maximumTimeoutSeconds
+  private static let acceptedVersions = 1...1_000_000
+  private static let acceptedTimeouts = 1...WireProtocol.maximumTimeoutSeconds
 
   /// Parses a line, with or without its newline.
   ///
@@ -244,7 +244,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     guard let object = json.object else { throw Failure(.invalidRequest, "the request is not a JSON object") }
     var members = MemberReader(object)
     var (version, timeout, verbose): (Int?, Int?, Bool) = (nil, nil, false)
-    try members.visitNumber("v", &version, in: Self.versions, "")
+    try members.visitNumber("v", &version, in: Self.acceptedVersions, "")
     guard let version else { throw Failure(.invalidRequest, "the request has no protocol version") }
     guard version == WireProtocol.version else {
       throw Failure(
@@ -255,7 +255,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     try members.visitFlag("verbose", &verbose, "")
     var directory: String?
     try members.visitText("directory", &directory, limit: WireProtocol.maximumPathBytes, "")
-    try members.visitNumber("timeout", &timeout, in: Self.timeouts, "")
+    try members.visitNumber("timeout", &timeout, in: Self.acceptedTimeouts, "")
     var name: String?
     try members.visitText("request", &name, "")
     guard let name else { throw Failure(.invalidRequest, "the request has no name") }

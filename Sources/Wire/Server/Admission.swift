@@ -31,9 +31,9 @@ extension Admission {
     do throws(Failure) { envelope = try RequestEnvelope(parsing: line) } catch {
       let name = (try? JSON(parsing: line, limits: WireProtocol.requestLimits))?["request"]?.string
       let row = name.flatMap(Request.declaration(named:))?.properties
-      throw row.map(isPermitted) == true ? error : .notLent
+      throw row.map(isPermitted) == true ? error : .notPermittedByLease
     }
-    guard isPermitted(envelope.request.properties) else { throw .notLent }
+    guard isPermitted(envelope.request.properties) else { throw .notPermittedByLease }
     return envelope
   }
 }

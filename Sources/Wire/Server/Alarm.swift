@@ -3,13 +3,13 @@ package import Platform
 /// Calls its action once, at the earliest of the times set since the last call.
 package final class Alarm {
   private unowned let loop: any ReplySink
-  private let act: () -> Void
+  private let action: () -> Void
   /// When the action will be called, if set.
   package private(set) var due: Instant?
 
-  package init(_ loop: any ReplySink, _ act: @escaping () -> Void) {
+  package init(_ loop: any ReplySink, _ action: @escaping () -> Void) {
     self.loop = loop
-    self.act = act
+    self.action = action
   }
 
   /// Adds a time. Nil and the distant future have no effect.
@@ -22,6 +22,6 @@ package final class Alarm {
   private func expire(_ time: Instant) {
     guard due == time else { return }
     due = nil
-    act()
+    action()
   }
 }

@@ -22,7 +22,7 @@ package final class Connection {
   var passed: [SharedDescriptor] = []
 
   /// Whether a request was received.
-  var hasAsked: Bool { lastSerial > 0 }
+  var hasReceivedRequest: Bool { lastSerial > 0 }
 
   /// The time of the last input, or the start of pending output. Deadlines count from it.
   var lastProgress: Instant

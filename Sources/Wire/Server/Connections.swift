@@ -42,7 +42,7 @@ package final class Connections {
   /// Adds the connection of a peer. Refuses it if the peer is another user or there are too many.
   package func accept(_ descriptor: consuming FileDescriptor) {
     guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { return note(.peerDropped(.otherUser)) }
-    if isCrowded { dropIdlest() }
+    if isCrowded { dropLongestIdle() }
     guard connections.count < maximumConnections else {
       writeFailure(tooManyRequests, descriptor)
       return note(.peerDropped(.crowded))
@@ -131,12 +131,12 @@ package final class Connections {
 
   /// Closes the longest idle connection, preferably one of a lease. Returns false if none is idle.
   @discardableResult
-  package func dropIdlest() -> Bool {
+  package func dropLongestIdle() -> Bool {
     let idle = connections.values.filter { $0.current == nil && !$0.isKept }
     let lent = idle.filter { $0.admission != nil }
     guard let idlest = (lent.isEmpty ? idle : lent).min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
     // Peers without a request get this response, others reconnect (invariant: every refusal is told).
-    if !idlest.hasAsked, !idlest.hasOutput { writeFailure(crowdedFailure, idlest.descriptor) }
+    if !idlest.hasReceivedRequest, !idlest.hasOutput { writeFailure(crowdedFailure, idlest.descriptor) }
     drop(idlest, .crowded)
     return true
   }
@@ -280,7 +280,7 @@ extension Connections: ReplySink {
     return connections.count > most ? most : nil
   }
 
-  package func schedule(at due: Instant, _ act: @escaping () -> Void) { loop.schedule(at: due, act) }
+  package func schedule(at due: Instant, _ action: @escaping () -> Void) { loop.schedule(at: due, action) }
 
   package func watch(
     _ descriptor: Int32, for interest: Poller.Interest, _ serve: @escaping () -> Void
@@ -296,9 +296,9 @@ extension Connections: ReplySink {
     try add(descriptor, under: admission, mayIdle: mayIdle, isKept: mayIdle)
   }
 
-  package func whenRead(by ticket: Ticket, _ act: @escaping () -> Void) {
+  package func whenRead(by ticket: Ticket, _ action: @escaping () -> Void) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
-    connection.whenRead = act
+    connection.whenRead = action
   }
 
   package func unreadBytes(by ticket: Ticket) -> Int { connection(of: ticket)?.unreadBytes ?? 0 }
@@ -311,7 +311,7 @@ extension Connections: ReplySink {
     handler?.handle(envelope, ticket, passed: passed)
   }
 
-  package func dropPeers(of admission: any Admission, saying failure: Failure) {
+  package func dropPeers(of admission: any Admission, with failure: Failure) {
     for connection in connections.values where connection.admission === admission {
       if let ticket = connection.current {
         handler?.abandon(ticket)
@@ -325,7 +325,7 @@ extension Connections: ReplySink {
   }
 
   /// Fails the waiting requests, sends what is possible without blocking, and closes all connections.
-  package func closeAll(saying failure: Failure) {
+  package func closeAll(with failure: Failure) {
     for connection in connections.values {
       if let ticket = connection.current {
         handler?.abandon(ticket)

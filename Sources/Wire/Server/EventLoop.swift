@@ -27,7 +27,7 @@ package final class EventLoop {
     timer = try BootTimer()
     self.time = time
     now = time.now()
-    try watch(inbox.raw) { [inbox] _ in for act in inbox.takeAll() { act() } }
+    try watch(inbox.raw) { [inbox] _ in for action in inbox.takeAll() { action() } }
     try watch(timer.raw) { [unowned self] _ in
       timer.drain()
       armed = nil
@@ -46,8 +46,8 @@ package final class EventLoop {
       for event in events { sources[event.key]?.handle(event) }
       // Actions scheduled for now run in the next round, so that descriptors get their turn.
       due.removeAll(keepingCapacity: true)
-      while let act = timers.popDue(now) { due.append(act) }
-      for act in due { act() }
+      while let action = timers.popDue(now) { due.append(action) }
+      for action in due { action() }
     }
   }
 
@@ -59,8 +59,8 @@ package final class EventLoop {
     armed = due
   }
 
-  /// Calls `act` at `due`, or in the next round if that has passed.
-  package func schedule(at due: Instant, _ act: @escaping () -> Void) { timers.schedule(act, at: due) }
+  /// Calls `action` at `due`, or in the next round if that has passed.
+  package func schedule(at due: Instant, _ action: @escaping () -> Void) { timers.schedule(action, at: due) }
 
   /// Calls `handle` when the descriptor is ready. Remove it before closing it.
   ///

@@ -10,9 +10,9 @@ package final class Inbox: Sendable {
   /// The descriptor to poll.
   package var raw: Int32 { counter.raw }
 
-  /// Calls `act` on the loop's thread, waking the loop. Thread-safe.
-  package func post(_ act: @escaping @Sendable () -> Void) {
-    actions.withLock { $0.append(act) }
+  /// Calls `action` on the loop's thread, waking the loop. Thread-safe.
+  package func post(_ action: @escaping @Sendable () -> Void) {
+    actions.withLock { $0.append(action) }
     counter.signal()
   }
 

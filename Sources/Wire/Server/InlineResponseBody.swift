@@ -10,7 +10,7 @@ package final class InlineResponseBody {
   /// Whether a part is being sent, so that a nested call must not send.
   private var isSending = false
   /// The total number of bytes, and the action to call after them. Nil until known.
-  private var end: (bytes: Int, act: () -> Void)?
+  private var end: (bytes: Int, action: () -> Void)?
 
   private static let maximumUnreadBytes = 1 << 20
 
@@ -57,9 +57,9 @@ package final class InlineResponseBody {
     }
   }
 
-  /// Calls `act` once `bytes` bytes were sent in total.
-  package func end(after bytes: Int, _ act: @escaping () -> Void) {
-    end = (bytes, act)
+  /// Calls `action` once `bytes` bytes were sent in total.
+  package func end(after bytes: Int, _ action: @escaping () -> Void) {
+    end = (bytes, action)
     finish()
   }
 
@@ -70,6 +70,6 @@ package final class InlineResponseBody {
   private func finish() {
     guard let end, sentCount >= end.bytes else { return }
     self.end = nil
-    end.act()
+    end.action()
   }
 }

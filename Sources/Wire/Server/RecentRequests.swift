@@ -3,7 +3,7 @@ internal import Platform
 
 /// Parses request lines. Caches the last token requests by their bytes.
 struct RecentRequests {
-  private final class Known {
+  private final class CachedRequest {
     let line: [UInt8]
     let envelope: RequestEnvelope
 
@@ -13,13 +13,13 @@ struct RecentRequests {
     }
 
     /// Whether the line has the same bytes.
-    func isFor(_ other: Span<UInt8>) -> Bool {
+    func matches(_ other: Span<UInt8>) -> Bool {
       let line = line
       return line.span.hasSameBytes(as: other)
     }
   }
 
-  private var known: [Known] = []
+  private var known: [CachedRequest] = []
   /// The entry to replace next.
   private var oldest = 0
 
@@ -29,7 +29,7 @@ struct RecentRequests {
 
   /// - Throws: The errors of ``Wire/RequestEnvelope/init(parsing:)``.
   mutating func envelope(parsing line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
-    for request in known where request.isFor(line) { return request.envelope }
+    for request in known where request.matches(line) { return request.envelope }
     let envelope = try RequestEnvelope(parsing: line)
     if case .token = envelope.request, line.count <= Self.maximumBytes { remember(line, envelope) }
     return envelope
@@ -39,9 +39,9 @@ struct RecentRequests {
     var bytes: [UInt8] = []
     bytes.append(contentsOf: line)
     if known.count < Self.maximumCached {
-      known.append(Known(bytes, envelope))
+      known.append(CachedRequest(bytes, envelope))
     } else {
-      known[oldest] = Known(bytes, envelope)
+      known[oldest] = CachedRequest(bytes, envelope)
       oldest = (oldest + 1) % Self.maximumCached
     }
   }

@@ -8,15 +8,15 @@ package protocol ReplySink: AnyObject {
   func send(_ reply: Reply, to ticket: Ticket)
   /// Sends the last line of a response, which contains a secret.
   func send(_ line: any SecretLine, to ticket: Ticket)
-  /// Calls `act` at `due`, or soon if that has passed.
-  func schedule(at due: Instant, _ act: @escaping () -> Void)
+  /// Calls `action` at `due`, or soon if that has passed.
+  func schedule(at due: Instant, _ action: @escaping () -> Void)
   /// Calls `serve` when the descriptor is ready, until ``unwatch(_:)`` with the returned key.
   func watch(_ descriptor: Int32, for interest: Poller.Interest, _ serve: @escaping () -> Void) throws(SystemError)
     -> UInt64
   /// Stops watching a descriptor.
   func unwatch(_ key: UInt64)
-  /// Calls `act` whenever the peer has read all output of a response.
-  func whenRead(by ticket: Ticket, _ act: @escaping () -> Void)
+  /// Calls `action` whenever the peer has read all output of a response.
+  func whenRead(by ticket: Ticket, _ action: @escaping () -> Void)
   /// The number of bytes that a request's peer has not read.
   func unreadBytes(by ticket: Ticket) -> Int
   /// Adds a connection with access rules, and returns its number.
@@ -28,7 +28,7 @@ package protocol ReplySink: AnyObject {
   /// Resumes a request suspended by its access rules.
   func resume(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])
   /// Sends a failure to all connections with these access rules, and closes them.
-  func dropPeers(of admission: any Admission, saying failure: Failure)
+  func dropPeers(of admission: any Admission, with failure: Failure)
   /// The maximum number of concurrent requests to one server. Nil while there are few peers.
   var maximumPerServer: Int? { get }
   /// Sets a request's timeout.

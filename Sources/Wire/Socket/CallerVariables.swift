@@ -14,14 +14,15 @@ package struct CallerVariables: Sendable {
   /// - Returns: Nil if the request failed for another reason, this process lacks a variable, or the daemon belongs to
   ///   another user.
   /// - Throws: `invalid_request` if a value is too long.
-  package init?(lackedBy failure: Failure, over connection: borrowing DaemonConnection) throws(Failure) {
+  package init?(neededAfter failure: Failure, over connection: borrowing DaemonConnection) throws(Failure) {
     let names = failure.variables
     guard (1...VariablesRequest.maximumCount).contains(names.count), !connection.isOfOtherUser else { return nil }
     var values: [SharedDescriptor] = []
     for name in names {
       guard let value = Environment.value(name), !value.isEmpty else { return nil }
       let bytes = Array(value.utf8)
-      values.append(SharedDescriptor(try FileDescriptor.pipe(holding: bytes.span, called: Phrase("value of \(name)"))))
+      values.append(
+        SharedDescriptor(try FileDescriptor.pipe(containing: bytes.span, named: Phrase("value of \(name)"))))
     }
     request = .variables(VariablesRequest(names: names))
     self.values = values
@@ -33,7 +34,7 @@ extension FileDescriptor {
   private static let pipeCapacity = 32_768
 
   /// The reading end of a pipe that contains these bytes.
-  package static func pipe(holding bytes: Span<UInt8>, called name: Phrase) throws(Failure) -> FileDescriptor {
+  package static func pipe(containing bytes: Span<UInt8>, named name: Phrase) throws(Failure) -> FileDescriptor {
     guard bytes.count <= pipeCapacity else { throw Failure(.invalidRequest, Phrase("the \(name) is too long")) }
     do {
       let pipe = try Pipe()

@@ -15,9 +15,9 @@ package struct ClosableConnection: ~Copyable {
     if number != nil { try connection!.send(request, passing: passed) }
   }
 
-  /// The variables that a failed request needs; see ``CallerVariables/init(lackedBy:over:)``. Nil once closed.
-  package mutating func variables(lackedBy failure: Failure) throws(Failure) -> CallerVariables? {
-    number == nil ? nil : try CallerVariables(lackedBy: failure, over: connection!)
+  /// The variables that a failed request needs; see ``CallerVariables/init(neededAfter:over:)``. Nil once closed.
+  package mutating func variables(neededAfter failure: Failure) throws(Failure) -> CallerVariables? {
+    number == nil ? nil : try CallerVariables(neededAfter: failure, over: connection!)
   }
 
   /// Reads once, blocking if nothing is available.

@@ -11,7 +11,7 @@ extension SocketLocation {
   package static func connectToDaemon(
     within seconds: Int = WireProtocol.defaultTimeoutSeconds, logging log: StepLogger = { _ in }
   ) throws(Failure) -> DaemonConnection? {
-    if let location = try named() {
+    if let location = try fromEnvironment() {
       log { "the socket is the one that AGENT_SOCKET names" }
       return try location.connect(within: seconds, logging: log)
     }

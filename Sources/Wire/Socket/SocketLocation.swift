@@ -17,12 +17,12 @@ package struct SocketLocation: Sendable, Hashable {
   /// The location in the variable `AGENT_SOCKET`, for this user or that in `AGENT_SOCKET_USER`. Nil if unset.
   ///
   /// - Throws: `invalid_configuration` for a relative path or an invalid user ID.
-  package static func named() throws(Failure) -> SocketLocation? {
-    try named(by: Environment.value("AGENT_SOCKET"), user: Environment.value("AGENT_SOCKET_USER"))
+  package static func fromEnvironment() throws(Failure) -> SocketLocation? {
+    try location(for: Environment.value("AGENT_SOCKET"), user: Environment.value("AGENT_SOCKET_USER"))
   }
 
   /// The location for values of `AGENT_SOCKET` and `AGENT_SOCKET_USER`.
-  package static func named(by variable: String?, user: String? = nil) throws(Failure) -> SocketLocation? {
+  package static func location(for variable: String?, user: String? = nil) throws(Failure) -> SocketLocation? {
     guard let path = variable, !path.isEmpty else { return nil }
     guard var location = SocketLocation(path: path) else {
       throw Failure(.invalidConfiguration, "AGENT_SOCKET must be the absolute path of a socket")
@@ -56,9 +56,9 @@ package struct SocketLocation: Sendable, Hashable {
 
   /// The daemon's directory: that of `AGENT_SOCKET`, the first default that exists, or the first default.
   ///
-  /// - Throws: As ``named()``.
+  /// - Throws: As ``fromEnvironment()``.
   package static func currentDirectory() throws(Failure) -> String {
-    if let named = try named() { return named.directory }
+    if let named = try fromEnvironment() { return named.directory }
     let candidates = UserDirectories.runtimeCandidates()
     let found = candidates.first { (try? PrivateDirectory(opening: $0, create: false)) != nil }
     return found ?? candidates.first ?? ""

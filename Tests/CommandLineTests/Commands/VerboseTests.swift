@@ -68,7 +68,7 @@ import Wire
   func `asks the daemon for its steps, and tells them on standard error`(command: [String]) throws {
     let program = try AgentProgram()
     let entries: [LogEvent] = [
-      .step(.refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60))), .refreshBegan(attempt: 1),
+      .step(.refreshNeeded(.expiring(secondsLeft: 12, secondsWanted: 60))), .refreshBegan(attempt: 1),
       .step(
         .session(.answered(RequestLine(.token, "POST", url: "https://as.example/token"), status: 200, milliseconds: 34))
       ),

@@ -151,12 +151,12 @@ import WireSupport
       ("/c.sock", SocketLocation(directory: "/", name: "c.sock")),
     ] as [(String?, SocketLocation?)])
   func `AGENT_SOCKET names the socket`(variable: String?, expected: SocketLocation?) throws {
-    #expect(try SocketLocation.named(by: variable) == expected)
+    #expect(try SocketLocation.location(for: variable) == expected)
   }
 
   @Test(arguments: ["relative/c.sock", "c.sock", "/a/", "/"]) func `AGENT_SOCKET must be absolute`(variable: String) {
     expect(throws: Failure(.invalidConfiguration, "AGENT_SOCKET must be the absolute path of a socket")) {
-      try SocketLocation.named(by: variable)
+      try SocketLocation.location(for: variable)
     }
   }
 }

@@ -20,7 +20,7 @@ import WireSupport
   }
 
   private func ask(_ number: Int, _ name: String = "work") throws(Failure) {
-    try parts.broker.token(TokenRequest(account: name), .number(number))
+    try parts.broker.sendToken(TokenRequest(account: name), .number(number))
   }
 
   private func manage(_ request: AccountRequest, _ number: Int) throws(Failure) {
@@ -47,7 +47,7 @@ import WireSupport
     try ask(1)
     home.runJobs()
     // The server no longer responds.
-    try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(2))
+    try parts.broker.sendToken(TokenRequest(account: "work", forceRefresh: true), .number(2))
     home.runJobs()
     for _ in 0..<3 { home.pass(seconds: 5) }
     #expect(home.published.map(\.name) == [.refreshed, .offline])
@@ -320,7 +320,7 @@ import WireSupport
     home.http.isHeld = true
     var request = TokenRequest(account: "work")
     request.target = TokenRequest.Target(scope: ["mail"])
-    try parts.broker.token(request, .number(1))
+    try parts.broker.sendToken(request, .number(1))
     home.http.awaitRequests(1)
     let account = try parts.broker.resolve("work")
     switch end {

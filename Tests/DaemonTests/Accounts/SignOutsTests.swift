@@ -68,7 +68,7 @@ import Wire
   }
 
   @Test func `ends all that goes on for the account, before the server is told`() throws {
-    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work"), .number(1))
+    try parts.tokenFiles.handle(TokenFileRequest(account: "work"), .number(1))
     home.runJobs()
     let account = try parts.broker.resolve("work")
     let questions = account.questionCancellation
@@ -80,7 +80,7 @@ import Wire
       passed: [SharedDescriptor(try Pipe().writing.duplicate())])
     try home.runJobs { home.http.resourceTokens.count == 1 }
     home.http.isHeld = true
-    try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(5))
+    try parts.broker.sendToken(TokenRequest(account: "work", forceRefresh: true), .number(5))
     try parts.signOuts.logout(LogoutRequest(account: "work"), .number(6))
     #expect(home.sink.failures[2]?.code == .signedOut && home.sink.failures[5]?.code == .signedOut)
     #expect(home.sink.failures[3]?.message == "the account was signed out" && home.sink.failures[4] == nil)
@@ -99,12 +99,12 @@ import Wire
   func `forgets what is known of a server that no other account is at`(isShared: Bool) throws {
     if isShared { try home.add("mail") }
     func asks() -> Int { home.http.roles.count { $0 == .metadata } }
-    try parts.broker.token(TokenRequest(account: "work"), .number(1))
+    try parts.broker.sendToken(TokenRequest(account: "work"), .number(1))
     home.runJobs()
     try signOut(2)
     let before = asks()
     try home.addSignedIn("work")
-    try parts.broker.token(TokenRequest(account: "work"), .number(3))
+    try parts.broker.sendToken(TokenRequest(account: "work"), .number(3))
     home.runJobs()
     #expect(home.sink.lines[3] != nil)
     #expect((asks() == before) == isShared)
@@ -136,7 +136,7 @@ import Wire
     try home.createPassphrase(parts.vault, 10)
     try home.addSignedIn("shut", protection: .passphrase)
     home.context.announceSettings()
-    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work"), .number(9))
+    try parts.tokenFiles.handle(TokenFileRequest(account: "work"), .number(9))
     home.runJobs()
     home.services.vault.lock()
     try signOut(1, LogoutRequest(account: "shut"))

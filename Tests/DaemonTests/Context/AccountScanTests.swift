@@ -40,7 +40,7 @@ import Wire
     ]
     home.http.answers = [.json(tokens), .error("invalid_grant")]
     for number in 1...2 {
-      try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(number))
+      try parts.broker.sendToken(TokenRequest(account: "work", forceRefresh: true), .number(number))
       home.runJobs()
       let work = try #require(scan()["work"])
       #expect(work.isSignedIn == (number == 1) && (work.expiry != GrantExpiry()) == (number == 1))

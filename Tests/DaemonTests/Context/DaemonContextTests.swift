@@ -20,7 +20,7 @@ import Wire
   @Test(arguments: [false, true]) func `is its requests alone while nobody asked for the steps`(isWatched: Bool) throws
   {
     if isWatched { home.context.stepSubscribers.begin(.number(9), about: nil) }
-    try broker.token(TokenRequest(account: "work"), .number(1))
+    try broker.sendToken(TokenRequest(account: "work"), .number(1))
     home.runJobs()
     #expect(home.sink.lines[1]?.contains("at-1") == true)
     let events = home.context.log.entries.elements.map(\.event)

@@ -15,10 +15,10 @@ import Wire
   /// Runs a command that only one signal ends, and that may run for a minute.
   private func start(
     _ line: String = "trap '' TERM; while :; do sleep 1; done"
-  ) throws -> EventCommandRunner.Order {
+  ) throws -> EventCommandRunner.QueuedCommand {
     let text = #"{"version":2,"on":[{"run":["/bin/sh","-c","\#(line)"],"timeout":60}]}"#
     let command = try #require(try Settings(parsing: Array(text.utf8)).commands.first)
-    desk.add(EventCommandRunner.Order(position: 1, command: command, account: nil, input: Array("{}\n".utf8)))
+    desk.add(EventCommandRunner.QueuedCommand(position: 1, command: command, account: nil, input: Array("{}\n".utf8)))
     let order = try #require(desk.next())
     let process = try order.start(environment: [])
     #expect(desk.handleStart(order, .success(process), now: begin) == nil)
@@ -30,7 +30,7 @@ import Wire
     let (order, process) = try {
       let text = #"{"version":2,"on":[{"run":["/bin/sleep","60"]}]}"#
       let command = try #require(try Settings(parsing: Array(text.utf8)).commands.first)
-      desk.add(EventCommandRunner.Order(position: 1, command: command, account: nil, input: []))
+      desk.add(EventCommandRunner.QueuedCommand(position: 1, command: command, account: nil, input: []))
       let order = try #require(desk.next())
       return (order, try order.start(environment: []).process)
     }()

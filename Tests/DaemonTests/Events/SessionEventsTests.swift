@@ -48,7 +48,7 @@ import WireSupport
   @Test func `of the past are answered at once, to who does not follow`() throws {
     try home.tell(.online, "work")
     try home.tell(.locked, "mail")
-    try home.parts.events.events(EventsRequest(account: "mail"), .number(1))
+    try home.parts.events.handle(EventsRequest(account: "mail"), .number(1))
     let events = home.daemon.sink.results[1]?["events"]?.array ?? []
     #expect(events.map { $0["event"]?.string } == ["locked"])
     #expect(home.events(1) == [])
@@ -206,7 +206,7 @@ private final class EventHome {
   }
 
   func follow(_ account: String?, _ number: Int) throws(Failure) {
-    try parts.events.events(EventsRequest(account: account, follow: true), .number(number))
+    try parts.events.handle(EventsRequest(account: account, follow: true), .number(number))
   }
 
   func tell(_ event: SessionEvent, _ account: String) throws {
@@ -220,7 +220,7 @@ private final class EventHome {
 
   /// Requests a token of `work`, and waits for the result.
   func ask(_ number: Int) throws {
-    try parts.broker.token(TokenRequest(account: "work"), .number(number))
+    try parts.broker.sendToken(TokenRequest(account: "work"), .number(number))
     daemon.runJobs()
   }
 

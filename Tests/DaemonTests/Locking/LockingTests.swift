@@ -236,7 +236,7 @@ import Wire
   }
 
   private func ask(_ number: Int) throws {
-    try parts.broker.token(TokenRequest(account: "work"), .number(number))
+    try parts.broker.sendToken(TokenRequest(account: "work"), .number(number))
     home.runJobs()
   }
 
@@ -296,7 +296,7 @@ private final class LockHome {
   }
 
   func ask(_ name: String, _ number: Int, forceRefresh: Bool = false) throws(Failure) {
-    try parts.broker.token(TokenRequest(account: name, forceRefresh: forceRefresh), .number(number))
+    try parts.broker.sendToken(TokenRequest(account: name, forceRefresh: forceRefresh), .number(number))
   }
 
   /// Why a token is refused at once; nil if it is served.
@@ -340,7 +340,7 @@ private final class LockHome {
     let pipe = try Pipe()
     try pipe.writing.writeAll(Array(passphrase.utf8).span)
     let secret = SharedDescriptor(try pipe.reading.duplicate())
-    try parts.vault.vault(request, .number(number), passed: [secret])
+    try parts.vault.handle(request, .number(number), passed: [secret])
   }
 
   func setVaultMode(_ mode: String) throws {

@@ -23,7 +23,7 @@ import Wire
 
   private func request(_ request: VaultRequest, _ number: Int, secrets: String...) throws {
     let passed = try secrets.map { SharedDescriptor(try FileDescriptor.inMemory(Array($0.utf8).span)) }
-    try parts.vault.vault(request, .number(number), passed: passed)
+    try parts.vault.handle(request, .number(number), passed: passed)
     home.runJobs()
   }
 

@@ -28,12 +28,12 @@ private struct ServerHome {
   /// The events that the daemon logged, oldest first.
   var noted: [LogEvent]? { log.entries.elements.map(\.event) }
 
-  func server(_ entrance: consuming Server.Entrance) throws -> Server {
+  func server(_ servedSocket: consuming Server.ServedSocket) throws -> Server {
     let services = SessionServices(
       vault: home.services.vault, http: home.http, time: SystemTime(), documents: home.services.documents,
       settingsDirectory: home.services.settingsDirectory)
     return try Server(
-      entrance, services: services, settingsFile: home.settings, files: WatchedFiles(), log: log,
+      servedSocket, services: services, settingsFile: home.settings, files: WatchedFiles(), log: log,
       signals: try Signals.SignalReceiver([Signals.SIGHUP]), housekeeping: {})
   }
 
@@ -41,9 +41,9 @@ private struct ServerHome {
   ///
   /// - Returns: The peer's result.
   func serve<Seen: Sendable>(
-    _ entrance: consuming Server.Entrance, while ask: @escaping @Sendable () throws -> Seen
+    _ servedSocket: consuming Server.ServedSocket, while ask: @escaping @Sendable () throws -> Seen
   ) throws -> Seen {
-    let server = try server(entrance)
+    let server = try server(servedSocket)
     let outcome = Monitor<Result<Seen, any Error>?>(nil)
     try Threads.start(name: "peer") {
       let seen = Result { try ask() }

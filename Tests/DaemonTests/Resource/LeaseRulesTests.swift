@@ -19,7 +19,7 @@ import Wire
   private func passed(
     _ url: String = "https://api.example/notes/1", _ method: String = "GET", headers: [String],
     places: [String] = ["https://api.example/notes"], methods: [String] = [], allowing allowed: [String] = []
-  ) throws -> LeaseRules.Passed {
+  ) throws -> LeaseRules.ForwardedParts {
     let (rules, target) = try parts(url, method, headers, places, methods, allowed)
     return try rules.check(target, sendsBody: false)
   }
@@ -78,7 +78,7 @@ import Wire
     #expect(failure?.code == .notPermitted)
     // A path outside the lease as written needs no other message.
     let words = "servers may interpret the path differently, and the lease is limited to a path"
-    #expect(failure == .notLent || failure?.message == words)
+    #expect(failure == .notPermittedByLease || failure?.message == words)
   }
 
   @Test func `compare paths by decoded segments`() throws {
@@ -87,7 +87,7 @@ import Wire
       #expect(try failure("https://api.example" + path, places: places) == nil)
     }
     for path in ["/%C3%A9t%C3%A9/a%20bc", "/%C3%A9t%C3%A9", "/", "/a%20b/%C3%A9t%C3%A9/a%20b"] {
-      #expect(try failure("https://api.example" + path, places: places) == .notLent)
+      #expect(try failure("https://api.example" + path, places: places) == .notPermittedByLease)
     }
   }
 

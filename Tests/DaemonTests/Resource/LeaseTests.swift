@@ -34,7 +34,7 @@ import WireSupport
       request, name: "0123456789abcdef", owner: .number(1), account: try AccountName("work"),
       origins: places.compactMap { OriginEntry($0, allowHTTPLoopback: true) }, end: nil,
       reporting: { [told] event, _ in told.events.append(event) }, isWithinTotalLimit: { isWithinTotalLimit },
-      countedUse: { [told] in told.countedUse += 1 }, ended: { [told] in told.ended += 1 },
+      didCountUse: { [told] in told.countedUse += 1 }, didEndRequest: { [told] in told.ended += 1 },
       asking: { [told] method, origin, _ in told.asked.append(origin ?? method) })
   }
 
@@ -269,7 +269,7 @@ import WireSupport
       Issue.record("another request")
       return
     }
-    try parts.resources.leases.token(admitted, .number(1))
+    try parts.resources.leases.sendToken(admitted, .number(1))
     home.runJobs()
     #expect((home.sink.lines[1]?.contains("at-1") ?? false) == isGiven)
     #expect((home.sink.failures[1]?.code == .notPermitted) != isGiven)
@@ -415,7 +415,7 @@ import WireSupport
     }
     try open(2) { $0.origins = ["https://api.example/a"] }
     let peer = try connect(to: 2)
-    try leases.status(Ticket(connection: 1, serial: 1))
+    try leases.sendAccessRules(Ticket(connection: 1, serial: 1))
     #expect(home.sink.results[1]?["places"] == ["https://api.example/a"])
     withExtendedLifetime(peer) {}
   }
@@ -443,8 +443,8 @@ import WireSupport
   @Test func `tells its terms to its own peers alone`() throws {
     try open(9)
     let peer = try connect(to: 9)
-    #expect(throws: Failure.self) { try leases.status(.number(2)) }
-    try leases.status(.number(1))
+    #expect(throws: Failure.self) { try leases.sendAccessRules(.number(2)) }
+    try leases.sendAccessRules(.number(1))
     #expect(home.sink.results[1]?["lease"] != nil)
     withExtendedLifetime(peer) {}
   }
@@ -455,7 +455,7 @@ import WireSupport
     #expect(home.sink.failures.isEmpty && leases.isOwner(.number(1)))
     home.pass(seconds: 1)
     #expect(
-      home.sink.failures.mapValues(\.words) == [1: Failure.leaseTimeOver.words] && home.sink.endings == [.leaseOver])
+      home.sink.failures.mapValues(\.words) == [1: Failure.leaseExpired.words] && home.sink.endings == [.leaseEnded])
     #expect(events("lease_ended").compactMap { $0["cause"] } == ["time"])
     #expect(!leases.isOwner(.number(1)))
   }
@@ -478,7 +478,7 @@ import WireSupport
     }
     #expect(left() == [2, 1, 0])
     #expect(
-      home.sink.failures.mapValues(\.words) == [9: Failure.leaseUsedUp.words] && home.sink.endings == [.leaseOver])
+      home.sink.failures.mapValues(\.words) == [9: Failure.leaseUsedUp.words] && home.sink.endings == [.leaseEnded])
     withExtendedLifetime(peer) {}
   }
 
@@ -509,7 +509,8 @@ import WireSupport
     home.pass(seconds: 59)
     #expect(home.sink.failures.isEmpty)
     home.pass(seconds: 1)
-    #expect(home.sink.failures.mapValues(\.words) == [1: Failure.notLent.words] && home.sink.admitted.isEmpty)
+    #expect(
+      home.sink.failures.mapValues(\.words) == [1: Failure.notPermittedByLease.words] && home.sink.admitted.isEmpty)
     leases.applyAnswer(LeaseAnswerRequest(question: 1, isAllowed: true), .number(9))
     #expect(home.sink.admitted.isEmpty, "nobody waits for the answer any more")
     withExtendedLifetime(peer) {}
@@ -562,7 +563,7 @@ extension Leases {
   fileprivate func connect(_ channel: UInt64) throws -> SharedDescriptor {
     let pair = try SocketPair()
     let request = LeasePeerRequest(user: Int(Machine.userID), process: 1)
-    try peer(request, Ticket(connection: channel, serial: 1), passed: [SharedDescriptor(pair.first)])
+    try handle(request, Ticket(connection: channel, serial: 1), passed: [SharedDescriptor(pair.first)])
     return SharedDescriptor(pair.second)
   }
 }

@@ -21,7 +21,7 @@ import Wire
   }
 
   private func prove(_ number: Int, url: String = "https://api.example/me", withToken: Bool = false) throws {
-    try parts.proofs.proof(
+    try parts.proofs.sendProof(
       ProofRequest(account: "work", method: "GET", url: url, accessToken: withToken), .number(number))
     home.runJobs()
   }
@@ -45,7 +45,7 @@ import Wire
   @Test func `is not made of a token that is bound to no key, which is told with the way to bind it`() throws {
     try home.addSignedIn("mail", origins: ["https://mail.example"])
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
-    try parts.proofs.proof(ProofRequest(account: "mail", method: "GET", url: "https://mail.example/"), .number(1))
+    try parts.proofs.sendProof(ProofRequest(account: "mail", method: "GET", url: "https://mail.example/"), .number(1))
     home.runJobs()
     #expect(home.sink.failures[1]?.hint == "to bind it: agent account set mail --dpop && agent login mail")
   }

@@ -262,7 +262,7 @@ import WireSupport
     try start(CallRequest(account: "work", url: "https://api.example/items", method: "POST"), 1)
     try home.runJobs { home.http.resourceTokens.count == 1 }
     // Another request gets the next token before the response arrives.
-    try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(2))
+    try parts.broker.sendToken(TokenRequest(account: "work", forceRefresh: true), .number(2))
     try home.runJobs { home.sink.lines[2]?.contains("at-2") == true }
     home.http.resourceAnswers.append(.status(200))
     home.http.isResourceHeld = false

@@ -20,14 +20,14 @@ import Wire
   }
 
   private func ask(_ number: Int) throws {
-    try parts.broker.token(TokenRequest(account: "work"), .number(number))
+    try parts.broker.sendToken(TokenRequest(account: "work"), .number(number))
     home.runJobs()
   }
 
   private func ask(_ number: Int, isRefused: Bool) throws -> String? {
     var request = TokenRequest(account: "work")
     request.destination = TokenRequest.Destination(url: "https://api.example/x", isRefused: isRefused)
-    try parts.urlTokens.token(request, .number(number))
+    try parts.urlTokens.sendToken(request, .number(number))
     home.runJobs()
     return try home.sink.lines[number].flatMap { try JSON(parsing: Array($0.utf8))["result"]?["access_token"]?.string }
   }
@@ -77,7 +77,7 @@ import Wire
     }
     #expect(failure?.message == "the request must pass a descriptor with the token")
     home.http.isHeld = true
-    try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(3))
+    try parts.broker.sendToken(TokenRequest(account: "work", forceRefresh: true), .number(3))
     try home.runJobs { home.http.sent.count == 2 }
     let source = SharedDescriptor(try FileDescriptor.inMemory(Array("at-1".utf8).span))
     try parts.urlTokens.forget(ForgetRequest(url: "https://api.example/x"), .number(4), passed: [source])
@@ -114,7 +114,7 @@ import Wire
   private func ask(_ number: Int, _ edit: (inout TokenRequest) -> Void) throws -> JSON? {
     var request = TokenRequest()
     edit(&request)
-    try parts.urlTokens.token(request, .number(number))
+    try parts.urlTokens.sendToken(request, .number(number))
     home.runJobs()
     return try home.sink.lines[number].flatMap { try JSON(parsing: Array($0.utf8))["result"] }
   }
@@ -170,7 +170,7 @@ import Wire
   private func ask(_ number: Int, _ place: TokenRequest.Destination) throws -> JSON? {
     var request = TokenRequest(account: "work")
     request.destination = place
-    try parts.urlTokens.token(request, .number(number))
+    try parts.urlTokens.sendToken(request, .number(number))
     home.runJobs()
     return try home.sink.lines[number].flatMap { try JSON(parsing: Array($0.utf8))["result"] }
   }

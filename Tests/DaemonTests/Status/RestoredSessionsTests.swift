@@ -46,7 +46,7 @@ import Wire
 
   @Test func `are used at the first need, where the server may say that they are over`() throws {
     home.http.answers = [.error("invalid_grant")]
-    try parts.broker.token(TokenRequest(account: "work"), .number(1))
+    try parts.broker.sendToken(TokenRequest(account: "work"), .number(1))
     home.runJobs()
     #expect(home.http.sent == ["rt-1"])
     #expect(home.sink.failures[1]?.code == .sessionExpired)

@@ -66,7 +66,7 @@ import Wire
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     let result = try check(1)
     #expect(result == "ok")
-    #expect(home.logged.last == .checked(milliseconds: 0, .holds))
+    #expect(home.logged.last == .checked(milliseconds: 0, .valid))
   }
 
   // Late answers have an owner.

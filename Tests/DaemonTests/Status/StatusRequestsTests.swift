@@ -68,13 +68,13 @@ import Wire
       "refresh_token_expires_in": 7200, "authorization_expires_in": 86_400,
     ]
     home.http.answers = [.json(tokens), .error("invalid_grant")]
-    try parts.broker.token(TokenRequest(account: "work"), .number(1))
+    try parts.broker.sendToken(TokenRequest(account: "work"), .number(1))
     home.runJobs()
     let now = home.time.wallSeconds()
     let account = try #require(try status(2))
     #expect(account["refresh_token_expires_at"] == .int(now + 7200))
     #expect(account["authorization_expires_at"] == .int(now + 86_400))
-    try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(3))
+    try parts.broker.sendToken(TokenRequest(account: "work", forceRefresh: true), .number(3))
     home.runJobs()
     let ended = try #require(try status(4))
     #expect(ended["state"] == "expired" && ended["refresh_token_expires_at"] == nil)
@@ -211,7 +211,7 @@ import Wire
     try home.createPassphrase(parts.vault, 10)
     try home.addSignedIn("shut", protection: .passphrase)
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
-    try parts.broker.token(TokenRequest(account: "shut"), .number(2))
+    try parts.broker.sendToken(TokenRequest(account: "shut"), .number(2))
     home.runJobs()
     parts.locking.lock(.userRequest)
     let failure = #expect(throws: Failure.self) { try parts.identity.whoami("shut", isVerified: true, .number(3)) }

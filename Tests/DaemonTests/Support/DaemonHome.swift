@@ -66,7 +66,7 @@ final class DaemonHome {
   /// Adds the passphrase `open sesame` to the vault and unlocks it.
   func createPassphrase(_ vault: VaultRequests, _ number: Int) throws {
     let secret = SharedDescriptor(try FileDescriptor.inMemory(Array("open sesame".utf8).span))
-    try vault.vault(.create(.passphrase), .number(number), passed: [secret])
+    try vault.handle(.create(.passphrase), .number(number), passed: [secret])
     runJobs()
   }
 

@@ -19,7 +19,7 @@ import WireSupport
   }
 
   private func begin() throws {
-    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work"), .number(1))
+    try parts.tokenFiles.handle(TokenFileRequest(account: "work"), .number(1))
     home.runJobs()
   }
 
@@ -51,7 +51,7 @@ import WireSupport
     home.http.answers.append(.tokens("at-3", refresh: "rt-4"))
     try begin()
     home.pass(seconds: 1000)
-    try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(2))
+    try parts.broker.sendToken(TokenRequest(account: "work", forceRefresh: true), .number(2))
     home.runJobs()
     #expect(try text() == "at-2")
     home.pass(seconds: 2595)
@@ -83,12 +83,12 @@ import WireSupport
   // A worker claims its name, and one writes its token.
   @Test func `leaves nothing when its connection closes before it is there`() throws {
     let claimed = TokenFileRequest(account: "work")
-    try parts.tokenFiles.tokenFile(claimed, .number(1))
+    try parts.tokenFiles.handle(claimed, .number(1))
     parts.tokenFiles.abandon(.number(1))
     home.runJobs()
     #expect(try home.runtime().fileNames().allSatisfy { $0 == WireProtocol.changesName })
     #expect(told.isEmpty && home.http.sent.isEmpty)
-    try parts.tokenFiles.tokenFile(claimed, .number(1))
+    try parts.tokenFiles.handle(claimed, .number(1))
     try home.runJobs { home.http.sent == ["rt-1"] }
     parts.tokenFiles.abandon(.number(1))
     home.runJobs()
@@ -99,7 +99,7 @@ import WireSupport
   @Test(arguments: [true, false]) func `of a session that ends while it is written is not told of as written`(
     isAbandoned: Bool
   ) throws {
-    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work"), .number(1))
+    try parts.tokenFiles.handle(TokenFileRequest(account: "work"), .number(1))
     try home.runJobs { try parts.broker.resolve("work").session.grant != nil }
     if isAbandoned {
       parts.tokenFiles.abandon(.number(1))
@@ -114,7 +114,7 @@ import WireSupport
   @Test func `of another daemon is not written`() throws {
     let name = "token-" + String(repeating: "5e", count: 16)
     let held = try home.runtime().tryLock(name + ".lock")
-    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work", name: name), .number(1))
+    try parts.tokenFiles.handle(TokenFileRequest(account: "work", name: name), .number(1))
     home.runJobs()
     #expect(home.sink.failures[1]?.code == .tooBusy)
     #expect(home.sink.failures[1]?.message == "another daemon is writing that token file")
@@ -125,13 +125,13 @@ import WireSupport
   // A program that reads the file needs some time for it.
   @Test func `has an ID Token that is good for a minute, and one with less time left costs a refresh`() throws {
     try home.put(idTokenFor: 60, issuedBefore: 1, parts.broker.resolve("work"))
-    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work", kind: .idToken), .number(1))
+    try parts.tokenFiles.handle(TokenFileRequest(account: "work", kind: .idToken), .number(1))
     home.runJobs()
     #expect(try text().split(separator: ".").count == 3)
     #expect(home.http.sent.isEmpty)
     parts.tokenFiles.abandon(.number(1))
     try home.put(idTokenFor: 59, issuedBefore: 1, parts.broker.resolve("work"))
-    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work", kind: .idToken), .number(2))
+    try parts.tokenFiles.handle(TokenFileRequest(account: "work", kind: .idToken), .number(2))
     home.runJobs()
     #expect(home.http.sent == ["rt-1"])
     #expect(home.sink.failures[2]?.code == .interactionRequired, "the refresh brought none")
@@ -139,7 +139,7 @@ import WireSupport
 
   @Test func `is one of 32, with those that have no name yet`() throws {
     func begin(_ number: Int) throws {
-      try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work"), .number(number))
+      try parts.tokenFiles.handle(TokenFileRequest(account: "work"), .number(number))
     }
     for number in 1...31 { try begin(number) }
     home.runJobs()
@@ -158,7 +158,7 @@ import WireSupport
   @Test func `that cannot be written ends with its request`() throws {
     let name = "token-" + String(repeating: "5e", count: 16)
     try ProcessRunner.shell("mkdir '\(home.runtime().path)/\(name)'")
-    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work", name: name), .number(1))
+    try parts.tokenFiles.handle(TokenFileRequest(account: "work", name: name), .number(1))
     home.runJobs()
     #expect(home.sink.failures[1]?.code == .storage && told.isEmpty)
     #expect(home.logged.last == .tokenFile(.failed))
@@ -194,7 +194,7 @@ import WireSupport
     #expect(try text() == "at-2")
     #expect(!parts.tokenFiles.retry(within: .seconds(1)))
     // Another request does not get its token, which does not concern the file.
-    try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(2))
+    try parts.broker.sendToken(TokenRequest(account: "work", forceRefresh: true), .number(2))
     home.runJobs()
     for _ in 0..<3 { home.pass(seconds: 5) }
     #expect(home.sink.failures[2]?.code == .network)
@@ -292,7 +292,7 @@ import WireSupport
   // A program that reads the file is only notified once.
   @Test func `is gone when the end of the daemon is told`() throws {
     try begin()
-    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work"), .number(2))
+    try parts.tokenFiles.handle(TokenFileRequest(account: "work"), .number(2))
     parts.tokenFiles.stop()
     #expect(home.sink.failures[1] == nil && home.sink.failures[2]?.words == Failure.stopping.words)
     home.runJobs()

@@ -80,7 +80,7 @@ import Wire
     }
     #expect(tries() == 1 && home.http.sent.isEmpty)
     let secret = SharedDescriptor(try FileDescriptor.inMemory(Array("open sesame".utf8).span))
-    try parts.vault.vault(.unlock(.passphrase), .number(7), passed: [secret])
+    try parts.vault.handle(.unlock(.passphrase), .number(7), passed: [secret])
     home.runJobs()
     passTime()
     #expect(tries() == 2 && home.http.sent == ["rt-1"])

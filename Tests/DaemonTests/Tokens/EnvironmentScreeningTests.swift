@@ -45,7 +45,7 @@ import Wire
   @Test func `finds tokens that were renewed since, which may still be good, and none after a lock`() throws {
     home.http.answers = (1...2).map { .tokens("access-token-\($0)", refresh: "refresh-token-\($0)") }
     for number in 1...2 {
-      try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(9 + number))
+      try parts.broker.sendToken(TokenRequest(account: "work", forceRefresh: true), .number(9 + number))
       home.runJobs()
     }
     try screen(["access-token-1", "access-token-2"])
@@ -60,7 +60,7 @@ import Wire
     let tokens = (1...3).map { "\($0)" + String(repeating: "x", count: 9000) }
     home.http.answers = tokens.map { .tokens($0, refresh: "rt-2") }
     for number in 1...3 {
-      try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(9 + number))
+      try parts.broker.sendToken(TokenRequest(account: "work", forceRefresh: true), .number(9 + number))
       home.runJobs()
     }
     try screen(tokens)

@@ -79,7 +79,7 @@ import Wire
 
   private func ask(_ number: Int) throws {
     home.context.files.poll()
-    try broker.token(TokenRequest(account: "work"), .number(number))
+    try broker.sendToken(TokenRequest(account: "work"), .number(number))
   }
 
   @Test func `get a token for a caller who came while a refresh without them was under way`() throws {
@@ -131,7 +131,7 @@ import Wire
 
   private func ask(_ number: Int, of account: String = "job") throws {
     home.context.files.poll()
-    try broker.token(TokenRequest(account: account), .number(number))
+    try broker.sendToken(TokenRequest(account: account), .number(number))
     home.runJobs()
   }
 
@@ -148,7 +148,7 @@ import Wire
     home.http.answers = [traded(), Self.token]
     home.http.isHeld = true
     home.context.files.poll()
-    try broker.token(TokenRequest(account: "job"), .number(1))
+    try broker.sendToken(TokenRequest(account: "job"), .number(1))
     try home.runJobs(until: { !home.http.sent.isEmpty || home.sink.failures[1] != nil })
     broker.removeDeletedAccount(try AccountName("job"))
     #expect(home.sink.failures[1]?.code == .noAccount)

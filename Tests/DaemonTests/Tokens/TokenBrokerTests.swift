@@ -29,7 +29,7 @@ import WireSupport
   }
 
   private func ask(_ number: Int, _ extras: TokenRequest.Extras, minimum: Int? = nil) throws -> JSON? {
-    try home.broker.token(
+    try home.broker.sendToken(
       TokenRequest(account: "work", minimumValiditySeconds: minimum, extras: extras), .number(number))
     home.runJobs()
     return try home.sink.lines[number].flatMap { try JSON(parsing: Array($0.utf8))["result"] }
@@ -342,7 +342,7 @@ import WireSupport
     ]
     var request = TokenRequest(account: "work")
     request.target = TokenRequest.Target(audience: "backend", isExchanged: true)
-    try home.broker.token(request, .number(1))
+    try home.broker.sendToken(request, .number(1))
     home.runJobs()
     #expect(home.sink.lines[1]?.contains("at-x") == true)
     #expect(home.http.sent == ["rt-1", ""])
@@ -394,7 +394,7 @@ import WireSupport
     try home.ask(4)
     home.runJobs()
     let reasons = home.steps.compactMap { if case .refreshNeeded(let reason) = $0 { reason } else { nil } }
-    #expect(reasons == [.noToken, .asked, .refused, .asked, .ending(secondsLeft: 50, secondsWanted: 60)])
+    #expect(reasons == [.noToken, .requested, .refused, .requested, .expiring(secondsLeft: 50, secondsWanted: 60)])
   }
 
   @Test func `asks again soon after the network changed, once for several changes, and logs what that helps`() throws {
@@ -489,7 +489,7 @@ import WireSupport
       #expect(home.daemon.published == told)
       var request = TokenRequest(account: "work")
       request.target = TokenRequest.Target(scope: [scope])
-      try home.broker.token(request, .number(number))
+      try home.broker.sendToken(request, .number(number))
       home.runJobs()
     }
     #expect(home.sink.lines[2]?.contains("at-mail") == true)
@@ -501,7 +501,7 @@ import WireSupport
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     var request = TokenRequest(account: "work", minimumValiditySeconds: 3600)
     request.waitSeconds = 600
-    try home.broker.token(request, .number(1))
+    try home.broker.sendToken(request, .number(1))
     home.runJobs()
     #expect(home.sink.failures[1]?.code == .lifetimeTooShort)
     #expect(try home.storedToken() == "rt-2")
@@ -548,7 +548,7 @@ private final class BrokerHome {
     daemon.context.files.poll()
     var request = TokenRequest(account: account, forceRefresh: forceRefresh)
     request.waitSeconds = waitSeconds
-    try broker.token(request, .number(number))
+    try broker.sendToken(request, .number(number))
   }
 
   func runJobs() { daemon.runJobs() }

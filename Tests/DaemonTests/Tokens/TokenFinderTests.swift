@@ -11,7 +11,7 @@ import Testing
       secrets.append(SharedSecret(try SecretBytes(copying: bytes.span)))
     }
     let bytes: [UInt8] = values.flatMap { (value: String) -> [UInt8] in Array(value.utf8) + [0] }
-    return try TokenFinder(secrets).values(holdingAny: bytes.span)
+    return try TokenFinder(secrets).indicesOfValues(withTokensIn: bytes.span)
   }
 
   @Test func `finds one that a value is or contains, and names the value`() throws {

@@ -266,7 +266,7 @@ import WireSupport
     verdicts.knownIssuers = [("https://as.example", "work"), ("joe", "other")]
     var lines = LineBlocks(limit: 4096)
     let block = try #require(try lines.next(from: Self.file("\(Self.signed)\n").descriptor))
-    let told = String(decoding: verdicts.part(block.lines[...], of: block.bytes).bytes, as: UTF8.self)
+    let told = String(decoding: verdicts.verifyLines(block.lines[...], of: block.bytes).bytes, as: UTF8.self)
     #expect(told.contains("that of the account other: use --account other"), "\(told)")
   }
 

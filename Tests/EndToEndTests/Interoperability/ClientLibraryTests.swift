@@ -35,6 +35,18 @@ import Testing
     return nil
   }
 
+  /// The error of a call whose task is cancelled after `body`. The task runs on the thread of its test.
+  private static func errorWhenCancelled(
+    after body: () async -> Void, during call: @escaping @Sendable () async throws(AgentError) -> Void
+  ) async -> AgentError? {
+    await withTaskGroup(of: AgentError?.self) { tasks in
+      tasks.addTask { await error(of: call) }
+      await body()
+      tasks.cancelAll()
+      return await tasks.next() ?? nil
+    }
+  }
+
   private static func error(
     of agent: Agent, for account: String? = nil, _ options: TokenOptions = TokenOptions()
   ) async -> AgentError? {
@@ -353,20 +365,20 @@ import Testing
       let agent = try Self.agent(tree)
       let options = Self.options(issuer, .browser)
       let told = AsyncStream.makeStream(of: SignIn.Page.self)
-      let task = Task { () -> AgentError? in
-        await Self.error { () async throws(AgentError) in
-          for try await step in try await agent.signIn(options) {
-            if case .openPage(let page) = step { told.continuation.yield(page) }
-          }
+      var pages = told.stream.makeAsyncIterator()
+      var page: SignIn.Page?
+      let error = await Self.errorWhenCancelled {
+        page = await pages.next()
+      } during: { () async throws(AgentError) in
+        for try await step in try await agent.signIn(options) {
+          if case .openPage(let page) = step { told.continuation.yield(page) }
         }
       }
-      var pages = told.stream.makeAsyncIterator()
-      let page = try #require(await pages.next())
-      task.cancel()
-      #expect(await task.value?.code == "cancelled")
+      #expect(error?.code == "cancelled")
+      let redirectURI = try #require(page?.redirectURI)
       // The daemon notices when it reads the end of the connection.
       let deadline = Instant.now.advanced(by: .testLimit)
-      while try BrowserLogin.browse(page.redirectURI) != "000" {
+      while try BrowserLogin.browse(redirectURI) != "000" {
         try #require(Instant.now < deadline, "the port stays open")
         Threads.sleep(for: .milliseconds(20))
       }
@@ -397,12 +409,12 @@ import Testing
     try await Self.withSession { session in
       let agent = Agent(socket: session.tree.socketPath)
       let events = try await agent.events()
-      let task = Task { () -> AgentError? in
-        await Self.error { () async throws(AgentError) in for try await _ in events {} }
-      }
-      task.cancel()
       // Ends at once, without an event.
-      #expect(await task.value?.code == "cancelled")
+      let error = await Self.errorWhenCancelled {
+      } during: { () async throws(AgentError) in
+        for try await _ in events {}
+      }
+      #expect(error?.code == "cancelled")
     }
   }
 

@@ -74,12 +74,12 @@ import Testing
     "Content-Type: application/grpc;charset=utf-8",
   ])
   func `is refused if it asks for another protocol`(fields: String) {
-    #expect(Self.problem("GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n") == .notServed)
+    #expect(Self.problem("GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n") == .unsupported)
   }
 
   // RFC 9113 section 3.4.
   @Test func `is refused at the start of HTTP/2, and not for gRPC's form for browsers`() throws {
-    #expect(Self.problem("PRI * HTTP/2.0\r\n\r\n") == .notServed)
+    #expect(Self.problem("PRI * HTTP/2.0\r\n\r\n") == .unsupported)
     #expect(try Self.read("POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/grpc-web\r\n\r\n").method == "POST")
   }
 

@@ -50,6 +50,6 @@ import Wire
   ])
   func `names itself where a server names it`(name: String, value: String, local: String) {
     let head = ResponseHead(status: 200, headers: [.init(name, value)])
-    #expect(Self.lent.lines(head) == "\(name): \(local)\r\n")
+    #expect(Self.lent.headerLines(for: head) == "\(name): \(local)\r\n")
   }
 }

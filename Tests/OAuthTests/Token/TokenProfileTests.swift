@@ -171,18 +171,18 @@ import Vocabulary
   func `compare a claim as its type demands`(text: String, value: JSON, holds: Bool) throws {
     let demand = try #require(ClaimRequirement(text))
     let expected: TokenFault? = holds ? nil : .otherValue(demand)
-    #expect(try fault(nil, [(demand.name, value)]) { $0.demands = [demand] } == expected)
+    #expect(try fault(nil, [(demand.name, value)]) { $0.claimRequirements = [demand] } == expected)
   }
 
   @Test func `take a claim that is missing for none`() throws {
     let demand = try #require(ClaimRequirement("repository=null"))
-    #expect(try fault(nil) { $0.demands = [demand] } == .missingClaim("repository"))
-    #expect(try fault(nil, [("repository", .null)]) { $0.demands = [demand] } == .missingClaim("repository"))
+    #expect(try fault(nil) { $0.claimRequirements = [demand] } == .missingClaim("repository"))
+    #expect(try fault(nil, [("repository", .null)]) { $0.claimRequirements = [demand] } == .missingClaim("repository"))
     #expect(ClaimRequirement("name") == nil && ClaimRequirement("=value") == nil && ClaimRequirement("") == nil)
     // All of them are required.
     let demands = try ["groups=a", "groups=b"].map { try #require(ClaimRequirement($0)) }
-    try verify(nil, [("groups", ["a", "b"])]) { $0.demands = demands }
-    #expect(try fault(nil, [("groups", ["a"])]) { $0.demands = demands } == .otherValue(demands[1]))
+    try verify(nil, [("groups", ["a", "b"])]) { $0.claimRequirements = demands }
+    #expect(try fault(nil, [("groups", ["a"])]) { $0.claimRequirements = demands } == .otherValue(demands[1]))
   }
 
   @Test func `say what they did not compare`() {

@@ -47,7 +47,7 @@ import Testing
     for variable in [
       "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
     ] {
-      func found(_ path: String, user: UInt32 = 0) -> UserDirectories.Foreign? {
+      func found(_ path: String, user: UInt32 = 0) -> UserDirectories.ForeignDirectory? {
         UserDirectories.foreign(in: variables(["HOME": own].merging([variable: path]) { $1 }), user: user)
       }
       // A missing one would be created in the parent directory.

@@ -26,8 +26,9 @@ import Wire
 
   static let steps: [LogStep] =
     [
-      .tokenServed(secondsLeft: 12), .tokenServed(secondsLeft: nil), .refreshNeeded(.noToken), .refreshNeeded(.asked),
-      .refreshNeeded(.refused), .refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60)), .refreshJoined,
+      .tokenServed(secondsLeft: 12), .tokenServed(secondsLeft: nil), .refreshNeeded(.noToken),
+      .refreshNeeded(.requested),
+      .refreshNeeded(.refused), .refreshNeeded(.expiring(secondsLeft: 12, secondsWanted: 60)), .refreshJoined,
       .recordChanged, .identityKnown, .signInPending(seconds: 5), .servedOffline,
     ] + sessionSteps.map { .session($0) }
     + FailureCode.allCases.map { .unanswered(line(.token), $0, nil, milliseconds: 34) }
@@ -61,7 +62,7 @@ import Wire
       #"{"event":"refresh_ended","duration_ms":3,"result":"session_expired","reason":"AADSTS700082: gone"}"#
     ),
     (.refreshRetry(attempt: 2, waitMilliseconds: 480), #"{"event":"refresh_retry","attempt":2,"wait_ms":480}"#),
-    (.checked(milliseconds: 5, .holds), #"{"event":"checked","duration_ms":5,"result":"ok"}"#),
+    (.checked(milliseconds: 5, .valid), #"{"event":"checked","duration_ms":5,"result":"ok"}"#),
     (.signInCode(seconds: 600), #"{"event":"sign_in_code","seconds":600}"#),
     (
       .commandFailed(position: 1, .exited(3)),
@@ -73,7 +74,7 @@ import Wire
     ),
     (.step(.tokenServed(secondsLeft: nil)), #"{"event":"token_served"}"#),
     (
-      .step(.refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60))),
+      .step(.refreshNeeded(.expiring(secondsLeft: 12, secondsWanted: 60))),
       #"{"event":"refresh_needed","reason":"ending","seconds_left":12,"seconds_wanted":60}"#
     ),
     (
@@ -107,7 +108,7 @@ import Wire
     ),
     (.peerDropped(.silent), "2023-11-14T22:13:20Z work: a peer was dropped: silent"),
     (
-      .step(.refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60))),
+      .step(.refreshNeeded(.expiring(secondsLeft: 12, secondsWanted: 60))),
       "2023-11-14T22:13:20Z work: the cached token has 12 s left, less than 60 s: refreshing"
     ),
     (

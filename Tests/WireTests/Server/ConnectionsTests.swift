@@ -202,7 +202,7 @@ import Vocabulary
       let line = Array("{\"result\":{\"number\":\(number + 2)}}\n".utf8)
       connections.send(Line(line), to: request.ticket)
     }
-    connections.closeAll(saying: Failure(.daemonUnavailable, "the daemon is stopping"))
+    connections.closeAll(with: Failure(.daemonUnavailable, "the daemon is stopping"))
     #expect(try lines(peer) == [1, 3])
   }
 
@@ -219,7 +219,7 @@ import Vocabulary
     try ask("list", waiting)
     try ask("list", other)
     try serve(2)
-    connections.dropPeers(of: terms, saying: Failure(.leaseEnded, "the terms have ended"))
+    connections.dropPeers(of: terms, with: Failure(.leaseEnded, "the terms have ended"))
     #expect(handler.abandoned.count == 1)
     #expect(try failure(waiting) == "lease_ended")
     #expect(try failure(idle) == "lease_ended", "who has not asked yet is told, too")
@@ -240,7 +240,7 @@ import Vocabulary
     let notice = Reply.event(.notice(Phrase(stringLiteral: String(repeating: "x", count: 100_000))))
     for _ in 0..<10 { connections.send(notice, to: handler.handled[0].ticket) }
     #expect(connections.unreadBytes(by: handler.handled[0].ticket) > 0)
-    connections.dropPeers(of: terms, saying: Failure(.leaseEnded, "the terms have ended"))
+    connections.dropPeers(of: terms, with: Failure(.leaseEnded, "the terms have ended"))
     var bytes: [UInt8] = []
     while try peer.descriptor.read(into: &bytes, upTo: 1 << 16) > 0 { try pass(seconds: 0) }
     let lines = bytes.split(separator: 0x0A)
@@ -366,9 +366,9 @@ import Vocabulary
     try pair.first.setNonBlocking(true)
     _ = try connections.admit(pair.first, under: Terms(), mayIdle: false)
     try UnixSocket.setTimeouts(pair.second, seconds: 600)
-    #expect(connections.dropIdlest())
+    #expect(connections.dropLongestIdle())
     #expect(try failure(SharedDescriptor(pair.second)) == "too_busy")
-    #expect(connections.dropIdlest() && !connections.dropIdlest() && connections.isEmpty)
+    #expect(connections.dropLongestIdle() && !connections.dropLongestIdle() && connections.isEmpty)
     #expect(try failure(own) == "too_busy")
   }
 

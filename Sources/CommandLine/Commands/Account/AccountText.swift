@@ -212,7 +212,7 @@ enum AccountText {
   private static func check(_ account: JSON) -> Phrase? {
     guard let word = account[.check]?.string else { return nil }
     return switch CheckResult(rawValue: word) {
-    case .holds: Phrase("still valid at the server")
+    case .valid: Phrase("still valid at the server")
     case .signedOutElsewhere:
       account[.checkCause]?.string == "revoked"
         ? Phrase("revoked at the server") : Phrase("no longer valid at the server")

@@ -56,7 +56,7 @@ enum StatusCommand {
       case .signedOutElsewhere: .signInNeeded
       case .notSignedIn: isNamed ? .signInNeeded : .done
       case .failed: account[.checkProblem].flatMap(Failure.init(json:))?.code.exitStatus ?? .tryLater
-      case .holds, .notPossible, nil: .done
+      case .valid, .notPossible, nil: .done
       }
     }
     let order: [ExitStatus] = [.locked, .signInNeeded, .tryLater, .denied]

@@ -147,7 +147,7 @@ enum DaemonCommand {
   }
 
   /// The daemon's reply when it stops.
-  private struct Stopped {
+  private struct StopResult {
     /// The accounts whose new refresh token could not be stored.
     let unstored: [String]
     /// The accounts whose servers the stopped daemon still waits for.
@@ -172,10 +172,10 @@ enum DaemonCommand {
   }
 
   /// Stops the daemon; nil if none runs. Afterwards another one can start.
-  private static func stopIfRunning(_ client: DaemonClient, _ request: DaemonRequest) throws(Failure) -> Stopped? {
+  private static func stopIfRunning(_ client: DaemonClient, _ request: DaemonRequest) throws(Failure) -> StopResult? {
     guard let result = try client.answerIfRunning(.daemon(request)) else { return nil }
     func accounts(_ name: String) -> [String] { result[name]?.array?.compactMap { $0.string } ?? [] }
-    let stopped = Stopped(unstored: accounts("unstored"), finishing: accounts("finishing"))
+    let stopped = StopResult(unstored: accounts("unstored"), finishing: accounts("finishing"))
     // The daemon responds last, so its process may be gone already.
     guard stopped.finishing.isEmpty, let number = result["pid"]?.int,
       let process = try? Spawn.processDescriptor(Int32(clamping: number))

@@ -111,7 +111,7 @@ enum MachineCheck {
   /// - Returns: The findings, and whether the daemon responds or can be started.
   private static func socket() -> (findings: [Finding], answers: Bool) {
     let named: SocketLocation?
-    do throws(Failure) { named = try SocketLocation.named() } catch {
+    do throws(Failure) { named = try SocketLocation.fromEnvironment() } catch {
       return ([Finding(.socket, .fail, error.text, hint: Phrase("unset AGENT_SOCKET"))], true)
     }
     var findings: [Finding] = []

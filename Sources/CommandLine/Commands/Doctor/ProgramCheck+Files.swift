@@ -73,14 +73,14 @@ extension ProgramCheck {
             ? Finding(.helper, .ok, Phrase("cargo uses this program for \(name)"))
             : Finding(
               .helper, .warn, Phrase("cargo uses another provider for \(name), set in \(path)"),
-              hint: printing(name, at: index)))
+              hint: settingsCommand(name, at: index)))
       }
     }
     return findings
   }
 
   /// The command that prints a registry's settings.
-  private static func printing(_ registry: String, at index: String) -> Phrase {
+  private static func settingsCommand(_ registry: String, at index: String) -> Phrase {
     let words = [
       "agent", "setup", "cargo", "--host", CargoFile.urlWithoutProtocol(of: index), "--name", registry, "--print",
     ]
@@ -98,7 +98,7 @@ extension ProgramCheck {
   /// Finds keys in the AWS credentials file, which override `credential_process`.
   static func awsKeys(of profiles: [String]) -> [Finding] {
     let files = UserFiles()
-    let path = files.set("AWS_SHARED_CREDENTIALS_FILE") ?? "\((try? files.home()) ?? "")/.aws/credentials"
+    let path = files.nonEmptyValue("AWS_SHARED_CREDENTIALS_FILE") ?? "\((try? files.home()) ?? "")/.aws/credentials"
     guard !profiles.isEmpty, let text = content(try? SetupFile(path)).map({ ConfigurationText($0) }) else { return [] }
     return profiles.filter { profile in
       text.header(profile).map { text.value("aws-access-key-id", in: text.section($0)) != nil } ?? false

@@ -60,7 +60,7 @@ enum HelpCommand {
     if let command = commands.named(first) { return writer.help(on: command, all: all) }
     throw Failure(
       .invalidRequest, "unknown command \"\(words.joined(separator: " "))\"",
-      hint: Phrase.didYouMean(OtherWords.helps(for: words))
+      hint: Phrase.didYouMean(OtherWords.helpCommands(for: words))
         ?? .command(members.isEmpty ? "agent help" : "agent help \(first)"))
   }
 

@@ -39,7 +39,7 @@ enum GitHelper {
   private static func get(_ description: Description, _ call: HelperCall) throws(Failure) -> HelperRequest {
     guard let url = call.url ?? description.url else { return .text("") }
     let asked = call.user ?? description.text("username")
-    let mayAuthorize = description.takesAuthorization
+    let mayAuthorize = description.acceptsAuthorization
     return .token(TokenRequest.Destination(url: url, user: asked)) { (credential, token, text) throws(Failure) in
       let header = credential.header
       if mayAuthorize, header.isAuthorization, !header.isBasic, !header.scheme.isEmpty {
@@ -101,7 +101,7 @@ enum GitHelper {
     }
 
     /// Whether git accepts an `Authorization` header of any scheme, and the server may too.
-    var takesAuthorization: Bool {
+    var acceptsAuthorization: Bool {
       guard texts("capability[]").contains("authtype") else { return false }
       let schemes = texts("wwwauth[]").map { $0.prefix { $0 != " " }.lowercased() }
       return schemes.isEmpty || !schemes.allSatisfy { ["basic", "negotiate", "ntlm", "digest"].contains($0) }

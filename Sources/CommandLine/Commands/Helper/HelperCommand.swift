@@ -232,7 +232,7 @@ struct HelperCommand {
     try SecretText.with(capacity: 4096) { (all) throws(Failure) in
       var first: Failure?
       for (account, url, _) in urls {
-        let until = min(deadline, .now.advanced(by: .seconds(Self.secondsEach)))
+        let until = min(deadline, .now.advanced(by: .seconds(Self.secondsPerToken)))
         do throws(Failure) {
           let client = try client.limited(to: until)
           try credential(TokenRequest.Destination(url: url), account, client) { (text) throws(Failure) in
@@ -250,7 +250,7 @@ struct HelperCommand {
   }
 
   /// The timeout for each of several tokens, in seconds.
-  private static let secondsEach = 3
+  private static let secondsPerToken = 3
 
   /// The URLs in the accounts' settings. Warns of a URL that two accounts list, and skips it.
   private func listedURLs() throws(Failure) -> [(account: String, url: String, user: String?)] {
@@ -300,7 +300,7 @@ struct HelperCommand {
   private func erase(_ url: String, _ secret: [UInt8]) -> Int32 {
     do throws(Failure) {
       try checkHost(url)
-      let pipe = try FileDescriptor.pipe(holding: secret.span, called: "token")
+      let pipe = try FileDescriptor.pipe(containing: secret.span, named: "token")
       _ = try client.limited(to: deadline).ask(
         .forget(ForgetRequest(account: account, url: url)), passing: [SharedDescriptor(pipe)])
       return 0

@@ -22,7 +22,7 @@ struct LeaseKeeper: ~Copyable {
   /// When to call ``handle(_:_:)`` at the latest.
   var nextAttempt: Instant? { [connection.nextAttempt, questions.deadline].compactMap { $0 }.min() }
 
-  private enum Key {
+  private enum PollerKey {
     static let daemon: UInt64 = 1
     static let question: UInt64 = 2
     static let server: UInt64 = 3
@@ -64,7 +64,7 @@ struct LeaseKeeper: ~Copyable {
     let pair: SocketPair
     do { pair = try SocketPair() } catch { throw Failure(error, doing: "cannot serve the lease") }
     let process = try DaemonProgram.lease.start(
-      arguments: hasJail ? [] : [LeaseProgram.withoutJail], inheriting: [pair.second.raw, listener.raw])
+      arguments: hasJail ? [] : [LeaseProgram.noJailOption], inheriting: [pair.second.raw, listener.raw])
     return try DaemonConnection(over: pair.first, privateDaemon: process)
   }
 
@@ -96,20 +96,20 @@ struct LeaseKeeper: ~Copyable {
 
   /// Polls both connections.
   borrowing func watch(_ poller: borrowing Poller) throws(SystemError) {
-    try connection.watch(poller, key: Key.daemon)
-    if let number = server.number { try poller.add(number, interest: .read, key: Key.server) }
+    try connection.watch(poller, key: PollerKey.daemon)
+    if let number = server.number { try poller.add(number, interest: .read, key: PollerKey.server) }
   }
 
   /// Handles events, and reconnects if due.
   mutating func handle(_ poller: borrowing Poller, _ events: [Poller.Event]) throws(SystemError) {
-    if events.contains(where: { $0.key == Key.daemon }) { readDaemon() }
-    if events.contains(where: { $0.key == Key.server }) { readServer() }
-    for answer in try questions.askNext(on: account, poller, key: Key.question) {
+    if events.contains(where: { $0.key == PollerKey.daemon }) { readDaemon() }
+    if events.contains(where: { $0.key == PollerKey.server }) { readServer() }
+    for answer in try questions.askNext(on: account, poller, key: PollerKey.question) {
       let request = LeaseAnswerRequest(question: answer.question, isAllowed: answer.isAllowed)
       // If disconnected, the next daemon asks again.
       try? connection.send(RequestEnvelope(.leaseAnswer(request)))
     }
-    try attempt(poller, key: Key.daemon)
+    try attempt(poller, key: PollerKey.daemon)
   }
 
   /// Reads the daemon's messages.
@@ -157,7 +157,7 @@ struct LeaseKeeper: ~Copyable {
     guard connection.isAttemptDue else { return }
     if let end {
       let left = Int(Instant.now.duration(to: end).components.seconds)
-      guard left > 0 else { return endReason = .leaseTimeOver }
+      guard left > 0 else { return endReason = .leaseExpired }
       request.expiresInSeconds = left
     }
     guard request.uses != 0 else { return endReason = .leaseUsedUp }

@@ -77,9 +77,9 @@ enum LeasePortCommand {
       if let status = try child.handleSignals() { return status }
       for event in events where event.key > 0 {
         let index = Int(event.key) - 1
-        guard let near = try? UnixSocket.accept(listeners[index].descriptor) else { continue }
+        guard let connection = try? UnixSocket.accept(listeners[index].descriptor) else { continue }
         guard open.withLock({ $0 }) < maximumConnections else { continue }
-        begin(SharedDescriptor(near), paths[index], open)
+        startCopying(SharedDescriptor(connection), paths[index], open)
       }
     }
   }
@@ -88,12 +88,13 @@ enum LeasePortCommand {
   /// connection if the socket is unreachable.
   ///
   /// - Parameter open: The number of running threads.
-  private static func begin(_ near: SharedDescriptor, _ path: String, _ open: Monitor<Int>) {
-    guard let socket = try? UnixSocket.connect(path: path), (try? near.descriptor.setNonBlocking(false)) != nil else {
+  private static func startCopying(_ connection: SharedDescriptor, _ path: String, _ open: Monitor<Int>) {
+    guard let socket = try? UnixSocket.connect(path: path), (try? connection.descriptor.setNonBlocking(false)) != nil
+    else {
       return
     }
-    let far = SharedDescriptor(socket)
-    for (source, sink) in [(near, far), (far, near)] {
+    let server = SharedDescriptor(socket)
+    for (source, sink) in [(connection, server), (server, connection)] {
       open.withLock { $0 += 1 }
       do throws(SystemError) {
         try Threads.start(name: "lease-port") {
@@ -102,8 +103,8 @@ enum LeasePortCommand {
         }
       } catch {
         open.withLock { $0 -= 1 }
-        try? UnixSocket.shutDown(near.descriptor)
-        try? UnixSocket.shutDown(far.descriptor)
+        try? UnixSocket.shutDown(connection.descriptor)
+        try? UnixSocket.shutDown(server.descriptor)
       }
     }
   }

@@ -12,10 +12,10 @@ struct LeaseQuestions {
   private var waiting: [Event.LeaseQuestion] = []
   /// The answers so far, by origin.
   private var answers: [String: Bool] = [:]
-  private var current: Current?
+  private var openQuestion: OpenQuestion?
 
   /// The question that the user is answering.
-  private struct Current {
+  private struct OpenQuestion {
     let question: Event.LeaseQuestion
     /// The program that asks; nil for the terminal.
     let process: Int32?
@@ -50,7 +50,7 @@ struct LeaseQuestions {
 
   mutating func enqueue(_ question: Event.LeaseQuestion) { waiting.append(question) }
 
-  var deadline: Instant? { current?.deadline }
+  var deadline: Instant? { openQuestion?.deadline }
 
   /// Asks the next question if none is open.
   ///
@@ -61,7 +61,7 @@ struct LeaseQuestions {
   ) throws(SystemError) -> [Answer] {
     var found: [Answer] = []
     if let answer = try takeAnswer(poller) { found.append(answer) }
-    while current == nil, !waiting.isEmpty {
+    while openQuestion == nil, !waiting.isEmpty {
       let question = waiting.removeFirst()
       if let known = answers[question.origin ?? ""] {
         found.append((question.number, known))
@@ -88,7 +88,7 @@ struct LeaseQuestions {
     }
     let descriptor = SharedDescriptor(terminal)
     try poller.add(descriptor.descriptor.raw, interest: .read, key: key)
-    current = Current(
+    openQuestion = OpenQuestion(
       question: question, process: nil, descriptor: descriptor, deadline: .now.advanced(by: Self.timeout))
     return true
   }
@@ -104,14 +104,14 @@ struct LeaseQuestions {
     guard let process = try? Spawn.start(request) else { return false }
     let descriptor = SharedDescriptor(try Spawn.processDescriptor(process))
     try poller.add(descriptor.descriptor.raw, interest: .read, key: key)
-    current = Current(
+    openQuestion = OpenQuestion(
       question: question, process: process, descriptor: descriptor, deadline: .now.advanced(by: Self.timeout))
     return true
   }
 
   /// The answer, "no" after the deadline; nil before.
   private mutating func takeAnswer(_ poller: borrowing Poller) throws(SystemError) -> Answer? {
-    guard let asking = current else { return nil }
+    guard let asking = openQuestion else { return nil }
     let isLate = Instant.now >= asking.deadline
     let answer =
       if let process = asking.process { try Self.answer(of: process, isLate) } else {
@@ -121,7 +121,7 @@ struct LeaseQuestions {
     // After a timeout only these requests are refused. The next one asks again.
     if !isLate { answers[asking.question.origin ?? ""] = isAllowed }
     try? poller.remove(asking.descriptor.descriptor.raw)
-    current = nil
+    openQuestion = nil
     return (asking.question.number, isAllowed)
   }
 
@@ -147,7 +147,7 @@ struct LeaseQuestions {
 
   /// Ends the program that asks.
   func finish() {
-    guard let process = current?.process else { return }
+    guard let process = openQuestion?.process else { return }
     try? Spawn.killGroup(process, Signals.SIGKILL)
     _ = try? Spawn.wait(process)
   }

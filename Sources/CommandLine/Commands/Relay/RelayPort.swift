@@ -10,10 +10,10 @@ final class RelayPort {
   private var connections: [BrowserConnection] = []
   private var lastKey: UInt64 = 0
   /// The awaited redirect.
-  private var expected: Expected?
+  private var expected: ExpectedRequests?
 
   /// The requests that the browser may send.
-  struct Expected {
+  struct ExpectedRequests {
     /// The target of the link that ``expect(_:)`` returned.
     let link: LoopbackTarget
     /// The target of the redirect.
@@ -84,7 +84,7 @@ final class RelayPort {
   func expect(_ request: RelayedRequest) -> String {
     let host = "127.0.0.1:\(port)"
     let path = "/" + HexDigit.text(Randomness.bytes(16))
-    expected = Expected(
+    expected = ExpectedRequests(
       link: LoopbackTarget(hosts: [host], path: path),
       redirect: LoopbackTarget(hosts: request.hosts, path: request.path), request: request)
     return "http://\(host)\(path)"

@@ -43,7 +43,7 @@ final class RelayServer {
   /// The timeouts for the user in the browser, and for a browser waiting for the result.
   private static let approvalTimeout = Duration.seconds(600), resultTimeout = Duration.seconds(10)
 
-  private enum Key {
+  private enum PollerKey {
     static let listener: UInt64 = 1
     static let peer: UInt64 = 2
   }
@@ -55,9 +55,9 @@ final class RelayServer {
   }
 
   func watch(_ poller: borrowing Poller) throws(SystemError) {
-    try poller.add(listener.descriptor.raw, interest: .read, key: Key.listener)
+    try poller.add(listener.descriptor.raw, interest: .read, key: PollerKey.listener)
     guard let peer else { return }
-    try poller.add(peer.socket.raw, interest: .read, key: Key.peer)
+    try poller.add(peer.socket.raw, interest: .read, key: PollerKey.peer)
     try peer.port?.watch(poller)
   }
 
@@ -69,7 +69,7 @@ final class RelayServer {
 
   /// Handles ready descriptors and timeouts.
   func handle(_ keys: Set<UInt64>, now: Instant) {
-    if keys.contains(Key.peer) { readRequests() }
+    if keys.contains(PollerKey.peer) { readRequests() }
     if let peer, let url = peer.port?.serve(keys, now: now) {
       peer.send(.redirect(url))
       peer.deadline = now.advanced(by: Self.resultTimeout)
@@ -78,7 +78,7 @@ final class RelayServer {
       peer.send(.refused(.late))
       end(peer, LoopbackPage.received.response(in: RelayPort.pages))
     }
-    if keys.contains(Key.listener) { accept(now) }
+    if keys.contains(PollerKey.listener) { accept(now) }
   }
 
   private func accept(_ now: Instant) {

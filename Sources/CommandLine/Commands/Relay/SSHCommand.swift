@@ -78,8 +78,10 @@ struct SSHCommand {
       throw Failure(error, doing: "cannot run ssh")
     }
     defer { close(ssh, remoteDirectories) }
-    let far = prepare(ssh)
-    if let relay = far.map({ "\($0.folder)/\(RelayMessage.folder)/\(RelayConnection.name(port: $0.port, Self.random))" }
+    let prepared = prepare(ssh)
+    if let relay = prepared.map({
+      "\($0.folder)/\(RelayMessage.folder)/\(RelayConnection.name(port: $0.port, Self.random))"
+    }
     ),
       forward(ssh, relay, path) != nil
     {
@@ -89,7 +91,7 @@ struct SSHCommand {
       console.note(Phrase("sign-ins on \(host) cannot use the browser of this machine: no socket can be forwarded"))
     }
     let words = try lease.map { (lease) throws(Failure) in
-      try extend(lease, ssh, target, far?.folder) { remoteDirectories.append($0) }
+      try extend(lease, ssh, target, prepared?.folder) { remoteDirectories.append($0) }
     }
     do throws(SystemError) { return try serve(ssh, target.host, words ?? self.words, listener) } catch {
       throw Failure(error, doing: "cannot run ssh")
@@ -232,9 +234,9 @@ struct SSHCommand {
   /// Forwards a new socket or port on the host to a local socket.
   ///
   /// - Returns: The output; nil if the host does not permit it.
-  private func forward(_ ssh: InstalledProgram, _ far: String, _ near: String) -> [UInt8]? {
-    guard Self.isPlain(near) else { return nil }
-    return run(ssh, ["-O", "forward", "-R", "\(far):\(near)", Self.placeholderHost])
+  private func forward(_ ssh: InstalledProgram, _ remote: String, _ local: String) -> [UInt8]? {
+    guard Self.isPlain(local) else { return nil }
+    return run(ssh, ["-O", "forward", "-R", "\(remote):\(local)", Self.placeholderHost])
   }
 
   /// Whether a path has no character that `ssh` or a shell interprets.

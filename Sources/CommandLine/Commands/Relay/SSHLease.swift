@@ -42,22 +42,22 @@ final class SSHLease {
 
   /// Makes the lease available in a directory of the host.
   ///
-  /// - Parameter forward: Forwards `far`, an argument of `ssh -R`, to a local socket, and returns the output.
+  /// - Parameter forward: Forwards `remote`, an argument of `ssh -R`, to a local socket, and returns the output.
   /// - Returns: The variables for programs on the host, as `NAME=VALUE`.
   func extend(
-    to directory: String, on host: String, forwarding forward: (_ far: String, _ near: String) -> [UInt8]?
+    to directory: String, on host: String, forwarding forward: (_ remote: String, _ local: String) -> [UInt8]?
   ) throws(Failure) -> [[UInt8]] {
     let refusal = Failure(
       .invalidConfiguration, "\(host) does not let ssh forward the lease's sockets to it",
       hint: "man sshd_config describes AllowStreamLocalForwarding and AllowTcpForwarding")
-    let far = "\(directory)/\(WireProtocol.socketName)"
-    let near = socket.path
-    guard forward(far, near) != nil else { throw refusal }
+    let remote = "\(directory)/\(WireProtocol.socketName)"
+    let local = socket.path
+    guard forward(remote, local) != nil else { throw refusal }
     let opened = try http.open { (index) throws(Failure) in
       // This number is only a local port for `agent lease-port`.
       let number = UInt16(index + 1)
       let listener = try socket.addHTTP(for: number)
-      let folder = near.prefix(upTo: near.lastIndex(of: "/") ?? near.endIndex)
+      let folder = local.prefix(upTo: local.lastIndex(of: "/") ?? local.endIndex)
       let path = "\(folder)/\(WireProtocol.leaseHTTPName(port: number))"
       // The output is the port that `sshd` chose.
       guard let output = forward("127.0.0.1:0", path),
@@ -70,8 +70,8 @@ final class SSHLease {
       throw Failure(error, doing: "cannot keep the lease open")
     }
     LeaseCommand.describeOrigins(request, of: keeper.account, console)
-    console.note(Phrase("to use it on \(host): AGENT_SOCKET=\(far) agent request URL"))
-    return [Array("AGENT_SOCKET=\(far)".utf8)] + opened.variables
+    console.note(Phrase("to use it on \(host): AGENT_SOCKET=\(remote) agent request URL"))
+    return [Array("AGENT_SOCKET=\(remote)".utf8)] + opened.variables
   }
 
   func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {

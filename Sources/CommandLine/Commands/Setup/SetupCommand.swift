@@ -115,7 +115,7 @@ struct SetupCommand {
       guard try client.isSetUp(context) else {
         throw Failure(
           .missingValue, Phrase("\(outcome(client, context, .works).subject) is not set up"),
-          hint: client == .go && context.files.set("GOAUTH") != nil ? "unset GOAUTH" : hint(client, []))
+          hint: client == .go && context.files.nonEmptyValue("GOAUTH") != nil ? "unset GOAUTH" : hint(client, []))
       }
       try client.trial(context).run(showsErrors: !console.json)
       try report(outcome(client, context, .works))

@@ -287,7 +287,7 @@ struct LoginCommand {
       repeat {
         guard let issuer = try Confirmation.line(Phrase("Issuer URL")) else { throw unanswered(missing) }
         login.issuer = issuer
-      } while !isAddress(login.issuer)
+      } while !checkAddress(login.issuer)
     case .clientNeeded where missing.needsClientSecret:
       guard !login.passedSecrets.contains(.clientSecret) else { return false }
       printProblem(missing)
@@ -304,7 +304,7 @@ struct LoginCommand {
   }
 
   /// Whether the text has a host name with a dot or a scheme. If not, prints an example.
-  private static func isAddress(_ text: String?) -> Bool {
+  private static func checkAddress(_ text: String?) -> Bool {
     if text?.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }) ?? false { return true }
     Console.printToStandardError(Phrase("an issuer URL is like \("https://id.example.org")").localized() + "\n")
     return false

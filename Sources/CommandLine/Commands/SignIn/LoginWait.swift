@@ -11,7 +11,7 @@ struct LoginWait {
     case interrupted(by: Int32)
   }
 
-  private enum Key {
+  private enum PollerKey {
     static let daemon: UInt64 = 0
     static let signals: UInt64 = 1
     static let opener: UInt64 = 2
@@ -85,10 +85,10 @@ struct LoginWait {
         }
       }
       let keys = try nextKeys(connection, signals, reporter)
-      if keys.contains(Key.signals), let signal = signals.handle(&reporter) { return .interrupted(by: signal) }
-      if keys.contains(Key.daemon) { try connection.readMore() }
-      if keys.contains(Key.pasted) { try readPasted(connection) }
-      if keys.contains(Key.relay) { try readRelay(connection, &signals, &reporter) }
+      if keys.contains(PollerKey.signals), let signal = signals.handle(&reporter) { return .interrupted(by: signal) }
+      if keys.contains(PollerKey.daemon) { try connection.readMore() }
+      if keys.contains(PollerKey.pasted) { try readPasted(connection) }
+      if keys.contains(PollerKey.relay) { try readRelay(connection, &signals, &reporter) }
       if Instant.now >= deadline { throw Failure(.timeout, "the sign-in was not approved in time") }
       try updateOpener(&reporter)
       reporter.update()
@@ -247,12 +247,12 @@ struct LoginWait {
     if let next = opener?.deadline { moment = min(moment, next) }
     do {
       let poller = try Poller()
-      try poller.add(connection.descriptor, interest: .read, key: Key.daemon)
-      try poller.add(signals.raw, interest: .read, key: Key.signals)
-      if let relay { try poller.add(relay.raw, interest: .read, key: Key.relay) }
-      if let raw = opener?.raw { try poller.add(raw, interest: .read, key: Key.opener) }
+      try poller.add(connection.descriptor, interest: .read, key: PollerKey.daemon)
+      try poller.add(signals.raw, interest: .read, key: PollerKey.signals)
+      if let relay { try poller.add(relay.raw, interest: .read, key: PollerKey.relay) }
+      if let raw = opener?.raw { try poller.add(raw, interest: .read, key: PollerKey.opener) }
       if !isPasteOver, let raw = pasted?.raw, try !Self.add(raw, to: poller) {
-        return [Key.pasted]
+        return [PollerKey.pasted]
       }
       return Set(try poller.wait(until: moment).map(\.key))
     } catch {
@@ -263,7 +263,7 @@ struct LoginWait {
   /// Returns false for a regular file, which cannot be polled.
   private static func add(_ pasted: Int32, to poller: borrowing Poller) throws(SystemError) -> Bool {
     do {
-      try poller.add(pasted, interest: .read, key: Key.pasted)
+      try poller.add(pasted, interest: .read, key: PollerKey.pasted)
       return true
     } catch {
       guard error.isPermissionDenied else { throw error }

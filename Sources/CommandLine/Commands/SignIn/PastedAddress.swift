@@ -30,7 +30,7 @@ enum PastedAddress {
         line = []
         continue
       }
-      switch following(address, bytes[index...], isOver: isOver) {
+      switch nextText(address, bytes[index...], isOver: isOver) {
       case .other: return (address, index)
       case .more: break
       case .unknown: return nil
@@ -41,7 +41,7 @@ enum PastedAddress {
   }
 
   /// The text after a line break.
-  private enum Following {
+  private enum NextText {
     /// Not the next part of the URL.
     case other
     /// The rest of the URL.
@@ -51,7 +51,7 @@ enum PastedAddress {
   }
 
   /// Classifies the bytes after the URL.
-  private static func following(_ address: [UInt8], _ rest: ArraySlice<UInt8>, isOver: Bool) -> Following {
+  private static func nextText(_ address: [UInt8], _ rest: ArraySlice<UInt8>, isOver: Bool) -> NextText {
     guard address.starts(with: "http".utf8) else { return .other }
     let next = rest.prefix { $0 != lineFeed }
     if next.isEmpty {

@@ -56,9 +56,10 @@ struct PastedLine {
   private mutating func edit(_ typed: [UInt8]) -> Bool {
     for byte in typed {
       switch byte {
-      case Key.erase, Key.backspace: if bytes.last != UInt8(ascii: "\n") { _ = bytes.popLast() }
-      case Key.eraseLine, Key.eraseWord: while let last = bytes.last, last != UInt8(ascii: "\n") { bytes.removeLast() }
-      case Key.end: if bytes.isEmpty { return true }
+      case EditingKey.erase, EditingKey.backspace: if bytes.last != UInt8(ascii: "\n") { _ = bytes.popLast() }
+      case EditingKey.eraseLine, EditingKey.eraseWord:
+        while let last = bytes.last, last != UInt8(ascii: "\n") { bytes.removeLast() }
+      case EditingKey.end: if bytes.isEmpty { return true }
       default: bytes.append(byte)
       }
     }
@@ -66,7 +67,7 @@ struct PastedLine {
   }
 
   /// Ctrl-H, Delete, Ctrl-U, Ctrl-W (like Ctrl-U) and Ctrl-D.
-  private enum Key {
+  private enum EditingKey {
     static let backspace: UInt8 = 0x08
     static let erase: UInt8 = 0x7F
     static let eraseLine: UInt8 = 0x15

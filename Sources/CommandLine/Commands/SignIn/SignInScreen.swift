@@ -14,7 +14,7 @@ struct SignInScreen {
   var language = Language.current
 
   /// The maximum number of lines with scopes; nil for no limit.
-  private var mostScopeLines: Int?
+  private var maximumScopeLines: Int?
 
   init(columns: Int, isStyled: Bool, language: Language = .current) {
     (self.columns, self.isStyled, self.language) = (columns, isStyled, language)
@@ -73,7 +73,7 @@ struct SignInScreen {
     let whole = dense(text)
     guard height(whole) >= rows else { return whole }
     var short = self
-    short.mostScopeLines = 1
+    short.maximumScopeLines = 1
     return dense(make(short))
   }
 
@@ -152,7 +152,7 @@ struct SignInScreen {
     let names = (scope ?? "").split(separator: " ").map { clean(String($0)) }
     if names.isEmpty { return [word(Phrase("the server's default"))] }
     let lines = Prose.wrapped(names.joined(separator: " "), width: max(1, columns - factIndent))
-    guard let most = mostScopeLines, lines.count > most else { return lines }
+    guard let most = maximumScopeLines, lines.count > most else { return lines }
     let shown = lines.prefix(most)
     let count = names.count - shown.reduce(0) { $0 + $1.split(separator: " ").count }
     return shown + [word(Phrase("and \(count) more"))]

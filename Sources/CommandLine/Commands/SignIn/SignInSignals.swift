@@ -11,11 +11,11 @@ struct SignInSignals: ~Copyable {
   private var typing: HiddenTyping?
 
   /// Signals that cancel the sign-in.
-  private static let endings = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP]
+  private static let cancelSignals = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP]
 
   init() throws(Failure) {
     // Keep ignoring the signals that the parent ignores, for example under nohup(1).
-    handledSignals = (Self.endings + [Signals.SIGTSTP, Signals.SIGCONT]).filter { !Signals.isIgnored($0) }
+    handledSignals = (Self.cancelSignals + [Signals.SIGTSTP, Signals.SIGCONT]).filter { !Signals.isIgnored($0) }
     do {
       receiver = try Signals.SignalReceiver(handledSignals)
     } catch {

@@ -17,7 +17,7 @@ extension DaemonClient {
   /// Sends a request to a resource. Calls `head` once, then `body` for each piece of the response.
   func request(
     _ request: CallRequest, sending content: SharedDescriptor?,
-    head tellHead: (ResponseHead) throws(Failure) -> Void, body tellBody: (Span<UInt8>) throws(Failure) -> Void
+    head receiveHead: (ResponseHead) throws(Failure) -> Void, body receiveBody: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) -> ResourceAnswer {
     try converse { (connection) throws(Failure) in
       let pipe = try send(request, content, over: connection)
@@ -25,15 +25,15 @@ extension DaemonClient {
       do throws(Failure) { head = try self.head(of: request, &connection) } catch {
         guard error.code == .descriptorMissing else { throw error }
         console.detail("no descriptor passes the socket, so the bodies go with the lines")
-        do throws(Failure) { return try requestInline(request, content, &connection, tellHead, tellBody) } catch {
+        do throws(Failure) { return try requestInline(request, content, &connection, receiveHead, receiveBody) } catch {
           var failure = error
           // The content was partly read, so the request cannot be repeated.
           if content != nil { failure.variables = [] }
           throw failure
         }
       }
-      try tellHead(head)
-      return try passBody(pipe, head, &connection, tellBody)
+      try receiveHead(head)
+      return try passBody(pipe, head, &connection, receiveBody)
     }
   }
 
@@ -52,7 +52,7 @@ extension DaemonClient {
   /// Sends a request over a socket that cannot pass descriptors, for example one forwarded by ssh.
   private func requestInline(
     _ request: CallRequest, _ content: SharedDescriptor?, _ connection: inout DaemonConnection,
-    _ tellHead: (ResponseHead) throws(Failure) -> Void, _ tellBody: (Span<UInt8>) throws(Failure) -> Void
+    _ receiveHead: (ResponseHead) throws(Failure) -> Void, _ receiveBody: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) -> ResourceAnswer {
     var request = request
     request.isInline = true
@@ -88,8 +88,8 @@ extension DaemonClient {
       case .event(.bodyWanted): isWanted = true
       case .event(.response(let found)):
         head = found
-        try tellHead(found)
-      case .event(.body(let bytes)): try tellBody(bytes.span)
+        try receiveHead(found)
+      case .event(.body(let bytes)): try receiveBody(bytes.span)
       case .event(let event): console.report(event)
       case .failure(let failure): throw failure
       case .result(let result):
@@ -173,19 +173,19 @@ extension DaemonClient {
 
   private func passBody(
     _ pipe: consuming FileDescriptor, _ head: ResponseHead, _ connection: inout DaemonConnection,
-    _ tellBody: (Span<UInt8>) throws(Failure) -> Void
+    _ receiveBody: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) -> ResourceAnswer {
     var piece: [UInt8] = []
     var nothingTyped: TypedTokens?
     let result = try PipedAnswer(self, from: pipe).receive(
-      over: &connection, total: { $0["body_bytes"]?.int }, beside: &nothingTyped
+      over: &connection, total: { $0["body_bytes"]?.int }, sending: &nothingTyped
     ) { (pipe) throws(Failure) in
       piece.removeAll(keepingCapacity: true)
       let count = try PipedAnswer.reading { () throws(SystemError) in
         try pipe.read(into: &piece, upTo: Self.pieceBytes)
       }
       guard count > 0 else { return nil }
-      try tellBody(piece.span)
+      try receiveBody(piece.span)
       return count
     }
     return try answer(result, head)

@@ -74,9 +74,9 @@ enum RenewCommand {
   /// The seconds to wait before renewal: until a minute before the expiry (Unix seconds), or later for a short
   /// lifetime.
   static func wait(until expiry: Int?) -> Int {
-    guard let expiry else { return PromptHook.longestWait }
+    guard let expiry else { return PromptHook.maximumWait }
     let left = expiry - SystemTime().wallSeconds()
-    return max(1, min(PromptHook.longestWait, left - min(60, left / 10)))
+    return max(1, min(PromptHook.maximumWait, left - min(60, left / 10)))
   }
 
   /// Unsets the variables after the end of a session. Temporary failures change nothing.

@@ -9,7 +9,7 @@ struct SupervisedCommand: ~Copyable {
   private let receiver: Signals.SignalReceiver
 
   /// Signals to forward if only this process received them.
-  private static let passedOn = [
+  private static let forwardedSignals = [
     Signals.SIGHUP, Signals.SIGINT, Signals.SIGQUIT, Signals.SIGTERM, Signals.SIGUSR1, Signals.SIGUSR2,
     Signals.SIGALRM, Signals.SIGCONT, Signals.SIGTSTP,
   ]
@@ -18,7 +18,7 @@ struct SupervisedCommand: ~Copyable {
     Signals.enableChildSignals()
     // Both ignore the signals that the parent ignores, for example under nohup(1).
     let receiver = try Signals.SignalReceiver(
-      Self.passedOn.filter { !Signals.isIgnored($0) } + [Signals.SIGCHLD])
+      Self.forwardedSignals.filter { !Signals.isIgnored($0) } + [Signals.SIGCHLD])
     process = try Spawn.startBeside(executable: program, arguments: arguments, environment: environment)
     self.receiver = receiver
   }

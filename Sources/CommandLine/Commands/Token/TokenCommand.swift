@@ -72,7 +72,7 @@ enum TokenCommand {
       try token.withValue(in: answer, from: line) { (value) throws(Failure) in
         guard let value else {
           let account = answer.description.account
-          throw answer.description.isIDTokenExpired ? .spentIDToken(of: account) : .missingIDToken(of: account)
+          throw answer.description.isIDTokenExpired ? .expiringIDToken(of: account) : .missingIDToken(of: account)
         }
         switch form {
         case .bare: text.append(contentsOf: value)
@@ -114,7 +114,7 @@ extension TokenRequest {
 
   /// Warns if the requested lifetime is not guaranteed or the ID Token was omitted.
   func note(_ answer: TokenDescription, _ console: Console) {
-    if answer.isIDTokenExpired { console.note(Failure.spentIDTokenText(of: answer.account)) }
+    if answer.isIDTokenExpired { console.note(Failure.expiringIDTokenText(of: answer.account)) }
     guard minimumValiditySeconds ?? 0 > 0, answer.expiresAt == nil else { return }
     console.note(Phrase("the server does not report how long tokens of \(answer.account) are valid"))
   }

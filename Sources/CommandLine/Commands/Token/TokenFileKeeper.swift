@@ -69,7 +69,7 @@ struct TokenFileKeeper: ~Copyable {
     case .event(.tokenFile(let file)): handle(file)
     case .event(let event): console.report(event)
     case .failure(let failure):
-      guard !hasSentVariables, let variables = try connection.variables(lackedBy: failure) else { throw failure }
+      guard !hasSentVariables, let variables = try connection.variables(neededAfter: failure) else { throw failure }
       hasSentVariables = true
       try connection.send(client.envelope(variables.request), passing: variables.values)
     case .result: if hasSentVariables { try connection.send(Self.envelope(request, client)) }

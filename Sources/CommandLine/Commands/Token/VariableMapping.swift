@@ -44,7 +44,7 @@ final class VariableMapping: Sendable {
   /// The failure if the field has no value.
   func missing(in answer: TokenAnswer) -> Failure {
     let account = answer.description.account
-    if field == .idToken, answer.description.isIDTokenExpired { return .spentIDToken(of: account) }
+    if field == .idToken, answer.description.isIDTokenExpired { return .expiringIDToken(of: account) }
     return Failure(
       .missingValue, "\(account) has no \(field.spelling), so \(name) is not set", hint: field.hint(account: account))
   }

@@ -108,6 +108,6 @@ struct LevelSecret {
   private var hint: Phrase { "use a file: --\(named.fileOption)" }
 
   private func pipe(_ secret: Span<UInt8>) throws(Failure) -> FileDescriptor {
-    try FileDescriptor.pipe(holding: secret, called: named.title)
+    try FileDescriptor.pipe(containing: secret, named: named.title)
   }
 }

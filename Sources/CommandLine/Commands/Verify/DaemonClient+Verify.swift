@@ -66,14 +66,14 @@ extension DaemonClient {
   ) throws(Failure) -> VerifyTally {
     var lines = LineBlocks(limit: WireProtocol.maximumLineBytes)
     let result = try PipedAnswer(self, from: pipe).receive(
-      over: &connection, total: { VerifyTally().reading(.object($0))?.tokens }, beside: &typed
+      over: &connection, total: { VerifyTally().withValues(from: .object($0))?.tokens }, sending: &typed
     ) { (pipe) throws(Failure) in
       let block = try PipedAnswer.reading { () throws(SystemError) in try lines.next(from: pipe) }
       guard let block else { return nil }
       try emit(block)
       return block.lines.count
     }
-    guard let tally = VerifyTally().reading(.object(result)) else { throw Reply.unreadable }
+    guard let tally = VerifyTally().withValues(from: .object(result)) else { throw Reply.unreadable }
     return tally
   }
 }

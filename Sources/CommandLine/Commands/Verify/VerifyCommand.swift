@@ -14,7 +14,7 @@ enum VerifyCommand {
       Option.jwks.declaration,
       Option.audiences.declaration,
       Option.profile.declaration, Option.requiredClaims.declaration, Option.allowMissing.declaration,
-      Option.demandedClaims.declaration, Option.algorithms.declaration, Option.type.declaration,
+      Option.claimRequirements.declaration, Option.algorithms.declaration, Option.type.declaration,
       Option.signatureOnly.declaration, Option.clockSkew.declaration,
       Option.caFile.withSummary(
         "Also trust the certificate authorities in this PEM file for the issuer of `--issuer`"),
@@ -83,7 +83,8 @@ enum VerifyCommand {
     let (path, jwks, issuer) = (invocation.operands.first, invocation[.jwks], invocation[.issuer])
     try TokenInput.refuseTokens(
       among: [path, jwks, issuer, invocation[.type]] + invocation[.audiences] + invocation[.requiredClaims]
-        + invocation[.demandedClaims].map { $0.split(separator: "=", maxSplits: 1).last.map(String.init) }, of: .verify)
+        + invocation[.claimRequirements].map { $0.split(separator: "=", maxSplits: 1).last.map(String.init) },
+      of: .verify)
     func refuse(_ options: [OptionDeclaration], _ message: (String) -> Phrase) throws(Failure) {
       for option in options where invocation.has(option) { throw Failure(.invalidRequest, message("--\(option.name)")) }
     }
@@ -108,7 +109,7 @@ enum VerifyCommand {
     try refuse(
       [
         Option.audiences.declaration, Option.clockSkew.declaration, Option.requiredClaims.declaration,
-        Option.demandedClaims.declaration, Option.allowMissing.declaration, Option.profile.declaration,
+        Option.claimRequirements.declaration, Option.allowMissing.declaration, Option.profile.declaration,
       ] + (jwks == nil ? [] : [Option.issuer.declaration])
     ) {
       Phrase("--signature-only checks no claims, so \($0) cannot be used")
@@ -135,7 +136,7 @@ enum VerifyCommand {
     request.profile = invocation[.profile]
     request.requiredClaims = invocation[.requiredClaims]
     request.allowsMissingExpiry = invocation[.allowMissing]
-    request.claims = invocation[.demandedClaims]
+    request.claims = invocation[.claimRequirements]
     request.signatureOnly = invocation[.signatureOnly]
     request.clockSkew = invocation[.clockSkew]
     request.brief = !invocation[.json]

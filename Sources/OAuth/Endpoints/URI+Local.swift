@@ -4,7 +4,7 @@ extension URI {
   /// Whether the host is obviously this machine or on a private network: `localhost`, or an address that is not
   /// globally routed (RFC 6890). Includes unusual notations of IPv4, since resolvers may accept them. Does not resolve
   /// names.
-  var isInner: Bool {
+  var isLocal: Bool {
     let name = host.lowercased()
     if name.utf8.first == UInt8(ascii: "[") { return !Self.isGlobalIPv6(name) }
     let labels = name.split(separator: ".")
@@ -16,10 +16,10 @@ extension URI {
     guard octets.count == 4, labels.count == 4, zip(labels, octets).allSatisfy({ $0 == String($1) }) else {
       return true
     }
-    return Self.isInner(octets)
+    return Self.isLocal(octets)
   }
 
-  private static func isInner(_ address: [UInt8]) -> Bool {
+  private static func isLocal(_ address: [UInt8]) -> Bool {
     switch (address[0], address[1]) {
     case (0, _), (10, _), (127, _), (100, 64...127), (169, 254), (172, 16...31), (192, 168), (198, 18...19): true
     case (192, 0): address[2] == 0
