@@ -51,8 +51,7 @@ func tests(_ name: String, uses: [Target.Dependency]) -> Target {
 // linked by an ordinary build. Its sources are those of the tests that replay what was found.
 let isFuzzing = Context.environment["AGENT_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
-  "CommandLine", "Sessions", "HTTP", "Lease", "Loopback", "OAuth", "Vault", "JOSE", "Wire", "Vocabulary", "Crypto",
-  "Encoding",
+  "CommandLine", "Sessions", "HTTP", "Lease", "Loopback", "OAuth", "Vault", "Wire", "Vocabulary", "Crypto", "Encoding",
   "Platform",
 ]
 let fuzzing: Target =
@@ -87,7 +86,7 @@ let package = Package(
     module(
       "Daemon",
       uses: [
-        "Sessions", "OAuth", "JOSE", "HTTP", "Loopback", "QRCode", "DesktopBus", "Vault", "Crypto", "Wire",
+        "Sessions", "OAuth", "HTTP", "Loopback", "QRCode", "DesktopBus", "Vault", "Crypto", "Wire",
         "Vocabulary", "Encoding", "Platform",
       ]),
     // Serves the peers of a lease, which nobody trusts: it knows no secret and none of the modules that do.
@@ -95,15 +94,14 @@ let package = Package(
     module("AgentClient", uses: ["Wire", "Vocabulary", "Encoding", "Platform"]),
     // What `agent mcp` does between its client and the daemon.
     module("MCP", uses: ["Wire", "Vocabulary", "Encoding", "Platform"]),
-    module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform"]),
+    module("Sessions", uses: ["OAuth", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform"]),
     module("HTTP", uses: ["OAuth", "Vocabulary", "Crypto", "Encoding", "Platform", "CCurl", "CTLS", "CZlib"]),
     // What answers the browser at a redirect URI: in the daemon, and at the other end of `agent ssh`.
     module("Loopback", uses: ["Vocabulary", "Encoding", "Platform"]),
     module("QRCode", uses: ["CQRencode"]),
     module("DesktopBus", uses: ["Platform", "CSystemd"]),
-    module("OAuth", uses: ["JOSE", "Vocabulary", "Crypto", "Encoding", "Platform"]),
+    module("OAuth", uses: ["Vocabulary", "Crypto", "Encoding", "Platform"]),
     module("Vault", uses: ["Vocabulary", "Crypto", "Encoding", "Platform"]),
-    module("JOSE", uses: ["Crypto", "Encoding"]),
     module("Wire", uses: ["Vocabulary", "Encoding", "Platform", "CProduct"]),
     module("Vocabulary", uses: ["Encoding", "Platform", "CProviders"]),
     module("Crypto", uses: ["Encoding", "Platform", "COpenSSL"]),
@@ -126,7 +124,7 @@ let package = Package(
 
     // Tests.
     .executableTarget(
-      name: "devissuer", dependencies: ["HTTP", "OAuth", "JOSE", "Vocabulary", "Crypto", "Encoding", "Platform"],
+      name: "devissuer", dependencies: ["HTTP", "OAuth", "Vocabulary", "Crypto", "Encoding", "Platform"],
       path: "Tests/DevIssuer", swiftSettings: strict, linkerSettings: staticSwift),
     .target(
       name: "TestSupport", dependencies: ["Vocabulary", "Encoding", "Platform"], path: "Tests/TestSupport",
@@ -138,18 +136,17 @@ let package = Package(
     tests("EncodingTests", uses: ["Encoding"]),
     tests("PlatformTests", uses: ["Platform", "TestSupport"]),
     tests("CryptoTests", uses: ["Crypto", "Encoding", "Platform", "TestSupport"]),
-    tests("JOSETests", uses: ["JOSE", "Crypto", "Encoding"]),
     tests("QRCodeTests", uses: ["QRCode"]),
     tests("VocabularyTests", uses: ["Vocabulary", "Encoding", "Platform", "TestSupport"]),
     tests("WireTests", uses: ["Wire", "Encoding", "Vocabulary", "Platform", "WireSupport", "TestSupport"]),
     tests("LeaseTests", uses: ["Lease", "Wire", "WireSupport", "Platform", "TestSupport"]),
     tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport", "Vocabulary"]),
-    tests("OAuthTests", uses: ["OAuth", "JOSE", "Crypto", "Encoding", "Vocabulary", "TestSupport"]),
+    tests("OAuthTests", uses: ["OAuth", "Crypto", "Encoding", "Vocabulary", "TestSupport"]),
     tests("LoopbackTests", uses: ["Loopback", "Vocabulary", "Crypto", "Encoding"]),
-    tests("HTTPTests", uses: ["HTTP", "OAuth", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport", "Vocabulary"]),
+    tests("HTTPTests", uses: ["HTTP", "OAuth", "Crypto", "Encoding", "Platform", "TestSupport", "Vocabulary"]),
     tests(
       "SessionsTests",
-      uses: ["Sessions", "OAuth", "JOSE", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform", "TestSupport"]),
+      uses: ["Sessions", "OAuth", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests(
       "AgentClientTests",
       uses: ["AgentClient", "Wire", "Vocabulary", "Encoding", "Platform", "TestSupport", "WireSupport"]),
@@ -167,11 +164,11 @@ let package = Package(
         "Platform",
         "TestSupport", "WireSupport",
       ]),
-    tests("DevIssuerTests", uses: ["devissuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
+    tests("DevIssuerTests", uses: ["devissuer", "Crypto", "Encoding", "Platform", "TestSupport"]),
     fuzzing,
     tests(
       "EndToEndTests",
-      uses: ["TestSupport", "AgentClient", "Vault", "Vocabulary", "JOSE", "Crypto", "Encoding", "Platform"]),
+      uses: ["TestSupport", "AgentClient", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,5 @@
 import Crypto
 import Encoding
-import JOSE
 
 extension FuzzTarget {
   /// The keys of RFC 7515 appendices A.2 and A.3, and of RFC 8037 appendix A.

@@ -1,6 +1,6 @@
 @testable import CommandLine
 import Encoding
-import JOSE
+import Crypto
 import OAuth
 import Platform
 

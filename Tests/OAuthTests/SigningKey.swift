@@ -1,6 +1,5 @@
 import Crypto
 import Encoding
-import JOSE
 import OAuth
 
 /// A key of the test issuer and the set that contains it. Each is generated once.

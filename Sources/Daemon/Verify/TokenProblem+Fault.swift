@@ -1,5 +1,5 @@
 internal import Encoding
-internal import JOSE
+internal import Crypto
 internal import OAuth
 internal import Wire
 

@@ -1,6 +1,5 @@
-internal import Crypto
+package import Crypto
 internal import Encoding
-package import JOSE
 internal import Vocabulary
 
 /// Fetches an issuer's public documents.

@@ -1,6 +1,5 @@
 package import Crypto
 package import Encoding
-package import JOSE
 
 /// A verified ID Token, created only by ``verify(_:keys:expecting:)``.
 package struct IDToken: Sendable {

@@ -1,5 +1,4 @@
 package import Crypto
-package import JOSE
 
 /// The algorithm of an ID Token (OpenID Connect Core section 3.1.3.7, steps 6 to 8).
 package enum IDTokenAlgorithm: Sendable, Hashable {

@@ -1,5 +1,5 @@
 internal import Encoding
-package import JOSE
+package import Crypto
 internal import Vocabulary
 
 package struct IDTokenError: Error, Hashable, Sendable {

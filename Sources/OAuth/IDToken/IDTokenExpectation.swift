@@ -1,5 +1,4 @@
 package import Crypto
-package import JOSE
 
 /// The parameters of an authorization request that its ID Token must match.
 package struct IDTokenRequirements: Sendable {

@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Encoding
-internal import JOSE
 
 /// Checks the claims of an ID Token after its signature. Steps are those of OpenID Connect Core section 3.1.3.7.
 struct IDTokenRules {

@@ -1,4 +1,4 @@
-package import JOSE
+package import Crypto
 
 /// The client's registered algorithms for ID Tokens and UserInfo (OpenID Connect Dynamic Client Registration 1.0
 /// section 2), and trusted audiences.

@@ -1,5 +1,5 @@
 internal import Encoding
-package import JOSE
+package import Crypto
 internal import Vocabulary
 
 /// How to verify a signed UserInfo response (OpenID Connect Core section 5.3.2).

@@ -1,4 +1,4 @@
-package import JOSE
+package import Crypto
 package import Vocabulary
 
 /// The FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025), as far as a client can check it. Contains

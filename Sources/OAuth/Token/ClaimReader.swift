@@ -1,5 +1,5 @@
 internal import Encoding
-internal import JOSE
+internal import Crypto
 internal import Vocabulary
 
 /// The time of a check in unix seconds, and the tolerance for clock differences.

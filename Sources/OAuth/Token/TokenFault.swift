@@ -1,4 +1,4 @@
-package import JOSE
+package import Crypto
 package import Vocabulary
 
 /// The reason why a token is invalid. Contains no part of the token, except the audiences of ``foreignAudience(_:)``.

@@ -1,5 +1,5 @@
 internal import Encoding
-package import JOSE
+package import Crypto
 package import Vocabulary
 
 extension TokenProfile {

@@ -1,4 +1,4 @@
-internal import JOSE
+internal import Crypto
 internal import OAuth
 
 /// A public document of an issuer, with the code that fetches and parses it.

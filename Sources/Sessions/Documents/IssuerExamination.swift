@@ -1,5 +1,5 @@
 package import OAuth
-internal import JOSE
+internal import Crypto
 internal import Platform
 package import Vocabulary
 

@@ -1,4 +1,4 @@
-internal import JOSE
+internal import Crypto
 internal import OAuth
 
 /// Fetches an issuer's keys: from the cache, or newer ones if a signature does not match.

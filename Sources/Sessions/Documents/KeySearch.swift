@@ -1,4 +1,4 @@
-internal import JOSE
+internal import Crypto
 internal import OAuth
 
 /// Iterates over an issuer's keys: cached ones, newer ones, then those at another URL if they have moved.

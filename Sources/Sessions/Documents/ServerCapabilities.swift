@@ -1,4 +1,4 @@
-internal import JOSE
+internal import Crypto
 internal import OAuth
 internal import Vocabulary
 

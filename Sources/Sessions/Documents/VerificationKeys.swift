@@ -1,5 +1,4 @@
 package import Crypto
-package import JOSE
 package import OAuth
 internal import Platform
 package import Vocabulary

@@ -1,4 +1,4 @@
-package import JOSE
+package import Crypto
 
 /// A document with a version number. Later fetches have greater numbers.
 package struct Versioned<Document: Sendable>: Sendable {

@@ -1,6 +1,5 @@
 package import Crypto
 internal import Encoding
-internal import JOSE
 package import OAuth
 internal import Vault
 package import Vocabulary

@@ -1,6 +1,5 @@
 package import Crypto
 internal import Encoding
-internal import JOSE
 internal import OAuth
 internal import Vocabulary
 

@@ -1,5 +1,4 @@
 internal import Crypto
-internal import JOSE
 internal import OAuth
 internal import Platform
 internal import Vocabulary

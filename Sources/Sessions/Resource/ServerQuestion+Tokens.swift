@@ -1,5 +1,4 @@
 package import Crypto
-internal import JOSE
 package import OAuth
 internal import Platform
 internal import Vocabulary

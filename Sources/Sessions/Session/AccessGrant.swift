@@ -1,6 +1,5 @@
 package import Crypto
 package import Encoding
-internal import JOSE
 package import OAuth
 package import Platform
 package import Vocabulary

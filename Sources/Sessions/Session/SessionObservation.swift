@@ -1,4 +1,4 @@
-package import JOSE
+package import Crypto
 package import OAuth
 package import Vocabulary
 

@@ -1,6 +1,5 @@
 package import OAuth
 internal import Crypto
-internal import JOSE
 internal import Platform
 internal import Vault
 internal import Vocabulary

@@ -1,4 +1,4 @@
-import JOSE
+import Crypto
 import OAuth
 import WireSupport
 import Sessions

@@ -1,6 +1,5 @@
 import Crypto
 import Encoding
-import JOSE
 
 /// Client authentication (RFC 6749 section 2.3), and assertions for a client, a workload or a user at another server
 /// (RFC 7523), both accepted and issued.

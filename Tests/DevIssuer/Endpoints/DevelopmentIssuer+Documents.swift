@@ -1,5 +1,5 @@
 import Encoding
-import JOSE
+import Crypto
 
 extension DevelopmentIssuer {
   /// How long clients may cache the metadata and keys, in seconds.

@@ -1,6 +1,5 @@
 import Crypto
 import Encoding
-import JOSE
 
 /// DPoP proofs (RFC 9449), and tokens presented with them.
 extension DevelopmentIssuer {

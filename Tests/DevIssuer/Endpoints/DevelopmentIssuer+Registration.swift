@@ -1,7 +1,6 @@
 import Crypto
 import Encoding
 import HTTP
-import JOSE
 import OAuth
 import Vocabulary
 

@@ -1,5 +1,5 @@
 import Encoding
-import JOSE
+import Crypto
 import Platform
 
 /// The issuer as a value that converts requests to responses, without sockets and threads.

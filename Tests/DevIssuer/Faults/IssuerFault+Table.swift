@@ -1,6 +1,5 @@
 import Crypto
 import Encoding
-import JOSE
 
 /// All faults, one per row.
 extension IssuerFault {

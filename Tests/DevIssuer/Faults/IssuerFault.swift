@@ -1,5 +1,5 @@
 import Encoding
-import JOSE
+import Crypto
 
 /// A kind of misbehavior: a row of the table, which modifies a correct response.
 struct IssuerFault: Sendable {

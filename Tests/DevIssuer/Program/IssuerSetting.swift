@@ -1,5 +1,5 @@
 import Encoding
-import JOSE
+import Crypto
 
 /// A setting: a command-line option, a parameter of the control endpoint, or both.
 struct IssuerSetting: Sendable {

@@ -1,6 +1,5 @@
 import Crypto
 import Encoding
-import JOSE
 import Platform
 
 /// The program `devissuer`, an authorization server for experiments, tests and benchmarks.

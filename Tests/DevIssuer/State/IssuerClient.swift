@@ -1,5 +1,5 @@
 import Encoding
-import JOSE
+import Crypto
 import Platform
 
 /// A client known to the issuer, initially or by registration (RFC 6749 section 2, RFC 7591).

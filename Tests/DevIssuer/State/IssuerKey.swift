@@ -1,6 +1,5 @@
 import Crypto
 import Encoding
-import JOSE
 
 /// The key that signs ID Tokens, generated at the start and never stored.
 final class IssuerKey: Sendable {

@@ -1,6 +1,5 @@
 import Crypto
 import Encoding
-import JOSE
 import TestSupport
 import Testing
 

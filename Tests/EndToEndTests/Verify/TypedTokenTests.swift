@@ -1,4 +1,4 @@
-import JOSE
+import Crypto
 import Platform
 import TestSupport
 import Testing

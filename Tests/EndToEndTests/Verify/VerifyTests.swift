@@ -1,5 +1,5 @@
 import Encoding
-import JOSE
+import Crypto
 import Platform
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import Crypto
 import HTTP
-import JOSE
 import OAuth
 import Testing
 

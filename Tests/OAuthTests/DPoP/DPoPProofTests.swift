@@ -1,5 +1,4 @@
 import Encoding
-import JOSE
 import Platform
 import Testing
 import Vocabulary

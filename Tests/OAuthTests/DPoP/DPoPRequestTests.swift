@@ -1,6 +1,5 @@
 import Crypto
 import Encoding
-import JOSE
 import Synchronization
 import Testing
 import Vocabulary

@@ -1,6 +1,5 @@
 import Crypto
 import Encoding
-import JOSE
 import OAuth
 
 let now = 1_700_000_000

@@ -1,6 +1,5 @@
 import Crypto
 import Encoding
-import JOSE
 @testable import OAuth
 import Testing
 import Vocabulary

@@ -1,6 +1,5 @@
 import Crypto
 import Encoding
-import JOSE
 import OAuth
 import Platform
 import Sessions

@@ -1,4 +1,3 @@
-internal import Crypto
 package import Encoding
 
 extension JWK {

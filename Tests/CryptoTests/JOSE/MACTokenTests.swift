@@ -1,6 +1,5 @@
 import Crypto
 import Encoding
-import JOSE
 import Testing
 
 private func parseMAC(_ compact: String) throws(JOSEError) -> UnverifiedMAC {

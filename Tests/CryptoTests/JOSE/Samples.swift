@@ -1,6 +1,5 @@
 import Crypto
 import Encoding
-import JOSE
 
 /// Tokens and keys of the RFCs.
 enum Samples {

@@ -1,4 +1,3 @@
-internal import Crypto
 internal import Encoding
 
 extension JWKSet {

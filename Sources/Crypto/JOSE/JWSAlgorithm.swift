@@ -1,4 +1,3 @@
-package import Crypto
 internal import Encoding
 
 /// The supported `alg` values for signatures (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864). Excludes symmetric

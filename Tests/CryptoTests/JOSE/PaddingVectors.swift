@@ -1,4 +1,4 @@
-import JOSE
+import Crypto
 
 /// Signatures created with the private key of RFC 7520 section 3.4 for the token of section 4.1, with blocks that RFC
 /// 8017 section 9.2 does not produce.

@@ -1,4 +1,3 @@
-package import Crypto
 package import Encoding
 
 /// Creates signed tokens (RFC 7515 section 5.1).

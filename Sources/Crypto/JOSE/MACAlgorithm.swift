@@ -1,5 +1,3 @@
-package import Crypto
-
 /// The `alg` values of tokens with a MAC (RFC 7518 section 3.2).
 ///
 /// A separate type from ``JWSAlgorithm``, so that a key set is never used as a secret (RFC 8725 section 2.1) and the

@@ -1,4 +1,3 @@
-package import Crypto
 package import Encoding
 
 /// A valid public JSON Web Key (RFC 7517).

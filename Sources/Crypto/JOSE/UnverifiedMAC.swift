@@ -1,4 +1,3 @@
-internal import Crypto
 package import Encoding
 
 /// A parsed token whose MAC has not been verified (RFC 7515 section 7.1, RFC 7518 section 3.2).

@@ -1,4 +1,3 @@
-internal import Crypto
 internal import Encoding
 
 /// Parses a JSON Web Key with private members (RFC 7518 sections 6.2.2 and 6.3.2, RFC 8037 section 2), which are copied

@@ -1,6 +1,5 @@
 import Crypto
 import Encoding
-import JOSE
 import Testing
 
 @Suite struct `Tokens of the RFCs` {

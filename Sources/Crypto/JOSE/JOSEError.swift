@@ -1,5 +1,3 @@
-internal import Crypto
-
 /// The reason for rejecting a token, key or key set. Never contains any part of it.
 package struct JOSEError: Error, Hashable, Sendable {
   package enum Code: Sendable {
