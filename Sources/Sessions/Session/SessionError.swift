@@ -167,16 +167,23 @@ package enum SessionError: Error, Hashable, Sendable {
   var delaysCallers: Bool { needsSignIn || awaitsIdentity || mayHaveReplacedToken || refusalOutsideProtocol != nil }
 
   /// The error, if ``OAuthError/isRefusalOutsideProtocol``.
-  var refusalOutsideProtocol: OAuthError? {
-    if case .oauth(let error) = self, error.isRefusalOutsideProtocol { error } else { nil }
+  var refusalOutsideProtocol: OAuthError? { oauthError.flatMap { $0.isRefusalOutsideProtocol ? $0 : nil } }
+
+  /// The error of the protocol, if it is one.
+  private var oauthError: OAuthError? { if case .oauth(let error) = self { error } else { nil } }
+
+  private func changed(_ change: (inout OAuthError) -> Void) -> SessionError {
+    guard var error = oauthError else { return self }
+    change(&error)
+    return .oauth(error)
   }
 
   /// The same error, changed to require a sign-in.
   var needingSignIn: SessionError {
-    guard case .oauth(var error) = self else { return self }
-    error.code = .refreshRefused
-    error.retryAfterSeconds = nil
-    return .oauth(error)
+    changed {
+      $0.code = .refreshRefused
+      $0.retryAfterSeconds = nil
+    }
   }
 
   /// Whether the same request may succeed later.
@@ -204,39 +211,31 @@ package enum SessionError: Error, Hashable, Sendable {
 
   /// Whether the response to a refresh was incomplete. The refresh token may have been replaced, and its second use may
   /// end the session (RFC 9700, section 4.14.2).
-  var mayHaveReplacedToken: Bool {
-    if case .oauth(let error) = self { return error.brokenAnswer }
-    return false
-  }
+  var mayHaveReplacedToken: Bool { oauthError?.brokenAnswer ?? false }
 
   /// Whether the server is known to be reachable. Only a response proves that, since a reused connection accepts
   /// requests even without a network.
-  package var reachedServer: Bool {
-    guard case .oauth(let error) = self else { return true }
-    return error.httpStatus != nil || error.brokenAnswer
-  }
+  package var reachedServer: Bool { oauthError.map { $0.httpStatus != nil || $0.brokenAnswer } ?? true }
 
   /// Whether nothing was sent, because the server was unreachable.
   package var wasNeverSent: Bool {
-    guard case .oauth(let error) = self else { return false }
+    guard let error = oauthError else { return false }
     return [.network, .proxyFailed, .connectionLost].contains(error.code) && !error.lostAnswer && !error.answerBegan
       && error.httpStatus == nil && !error.followsSuccess
   }
 
   /// The same error, marked as following a successful request: for example, tokens were issued, but cannot be verified.
   var followingSuccess: SessionError {
-    guard case .oauth(var error) = self else { return self }
-    error.followsSuccess = true
-    error.lostAnswer = false
-    error.answerBegan = false
-    return .oauth(error)
+    changed {
+      $0.followsSuccess = true
+      $0.lostAnswer = false
+      $0.answerBegan = false
+    }
   }
 
   /// The same error, with the time until the server may be contacted again.
   func asking(toWait left: Duration) -> SessionError {
-    guard case .oauth(var error) = self else { return self }
-    error.retryAfterSeconds = max(1, Int((left + .milliseconds(999)).components.seconds))
-    return .oauth(error)
+    changed { $0.retryAfterSeconds = max(1, Int((left + .milliseconds(999)).components.seconds)) }
   }
 
   /// Whether this program cancelled the request.
@@ -264,9 +263,14 @@ package enum SessionError: Error, Hashable, Sendable {
   }
 
   /// Seconds until the same request may succeed. See ``OAuthError/retryAfterSeconds``.
-  var retryAfterSeconds: Int? {
-    if case .oauth(let error) = self { return error.retryAfterSeconds }
-    return nil
+  var retryAfterSeconds: Int? { oauthError?.retryAfterSeconds }
+
+  /// Whether another port may work.
+  var isAboutPort: Bool {
+    switch self {
+    case .redirectUnavailable, .redirectPortTaken: true
+    default: false
+    }
   }
 }
 
@@ -384,15 +388,5 @@ extension ConfigurationError: Hashable {
   package func hash(into hasher: inout Hasher) {
     hasher.combine(code)
     hasher.combine(path)
-  }
-}
-
-extension SessionError {
-  /// Whether another port may work.
-  var isAboutPort: Bool {
-    switch self {
-    case .redirectUnavailable, .redirectPortTaken: true
-    default: false
-    }
   }
 }
