@@ -1,6 +1,7 @@
 package import Crypto
 package import Platform
-package import Vocabulary
+// Records are those of its accounts.
+@_exported public import Vocabulary
 
 /// The encrypted store of the accounts' secrets, one file for each machine.
 ///

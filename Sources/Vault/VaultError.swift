@@ -1,5 +1,4 @@
 package import Platform
-package import Vocabulary
 
 /// Why a vault operation failed. Nothing on disk was overwritten.
 package struct VaultError: Error, Hashable, Sendable {

@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Sessions
 internal import Vault
-internal import Vocabulary
 internal import Wire
 
 /// The result of `vault status`.

@@ -1,6 +1,5 @@
 internal import Encoding
 internal import Sessions
-internal import Vocabulary
 
 extension Phrase {
   /// Describes a notice of a sign-in to users.

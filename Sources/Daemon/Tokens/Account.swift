@@ -2,7 +2,6 @@ internal import Crypto
 internal import OAuth
 internal import Platform
 internal import Sessions
-internal import Vocabulary
 
 /// An account in memory: its settings, its own token, and one slot for each other target.
 final class Account {

@@ -1,5 +1,4 @@
 internal import Sessions
-internal import Vocabulary
 
 /// Limits how many renewals without waiting requests run at once.
 final class Renewals {

@@ -2,7 +2,6 @@ internal import CCurl
 internal import CTLS
 internal import Crypto
 internal import OAuth
-internal import Vocabulary
 
 /// The client certificate for a handle's connections (RFC 8705), and the error if it could not be sent. Used only by
 /// the thread that runs the transfer.

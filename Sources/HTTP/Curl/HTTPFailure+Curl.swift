@@ -2,7 +2,6 @@ internal import CCurl
 internal import CTLS
 internal import OAuth
 internal import Platform
-internal import Vocabulary
 
 extension HTTPFailure.Code {
   /// Converts libcurl's result.

@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Encoding
 internal import OAuth
-internal import Vocabulary
 
 /// The proxy of a connection.
 struct ProxyRoute: Equatable, Sendable {

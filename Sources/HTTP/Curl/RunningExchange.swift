@@ -1,6 +1,5 @@
 internal import CCurl
 internal import OAuth
-internal import Vocabulary
 
 /// A request in progress. Handles libcurl's callbacks and controls the transfer.
 ///

@@ -1,5 +1,3 @@
-internal import Vocabulary
-
 /// The optional parts of an authorization request.
 package struct AuthorizationOptions: Sendable, Hashable {
   /// The prompt to request, such as `login` or `consent` (OpenID Connect Core section 3.1.2.1).

@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Encoding
-internal import Vocabulary
 
 /// One sign-in by authorization code and PKCE (RFC 6749 section 4.1, RFC 7636): the requested values, and the secrets
 /// that identify its response. Use once.

@@ -1,6 +1,5 @@
 package import Crypto
 internal import Encoding
-internal import Vocabulary
 
 extension AuthorizationServer {
   /// Prepares a sign-in by authorization code. Sends nothing yet.

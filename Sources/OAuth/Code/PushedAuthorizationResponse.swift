@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Encoding
-internal import Vocabulary
 
 /// The response to a pushed authorization request (RFC 9126 section 2.2).
 struct PushedAuthorizationResponse: Sendable, Hashable {

@@ -1,5 +1,4 @@
 internal import Crypto
-internal import Vocabulary
 
 /// DPoP proofs (RFC 9449) for requests that need them.
 extension AuthorizationServer {

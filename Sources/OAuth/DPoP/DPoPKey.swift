@@ -1,6 +1,5 @@
 package import Crypto
 internal import Encoding
-package import Vocabulary
 
 /// The key that an account's tokens are bound to (RFC 9449 section 3), created for one sign-in. The tokens cannot be
 /// used without it.

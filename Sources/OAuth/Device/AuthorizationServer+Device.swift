@@ -1,5 +1,4 @@
 package import Crypto
-internal import Vocabulary
 
 extension AuthorizationServer {
   /// Requests the codes for a sign-in on another device (RFC 8628 section 3.1).

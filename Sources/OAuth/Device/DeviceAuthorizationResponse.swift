@@ -1,6 +1,5 @@
 package import Crypto
 internal import Encoding
-internal import Vocabulary
 
 /// The codes for a sign-in on another device (RFC 8628 section 3.2).
 package final class DeviceAuthorizationResponse: Sendable {

@@ -1,5 +1,4 @@
 internal import Encoding
-package import Vocabulary
 
 /// The metadata of an authorization server (RFC 8414 section 2, OpenID Connect Discovery 1.0 section 3).
 package struct AuthorizationServerMetadata: Sendable {

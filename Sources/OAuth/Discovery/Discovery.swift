@@ -1,6 +1,5 @@
 package import Crypto
 internal import Encoding
-internal import Vocabulary
 
 /// Fetches an issuer's public documents.
 package enum Discovery {

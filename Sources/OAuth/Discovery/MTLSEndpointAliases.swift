@@ -1,5 +1,3 @@
-internal import Vocabulary
-
 extension AuthorizationServerMetadata {
   /// Alternative endpoints for clients with a certificate (RFC 8705 section 5).
   package struct MTLSEndpointAliases: Sendable {

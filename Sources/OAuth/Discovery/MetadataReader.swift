@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vocabulary
 
 /// Reads the members of a metadata document. Errors name the malformed member.
 struct MetadataReader {

@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vocabulary
 
 /// The metadata of a protected resource (RFC 9728 section 2) that a sign-in needs.
 package struct ProtectedResource: Sendable, Hashable {

@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Encoding
-internal import Vocabulary
 
 /// Finds the authorization servers of a protected resource (RFC 9728). Never sends a token.
 package struct ResourceDiscovery {

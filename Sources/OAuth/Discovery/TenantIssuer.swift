@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vocabulary
 
 /// The token issuer of a multi-tenant server, such as Microsoft Entra ID for a domain name or all organizations.
 ///

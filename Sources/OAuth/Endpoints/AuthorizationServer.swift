@@ -1,6 +1,7 @@
 package import Crypto
 internal import Encoding
-package import Vocabulary
+// Requests and their failures consist of its types.
+@_exported public import Vocabulary
 
 /// An authorization server with the configuration of one account.
 package struct AuthorizationServer: Sendable {

@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Encoding
-package import Vocabulary
 
 /// Client authentication with a private key: a new signed token for each request and each retry (RFC 7523 section 2.2,
 /// OpenID Connect Core section 9).

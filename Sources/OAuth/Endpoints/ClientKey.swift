@@ -1,6 +1,5 @@
 package import Crypto
 package import Encoding
-package import Vocabulary
 
 /// The private key of a client, for signing assertions.
 package final class ClientKey: Sendable {

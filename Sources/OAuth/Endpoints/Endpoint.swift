@@ -1,5 +1,4 @@
 package import Encoding
-package import Vocabulary
 
 /// The URL of an endpoint: https, or http to this machine if the account allows it.
 ///

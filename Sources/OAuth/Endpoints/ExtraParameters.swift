@@ -1,5 +1,4 @@
 package import Encoding
-package import Vocabulary
 
 /// An account's additional parameters for authorization requests (pushed or not) and device authorization requests.
 package struct ExtraParameters: Sendable, Hashable {

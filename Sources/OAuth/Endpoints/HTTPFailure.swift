@@ -1,5 +1,3 @@
-package import Vocabulary
-
 /// The error if there is no usable response.
 package struct HTTPFailure: Error, Hashable, Sendable {
   package enum Code: Sendable, CaseIterable {

@@ -1,5 +1,4 @@
 package import Crypto
-package import Vocabulary
 
 /// A request to an endpoint of an authorization server.
 ///

@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vocabulary
 
 /// An issuer identifier: an https URL without query and fragment (RFC 8414 section 2).
 ///

@@ -1,6 +1,5 @@
 package import Crypto
 internal import Encoding
-package import Vocabulary
 
 /// How to connect to an account's server: trust, proxy and timeouts.
 package struct Transport: Sendable {

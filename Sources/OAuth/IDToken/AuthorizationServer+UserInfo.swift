@@ -1,6 +1,5 @@
 package import Crypto
 package import Encoding
-internal import Vocabulary
 
 extension AuthorizationServer {
   /// Requests the claims about the user (OpenID Connect Core section 5.3).

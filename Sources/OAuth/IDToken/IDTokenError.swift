@@ -1,6 +1,5 @@
 internal import Encoding
 package import Crypto
-internal import Vocabulary
 
 package struct IDTokenError: Error, Hashable, Sendable {
   package let fault: TokenFault

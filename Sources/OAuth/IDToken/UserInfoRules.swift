@@ -1,6 +1,5 @@
 internal import Encoding
 package import Crypto
-internal import Vocabulary
 
 /// How to verify a signed UserInfo response (OpenID Connect Core section 5.3.2).
 package struct UserInfoRules {

@@ -1,5 +1,4 @@
 internal import Crypto
-internal import Vocabulary
 
 /// Enforces the account's security profile.
 extension AuthorizationServer {

@@ -1,5 +1,4 @@
 package import Crypto
-package import Vocabulary
 
 /// The FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025), as far as a client can check it. Contains
 /// only its additional rules.

@@ -1,5 +1,3 @@
-package import Vocabulary
-
 extension Provider {
   /// The issuer without ``issuerPath`` and trailing slash.
   private func base(of issuer: Issuer) -> String {

@@ -1,6 +1,5 @@
 package import Crypto
 internal import Encoding
-internal import Vocabulary
 
 /// A registered client (RFC 7591 section 3.2.1).
 ///

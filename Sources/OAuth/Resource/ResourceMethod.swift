@@ -1,5 +1,4 @@
 internal import Encoding
-package import Vocabulary
 
 /// The method of a request to a resource (RFC 9110 section 9.1), case-sensitive.
 package struct ResourceMethod: Sendable, Hashable {

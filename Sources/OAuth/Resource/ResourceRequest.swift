@@ -1,5 +1,4 @@
 package import Crypto
-internal import Vocabulary
 
 /// A request to a resource, without its authorization.
 package struct ResourceRequest: Sendable {

@@ -1,6 +1,5 @@
 package import Crypto
 internal import Encoding
-internal import Vocabulary
 
 /// An AWS role whose credentials are returned for a token (`AssumeRoleWithWebIdentity` of the Security Token Service).
 package struct WebIdentityRole: Sendable, Hashable {

@@ -1,5 +1,4 @@
 package import Crypto
-package import Vocabulary
 
 /// Grants that need no user: refresh, client credentials, assertions and token exchange.
 extension AuthorizationServer {

@@ -1,6 +1,5 @@
 package import Crypto
 internal import Encoding
-internal import Vocabulary
 
 extension AuthorizationServer {
   /// Whether the server supports introspection and this client authenticates, which the endpoint requires (RFC 7662

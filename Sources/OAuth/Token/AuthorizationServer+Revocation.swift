@@ -1,5 +1,4 @@
 package import Crypto
-internal import Vocabulary
 
 extension AuthorizationServer {
   /// Revokes a token (RFC 7009). Also succeeds if the server does not know the token.

@@ -1,6 +1,5 @@
 package import Crypto
 internal import Encoding
-package import Vocabulary
 
 /// A JWT signed by another issuer and used as a grant (RFC 7521 section 4.1, RFC 7523 section 2.1).
 ///

@@ -1,6 +1,5 @@
 internal import Encoding
 internal import Crypto
-internal import Vocabulary
 
 /// The time of a check in unix seconds, and the tolerance for clock differences.
 package struct TokenClock: Sendable {

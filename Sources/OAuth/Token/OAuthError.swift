@@ -1,6 +1,5 @@
 package import Crypto
 internal import Encoding
-package import Vocabulary
 
 /// The failure of an OAuth operation.
 ///

@@ -1,5 +1,3 @@
-package import Vocabulary
-
 extension OAuthError.Code {
   /// The properties of an error code.
   package struct Row: Sendable {

@@ -1,5 +1,3 @@
-internal import Vocabulary
-
 extension OAuthError {
   /// An error's kind. The raw values are stable names.
   package enum Code: String, Sendable, CaseIterable {

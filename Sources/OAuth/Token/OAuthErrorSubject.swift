@@ -1,5 +1,3 @@
-package import Vocabulary
-
 extension OAuthError {
   /// An error's subject: a part of the protocol, a setting or a value.
   package indirect enum Subject: Hashable, Sendable {

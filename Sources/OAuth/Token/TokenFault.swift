@@ -1,5 +1,4 @@
 package import Crypto
-package import Vocabulary
 
 /// The reason why a token is invalid. Contains no part of the token, except the audiences of ``foreignAudience(_:)``.
 package enum TokenFault: Error, Hashable, Sendable {

@@ -1,6 +1,5 @@
 internal import Encoding
 package import Crypto
-package import Vocabulary
 
 extension TokenProfile {
   static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"

@@ -1,6 +1,5 @@
 package import Crypto
 internal import Encoding
-internal import Vocabulary
 
 /// The tokens issued by a token endpoint (RFC 6749 section 5.1).
 package final class TokenResponse: Sendable {

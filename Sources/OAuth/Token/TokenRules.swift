@@ -1,6 +1,5 @@
 package import Encoding
 package import Crypto
-package import Vocabulary
 
 /// The rules for any signed token: its signature by a known key, and its times, issuer and audience (RFC 7519 section
 /// 4.1, RFC 8725).

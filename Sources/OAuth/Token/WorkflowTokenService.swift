@@ -1,6 +1,5 @@
 package import Crypto
 internal import Encoding
-internal import Vocabulary
 
 /// The service that issues JWTs to GitHub Actions jobs.
 ///

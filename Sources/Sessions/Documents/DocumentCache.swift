@@ -3,7 +3,6 @@ package import Crypto
 package import OAuth
 package import Platform
 internal import Synchronization
-internal import Vocabulary
 
 /// Metadata and key sets, in memory and on disk, so that a cold start needs no discovery.
 ///

@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Encoding
 internal import OAuth
-internal import Vocabulary
 
 /// A kind of public document of an issuer.
 enum DocumentKind: String, CaseIterable, Sendable {

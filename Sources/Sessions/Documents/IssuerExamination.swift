@@ -1,7 +1,6 @@
 package import OAuth
 internal import Crypto
 internal import Platform
-package import Vocabulary
 
 /// The diagnosis of an account's authorization server.
 package struct IssuerExamination: Sendable {

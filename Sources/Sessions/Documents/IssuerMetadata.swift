@@ -1,5 +1,4 @@
 internal import OAuth
-internal import Vocabulary
 
 /// Fetches an issuer's metadata and adds the endpoints of the settings. Fetches newer metadata if an endpoint no longer
 /// exists.

@@ -1,6 +1,5 @@
 internal import Encoding
 internal import OAuth
-internal import Vocabulary
 
 /// Fetches newer metadata if an endpoint no longer exists.
 struct MetadataRenewal: Sendable {

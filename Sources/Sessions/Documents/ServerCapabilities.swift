@@ -1,6 +1,5 @@
 internal import Crypto
 internal import OAuth
-internal import Vocabulary
 
 extension AuthorizationServer {
   /// Whether ID Tokens can be verified with the server's published keys or the client secret.

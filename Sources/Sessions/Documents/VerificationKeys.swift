@@ -1,7 +1,6 @@
 package import Crypto
 package import OAuth
 internal import Platform
-package import Vocabulary
 
 /// The keys for verifying tokens: fixed ones, or an issuer's, which may change. Thread-safe. Concurrent callers share
 /// one fetch.

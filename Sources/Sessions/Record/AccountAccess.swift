@@ -2,7 +2,6 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 internal import Platform
-package import Vocabulary
 
 /// An account's settings, parsed for requests, with the certificate authorities loaded.
 struct AccountAccess {

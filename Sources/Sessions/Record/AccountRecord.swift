@@ -2,7 +2,6 @@ package import Crypto
 internal import Encoding
 package import OAuth
 internal import Vault
-package import Vocabulary
 
 /// The vault's record of an account: its secrets, the origins that may receive them, and the user.
 ///

@@ -1,7 +1,6 @@
 package import Crypto
 internal import OAuth
 internal import Platform
-package import Vocabulary
 
 /// The source of an account's assertion, which is read for each request.
 package enum AssertionSource: Sendable, Hashable {

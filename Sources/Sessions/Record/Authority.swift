@@ -1,6 +1,5 @@
 internal import Encoding
 package import OAuth
-package import Vocabulary
 
 /// Limits where an account's secrets may be sent, as of its sign-in.
 ///

@@ -1,7 +1,6 @@
 package import Crypto
 internal import Encoding
 internal import OAuth
-internal import Vocabulary
 
 /// The credentials of a client as stored in the vault.
 package struct ClientCredentials: Sendable {

@@ -1,7 +1,6 @@
 package import Crypto
 internal import Encoding
 internal import OAuth
-package import Vocabulary
 
 /// A client's private key file, split into parts for the vault and the settings.
 package struct ClientKeyFile: Sendable {

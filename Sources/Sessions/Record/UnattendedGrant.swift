@@ -1,5 +1,4 @@
 internal import OAuth
-internal import Vocabulary
 
 /// The grant that gets tokens for a session without a user. It has no refresh token.
 package enum UnattendedGrant: Sendable, Hashable {

@@ -1,7 +1,6 @@
 internal import Crypto
 internal import OAuth
 internal import Platform
-internal import Vocabulary
 
 /// Verifies the ID Token of a token response with the issuer's keys.
 struct IDTokenCheck {

@@ -2,7 +2,6 @@ internal import Crypto
 internal import OAuth
 internal import Platform
 internal import Vault
-internal import Vocabulary
 
 /// A session's authorization server. Finds endpoints that have moved.
 struct LiveServer {

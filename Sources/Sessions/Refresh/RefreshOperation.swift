@@ -2,7 +2,6 @@ package import OAuth
 internal import Crypto
 internal import Encoding
 internal import Platform
-package import Vocabulary
 
 /// Spends an account's refresh token. Blocking.
 ///

@@ -1,5 +1,4 @@
 package import Platform
-internal import Vocabulary
 
 /// Renewal times of tokens in files, which are renewed without a request.
 extension RefreshPolicy {

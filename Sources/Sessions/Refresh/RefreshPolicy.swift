@@ -1,5 +1,3 @@
-package import Vocabulary
-
 /// When to renew access tokens, and how often to repeat a failed attempt.
 extension RefreshPolicy {
   /// The maximum number of attempts for one request after temporary failures.

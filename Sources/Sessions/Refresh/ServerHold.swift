@@ -1,6 +1,5 @@
 internal import OAuth
 package import Platform
-internal import Vocabulary
 
 /// A pause in the requests to a server that failed or asked for fewer requests.
 package struct ServerHold: Sendable, Hashable {

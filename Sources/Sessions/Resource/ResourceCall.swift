@@ -1,7 +1,6 @@
 internal import Encoding
 package import OAuth
 internal import Vault
-package import Vocabulary
 
 /// One request to a resource with an account's token.
 package enum ResourceCall {

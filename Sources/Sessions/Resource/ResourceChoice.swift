@@ -1,6 +1,5 @@
 internal import Encoding
 package import OAuth
-package import Vocabulary
 
 /// A URL or origin that needs a token.
 package struct ResourceURL: Sendable, Hashable {

@@ -1,5 +1,4 @@
 package import OAuth
-package import Vocabulary
 
 /// Selects the account whose token may be sent to a URL.
 ///

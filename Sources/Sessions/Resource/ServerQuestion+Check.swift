@@ -1,5 +1,4 @@
 internal import OAuth
-internal import Vocabulary
 
 extension ServerQuestion {
   package enum Verdict: Sendable, Hashable {

@@ -1,7 +1,6 @@
 package import Crypto
 package import OAuth
 internal import Platform
-internal import Vocabulary
 
 // Requests for other tokens and credentials. They are not stored, since they can be requested again.
 extension ServerQuestion {

@@ -1,7 +1,6 @@
 package import Encoding
 package import OAuth
 internal import Platform
-package import Vocabulary
 
 /// A request to the authorization server during a session. Blocking.
 package struct ServerQuestion: Sendable {

@@ -2,7 +2,6 @@ package import Crypto
 package import Encoding
 package import OAuth
 package import Platform
-package import Vocabulary
 
 /// An access token in memory and its properties. Its secrets are sealed until used.
 package struct AccessGrant: Sendable {

@@ -1,6 +1,5 @@
 internal import OAuth
 internal import Platform
-internal import Vocabulary
 
 /// Decides when to refresh after a failure. A success resets it.
 struct Backoff: Sendable {

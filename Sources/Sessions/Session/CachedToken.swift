@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Platform
-internal import Vocabulary
 
 /// The access token in memory, with its renewal time and expiry notices.
 struct CachedToken: Sendable {

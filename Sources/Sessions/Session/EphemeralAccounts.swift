@@ -1,6 +1,5 @@
 internal import Platform
 internal import Vault
-package import Vocabulary
 
 /// Accounts without files: settings and records exist only in this process.
 ///

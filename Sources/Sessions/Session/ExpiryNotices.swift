@@ -1,5 +1,4 @@
 internal import Platform
-internal import Vocabulary
 
 /// A notice about a token that was not renewed in time.
 package enum ExpiryNotice: Sendable, Hashable {

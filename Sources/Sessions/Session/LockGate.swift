@@ -1,6 +1,5 @@
 internal import OAuth
 internal import Platform
-package import Vocabulary
 
 /// Delays locking the vault while operations must still write to it.
 ///

@@ -1,7 +1,6 @@
 internal import Encoding
 internal import OAuth
 internal import Platform
-internal import Vocabulary
 
 /// An HTTP client that reports the result and duration of each request.
 struct ObservedHTTPClient: HTTPClient {

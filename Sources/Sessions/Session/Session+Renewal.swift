@@ -1,5 +1,4 @@
 package import Platform
-internal import Vocabulary
 
 /// Work without a caller: renewals, and notices about an expiring token.
 extension Session {

@@ -2,7 +2,6 @@ internal import Crypto
 package import Platform
 internal import OAuth
 internal import Synchronization
-package import Vocabulary
 
 /// The state machine of one account's session: pure logic, driven by the daemon's loop.
 ///

@@ -1,5 +1,4 @@
 package import OAuth
-package import Vocabulary
 package import Platform
 package import Vault
 

@@ -1,6 +1,5 @@
 package import Crypto
 package import OAuth
-package import Vocabulary
 
 /// A loggable event of an operation. Contains no text of a server, file or peer except a request's URL.
 package enum SessionObservation: Sendable, Hashable {

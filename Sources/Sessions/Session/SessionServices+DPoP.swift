@@ -2,7 +2,6 @@ package import OAuth
 internal import Crypto
 internal import Platform
 internal import Vault
-internal import Vocabulary
 
 /// DPoP keys (RFC 9449): generated at sign-in, stored with the refresh token, never shown.
 extension SessionServices {

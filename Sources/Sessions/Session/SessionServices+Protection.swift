@@ -1,6 +1,5 @@
 internal import OAuth
 internal import Vault
-package import Vocabulary
 
 extension SessionServices {
   /// The protection level of an account's record, or nil if there is no record.

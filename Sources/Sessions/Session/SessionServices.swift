@@ -2,7 +2,8 @@ package import Encoding
 package import OAuth
 package import Platform
 package import Vault
-package import Vocabulary
+// Accounts, their settings and their states are its types.
+@_exported public import Vocabulary
 
 /// The vault, network, clock and caches for the blocking operations of sessions. Shared by all accounts; thread-safe.
 package struct SessionServices: Sendable {

@@ -2,7 +2,6 @@ internal import Crypto
 internal import OAuth
 internal import Platform
 internal import Vault
-package import Vocabulary
 
 /// Values by account. Thread-safe.
 final class AccountTable<Value: Sendable>: Sendable {

@@ -1,5 +1,3 @@
-package import Vocabulary
-
 /// The effect of changed settings on a session.
 package enum SettingsEffect: Sendable, Hashable {
   /// The account has no session, or its session continues.

@@ -1,6 +1,5 @@
 internal import Encoding
 package import OAuth
-package import Vocabulary
 
 /// The settings of an account that can sign in: ``AccountSettings`` with an issuer and a client.
 ///

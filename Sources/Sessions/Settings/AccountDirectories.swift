@@ -1,5 +1,4 @@
 internal import Encoding
-package import Vocabulary
 
 /// The default accounts of directories and their subdirectories, by path.
 ///

@@ -1,5 +1,3 @@
-package import Vocabulary
-
 /// A renamed account.
 package struct RenamedAccount: Sendable {
   package let settings: Settings

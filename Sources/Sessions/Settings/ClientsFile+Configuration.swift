@@ -1,5 +1,4 @@
 internal import OAuth
-package import Vocabulary
 
 extension ClientsFile {
   /// The client for the account's issuer or provider: from the user's file, the administrator's, or the provider's own.

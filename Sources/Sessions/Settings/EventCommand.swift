@@ -1,5 +1,4 @@
 internal import Encoding
-package import Vocabulary
 
 /// A command from the settings that runs on events of a session or account.
 package struct EventCommand: Sendable, Hashable {

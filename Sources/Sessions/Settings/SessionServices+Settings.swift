@@ -2,7 +2,6 @@ internal import Crypto
 package import OAuth
 package import Platform
 internal import Vault
-package import Vocabulary
 
 extension SessionServices {
   var settingsFile: SettingsFile { SettingsFile(directory: settingsDirectory) }

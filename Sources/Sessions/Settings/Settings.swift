@@ -1,5 +1,4 @@
 internal import Encoding
-package import Vocabulary
 
 /// The content of the settings file: accounts in the order they were added, and the active one. Unknown members are
 /// preserved.

@@ -1,5 +1,4 @@
 package import Platform
-internal import Vocabulary
 
 /// The settings file on disk. It is read only when it has changed, and replaced atomically.
 ///

@@ -1,5 +1,4 @@
 package import Encoding
-internal import Vocabulary
 
 /// The position of a member in the settings file.
 package struct SettingsLine: Sendable, Hashable {

@@ -3,7 +3,6 @@ internal import Encoding
 internal import OAuth
 internal import Platform
 internal import Vault
-internal import Vocabulary
 
 /// The values to register for a client in addition to the account's settings.
 package struct ClientRegistrationValues: Sendable {

@@ -1,6 +1,5 @@
 internal import Encoding
 package import OAuth
-internal import Vocabulary
 
 /// The scope value for a session that outlasts its access token (OpenID Connect Core section 11).
 extension AccountConfiguration {

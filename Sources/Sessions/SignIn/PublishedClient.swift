@@ -1,7 +1,6 @@
 package import Crypto
 internal import Encoding
 package import OAuth
-package import Vocabulary
 
 /// A client whose ID is the URL of its published metadata (draft-ietf-oauth-client-id-metadata-document-03).
 extension AccountConfiguration {

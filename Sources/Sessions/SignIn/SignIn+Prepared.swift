@@ -2,7 +2,6 @@ internal import Encoding
 package import OAuth
 internal import Crypto
 internal import Platform
-package import Vocabulary
 
 extension SignIn {
   /// A sign-in with its server, client and scope. Handles the tokens of all flows.

@@ -1,6 +1,5 @@
 internal import Crypto
 internal import OAuth
-internal import Vocabulary
 
 /// Checks an account's settings against its security profile.
 extension AccountConfiguration {

@@ -2,7 +2,6 @@ package import Crypto
 internal import Encoding
 package import OAuth
 package import Platform
-internal import Vocabulary
 
 extension SignIn {
   /// A sign-in that waits for the user's approval.

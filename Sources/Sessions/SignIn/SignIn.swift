@@ -1,7 +1,6 @@
 internal import Crypto
 package import OAuth
 internal import Platform
-package import Vocabulary
 
 /// A sign-in to an account, with a type for each phase: a ``Request``, the ``Prepared`` sign-in with its server and
 /// client, the ``Waiting`` for approval, and the ``Outcome``.

@@ -1,5 +1,4 @@
 package import OAuth
-internal import Vocabulary
 
 /// The redirect URI of a sign-in, and which variants the server accepts.
 package struct SignInRedirect: Sendable {

@@ -1,5 +1,4 @@
 package import Crypto
-internal import Vocabulary
 
 package struct SignInSecrets: Sendable {
   package var credentials: ClientCredentials

@@ -1,6 +1,5 @@
 internal import OAuth
 internal import Vault
-internal import Vocabulary
 
 /// The server of a sign-in. Newly fetched metadata determines the settings that the user left open.
 struct SignInServer {

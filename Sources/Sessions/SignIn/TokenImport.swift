@@ -1,7 +1,6 @@
 package import Crypto
 internal import OAuth
 internal import Platform
-internal import Vocabulary
 
 extension SignIn.Request {
   /// Adds an account with a refresh token from another program. Blocking.

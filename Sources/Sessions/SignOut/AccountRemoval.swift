@@ -1,5 +1,3 @@
-package import Vocabulary
-
 /// The removal of an account.
 package struct AccountRemoval: Sendable {
   package let revocationResult: SignOutOperation.RevocationResult

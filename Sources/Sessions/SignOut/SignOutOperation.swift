@@ -2,7 +2,6 @@ package import OAuth
 internal import Vault
 internal import Crypto
 internal import Platform
-package import Vocabulary
 
 /// Ends an account's session: first on disk, then at the server (invariant: sign-out is durable first). Blocking.
 ///

@@ -1,5 +1,4 @@
 internal import Vault
-package import Vocabulary
 
 /// A pending revocation that is only in memory: of an ephemeral account, or of a sign-out on a full disk. It is written
 /// as soon as there is space, and attempted once more when the process ends. A killed process loses it.

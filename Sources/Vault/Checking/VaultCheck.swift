@@ -1,5 +1,3 @@
-package import Vocabulary
-
 /// The result of checking every part of a vault.
 package struct VaultCheck: Sendable, Hashable {
   /// The result of checking a key slot.

@@ -1,5 +1,3 @@
-package import Vocabulary
-
 /// The public properties of a vault, read without opening it.
 package struct VaultSummary: Sendable, Hashable {
   /// Empty if there is no vault or its file is unreadable.

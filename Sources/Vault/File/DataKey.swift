@@ -1,5 +1,4 @@
 internal import Crypto
-internal import Vocabulary
 
 /// The key of one protection level in a vault. Encrypts the records at that level. The device key also authenticates
 /// the index.

@@ -1,5 +1,3 @@
-internal import Vocabulary
-
 /// For each protection level, the generation of the vault that created its key, to distinguish the key from its
 /// replacement. 0 if there is no key.
 struct KeyEpochs: Sendable, Hashable {

@@ -1,5 +1,3 @@
-internal import Vocabulary
-
 /// A vault file and the known keys of its records.
 struct OpenVault {
   var file: VaultFile

@@ -1,5 +1,3 @@
-internal import Vocabulary
-
 /// An encrypted record as in the file. Copies of a file share their unmodified records.
 final class SealedRecord: Sendable {
   let name: AccountName

@@ -1,5 +1,4 @@
 internal import Crypto
-internal import Vocabulary
 
 /// A complete and well-formed vault file, before authentication. Use only its header and slots.
 struct UnverifiedVaultFile {

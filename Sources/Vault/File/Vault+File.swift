@@ -1,5 +1,4 @@
 package import Platform
-internal import Vocabulary
 
 // Reads and writes the file for all operations.
 

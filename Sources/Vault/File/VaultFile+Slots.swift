@@ -1,5 +1,3 @@
-internal import Vocabulary
-
 // The key slots of a file.
 
 extension VaultFile {

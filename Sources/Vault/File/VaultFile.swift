@@ -1,5 +1,4 @@
 internal import Crypto
-internal import Vocabulary
 
 /// The content of an authentic vault file. The records are still encrypted.
 struct VaultFile: Sendable {

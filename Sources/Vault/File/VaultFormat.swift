@@ -1,5 +1,3 @@
-internal import Vocabulary
-
 /// The constants of the vault file's format.
 ///
 /// All integers are unsigned and big-endian. The file consists of, in this order:

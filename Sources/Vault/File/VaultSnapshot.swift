@@ -1,5 +1,3 @@
-package import Vocabulary
-
 /// The vault at one time, for reading several records with one authentication. Contains the keys in memory, so do not
 /// keep it.
 package struct VaultSnapshot: Sendable {

@@ -1,5 +1,4 @@
 internal import Platform
-internal import Vocabulary
 
 /// An advisory lock of an account, held until this value is deinitialized. Its file, `locks/account-NAME.lock` in the
 /// state directory, is never removed, since a lock on a removed file would exclude no other process.

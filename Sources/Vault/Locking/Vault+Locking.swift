@@ -1,6 +1,5 @@
 package import Crypto
 internal import Platform
-package import Vocabulary
 
 // Protections with a passphrase or PIN.
 

@@ -1,5 +1,4 @@
 internal import Platform
-internal import Vocabulary
 
 /// The state of a ``Vault`` between calls.
 struct VaultMemory: Sendable {

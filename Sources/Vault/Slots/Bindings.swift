@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Platform
-internal import Vocabulary
 
 /// Creates and opens key slots. Errors have no path, unless they concern the device secret.
 struct Bindings: Sendable {

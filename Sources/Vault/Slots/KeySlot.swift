@@ -1,5 +1,3 @@
-internal import Vocabulary
-
 /// One way to obtain the key of a protection level. Slots of unknown kinds are preserved byte for byte.
 struct KeySlot: Sendable, Hashable {
   /// Identifies the slot. Never reused in the same vault.

@@ -1,5 +1,3 @@
-internal import Vocabulary
-
 /// The identity of a slot. It is authenticated with the wrapped key, so that it cannot be replaced with another slot,
 /// whether of this vault, of another one, or with an older key.
 struct SlotContext: Sendable {

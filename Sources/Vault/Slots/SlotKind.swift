@@ -1,5 +1,3 @@
-internal import Vocabulary
-
 /// The kinds of key slots. Numbers are never reused.
 package enum SlotKind: UInt16, Sendable, Hashable, CaseIterable {
   /// Bound to the device secret, the machine and the user (``HostBinding``).

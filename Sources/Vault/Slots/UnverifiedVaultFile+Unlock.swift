@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Platform
-internal import Vocabulary
 
 extension UnverifiedVaultFile {
   /// Unwraps the device key with the first automatic slot that opens.

@@ -1,6 +1,5 @@
 package import Crypto
 internal import Platform
-internal import Vocabulary
 
 // Recovery of a vault whose automatic slots no longer open.
 

@@ -1,6 +1,5 @@
 package import Crypto
 internal import Platform
-package import Vocabulary
 
 // Key rotation: older keys do not decrypt later content.
 

@@ -1,6 +1,5 @@
 package import Crypto
 internal import Platform
-package import Vocabulary
 
 // Management of the key slots. Each change is one atomic write of the file.
 
