@@ -116,32 +116,23 @@ extension AccountSetting {
   package static let assertionAudience = AccountSetting(
     "assertion_audience", \.assertionAudience, Option("assertion-audience", in: .client, "AUDIENCE"),
     "Audience of assertions: issuer, token_endpoint, endpoint, or any other text",
-    details:
-      "Default: `issuer`. `token_endpoint` and `endpoint`, the one of the request, stand for their URLs; any other text"
-      + " is used as is. It is the `aud` of assertions that the client signs for `private_key_jwt`. The `aud` of an"
-      + " assertion from a platform must contain it, or by default the URL of the token endpoint.")
+    details: "Default: `issuer`. `token_endpoint` and `endpoint`, that of the request, stand for their URLs. It is the"
+      + " `aud` that a client signs for `private_key_jwt`, and that the JWT of a platform must have.")
 
   package static let assertionFile = AccountSetting(
     "assertion_file", \.assertionFile, kind: .file, Option("assertion-file", in: .workload, "FILE"),
     "Sign in with the JWT in this file; a platform writes it, and renewals read it again",
-    details:
-      "An absolute path. The file is read again for each request and has at most 64 KiB. Only this user and root may own"
-      + " the directories and symbolic links of its path, and no other user may write to it.")
+    details: "An absolute path, whose directories and links only this user and root may own or change. At most 64 KiB.")
 
   package static let assertionFrom = AccountSetting(
     "assertion_from", \.assertionFrom, Option("assertion-from", in: .workload, "PLATFORM"),
     "Sign in with the JWT of this platform; for its jobs or pods, also to renew",
-    details:
-      "`github-actions` requests one with the audience from the service in"
-      + " `ACTIONS_ID_TOKEN_REQUEST_URL`, with `ACTIONS_ID_TOKEN_REQUEST_TOKEN`. `gitlab-ci` uses the one in"
-      + " `assertion_variable`. `kubernetes` reads `assertion_file`, or if that is not set"
-      + " `/var/run/secrets/kubernetes.io/serviceaccount/token`. Variables are read from the environment of the command"
-      + " that needs a token.")
+    details: "agent-workload(7) describes each.")
 
   package static let assertionVariable = AccountSetting(
     "assertion_variable", \.assertionVariable, Option("assertion-variable", in: .workload, "NAME"),
     "Variable with the JWT of --assertion-from gitlab-ci; its name in id_tokens: of the job",
-    details: "Default: `GITLAB_OIDC_TOKEN`. Only with `assertion_from` set to `gitlab-ci`.")
+    details: "Default: `GITLAB_OIDC_TOKEN`.")
 
   package static let assertionAccount = AccountSetting(
     "assertion_account", \.assertionAccount, Option("assertion-account", in: .workload, "ACCOUNT"),
@@ -153,10 +144,7 @@ extension AccountSetting {
   package static let assertionGrant = AccountSetting(
     "assertion_grant", \.assertionGrant, Option("assertion-grant", in: .workload, "GRANT"),
     "How the assertion gets a token: as a grant, in an exchange, or as the client's credential",
-    details:
-      "Default: `jwt-bearer` (RFC 7523, section 2.1). With `token-exchange` it is the subject token of an exchange"
-      + " (RFC 8693), with `client-credentials` it authenticates the client (RFC 7523, section 2.2), which then has no"
-      + " other credentials.")
+    details: "Default: `jwt-bearer`; see agent-workload(7).")
 
   package static let idTokenAlgorithm = AccountSetting(
     "id_token_algorithm", \.idTokenAlgorithm, Option("id-token-algorithm", in: .protection, "ALGORITHM"),
@@ -180,10 +168,8 @@ extension AccountSetting {
   package static let caFile = AccountSetting(
     "ca_file", \.caFile, kind: .file, Option("ca-file", in: .network, "FILE"),
     "Also trust the certificate authorities in this file; PEM, for this account only",
-    details:
-      "An absolute path. The system's authorities are those in its directory and in its bundle, such as"
-      + " /etc/ssl/certs/ca-certificates.crt. Certificates added to the file after the sign-in are not used until the"
-      + " setting is set again.", isSealed: true)
+    details: "An absolute path. Certificates added after the sign-in are not used until the setting is set again.",
+    isSealed: true)
 
   package static let pins = AccountSetting(
     "pins", \.pins, Option("pin", in: .network, "sha256//BASE64"),

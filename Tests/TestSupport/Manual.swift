@@ -124,7 +124,7 @@ package struct Manual {
   /// The terms of lists with this mdoc(7) macro.
   package static func terms(_ macro: String, in lines: ArraySlice<Substring>) -> [String] {
     lines.filter { $0.hasPrefix(".It \(macro) ") }.map { line in
-      plain(line.dropFirst(5 + macro.count)).split(separator: " Pq ")[0].filter { $0 != "\"" }
+      plain(line.dropFirst(5 + macro.count)).split(separator: " Ta ")[0].filter { $0 != "\"" }
     }
   }
 
@@ -158,6 +158,7 @@ package struct Manual {
   package static func plain(_ line: Substring) -> String {
     let escapes: [(String, String)] = [
       ("\\-", "-"), ("\\(aq", "'"), ("\\(dq", "\""), ("\\(ga", "`"), ("\\(ti", "~"), ("\\(ha", "^"), ("\\&", ""),
+      ("\\~", ""),
       ("\\fB", ""), ("\\fP", ""), ("\\e", "\\"),
     ]
     var text = ""

@@ -14,16 +14,12 @@ enum ManualList {
     case "session-events": sessionEvents
     case "providers": Provider.builtIn.map(text).joined()
     case "quirks":
-      Mdoc.list(
-        Provider.Quirk.allCases.map {
-          ".It Cm \(Mdoc.argument($0.rawValue))\n" + Mdoc.paragraph(ProviderFacts.meaning($0) + ".")
-        },
-        as: "-tag -width unannounced-device-endpoint -compact")
+      Mdoc.table("Cm", Provider.Quirk.allCases.map { ($0.rawValue, ProviderFacts.meaning($0) + ".") })
     case "request-members": Mdoc.members(RequestEnvelope.memberDescriptions)
     case "requests": requests(table)
     case "events": events
     case "errors":
-      Mdoc.members(FailureCode.allCases.map { MemberDescription($0.rawValue, "\($0.exitStatus.rawValue)", $0.meaning) })
+      Mdoc.table("Li", FailureCode.allCases.map { ($0.rawValue, "(\($0.exitStatus.rawValue)) \($0.meaning)") })
     // The second word directly follows the value.
     case "value": words.dropFirst().first.flatMap(value).map { Mdoc.paragraph($0 + words.dropFirst(2).joined()) }
     default: nil
@@ -38,81 +34,63 @@ enum ManualList {
     case "protocol-version": "\(WireProtocol.version)"
     case "bound-settings": names(AccountSetting.all.filter(\.isSealed).map(\.name))
     case "sign-in-settings": names(AccountSetting.all.filter(\.appliesAtSignIn).map(\.name))
-    case "session-states": MemberDescriber.words(SessionState.self)
-    case "check-results": MemberDescriber.words(CheckResult.self)
-    case "finding-levels": MemberDescriber.words(Finding.Level.self)
-    case "finding-checks": MemberDescriber.words(Finding.Check.self)
-    case "lease-causes": MemberDescriber.words(LeaseEntry.Cause.self)
-    case "sign-outs": MemberDescriber.words(LogEvent.SignOut.self)
-    case "settings-changes": MemberDescriber.words(LogEvent.SettingsChange.self)
-    case "lock-causes": MemberDescriber.words(LogEvent.LockCause.self)
-    case "protections": MemberDescriber.words(Protection.self)
-    case "vault-changes": MemberDescriber.words(LogEvent.VaultChange.self)
-    case "peer-problems": MemberDescriber.words(LogEvent.PeerProblem.self)
-    case "token-file-changes": MemberDescriber.words(LogEvent.TokenFileChange.self)
-    case "key-set-flaws": MemberDescriber.words(LogEvent.KeySetFlaw.self)
-    case "connection-problems": MemberDescriber.words(ConnectionProblem.self)
-    case "endpoint-roles": MemberDescriber.words(EndpointRole.self)
     case "helpers": MemberDescriber.words(HelperName.self)
     case let list: VariableName.lists[String(list)]?.joined(separator: ", ")
     }
   }
 
-  private static func names(_ words: [String]) -> String { words.map { "`\($0)`" }.joined(separator: ", ") }
+  fileprivate static func names(_ words: [String]) -> String { words.map { "`\($0)`" }.joined(separator: ", ") }
 
   // MARK: - Commands
 
   /// The commands with their own page.
   private static func commands(_ table: CommandTable) -> String {
-    Topic.allCases.map { topic in
-      Mdoc.list(
-        table.firstWords(in: topic).map { word in
-          ".It Cm \(Mdoc.escaped(word))\n" + Mdoc.paragraph(table.summary(ofFirstWord: word) + ".")
-        }, as: "-tag -width completions -compact")
-    }.joined(separator: ".Pp\n")
+    let topics = Topic.allCases.map { topic in
+      table.firstWords(in: topic).map { ("\($0)", table.summary(ofFirstWord: $0) + ".") }
+    }
+    return Mdoc.table("Cm", Array(topics.joined(separator: [("", "")])))
   }
 
   /// The options of a command, of a group, or of all commands; nil for other subjects.
   private static func options(of subject: String, _ table: CommandTable) -> String? {
     if subject.isEmpty { return list(Options.common) }
-    guard let command = table.named(subject) else {
-      let commands = table.all.filter { $0.name.page == "agent-\(subject)" }
-      return commands.isEmpty ? nil : grouped(sharedOptions(by: commands))
-    }
-    let commands = table.all.filter { $0.name.page == command.name.page }
-    let isEverySetting = command.options.count(where: \.isSetting) == AccountSetting.withOption.count
-    if commands.count == 1 {
-      let options = command.options.filter { !isEverySetting || !$0.isSetting || $0.group == .workload }
-      var text = grouped(options.filter { home(of: $0, in: command, table) == nil })
-      for home in homes {
-        text += mention(
-          options.filter { self.home(of: $0, in: command, table) == home }, "\(home.page)(\(home.section))")
-      }
-      return text + (isEverySetting ? everySetting : "")
-    }
+    let command = table.named(subject)
+    let page = command?.name.page ?? "agent-\(subject)"
+    let commands = table.all.filter { $0.name.page == page }
+    guard !commands.isEmpty else { return nil }
     let shared = sharedOptions(by: commands)
-    let options = command.options.filter { !$0.isSetting && !$0.isSame(asOneOf: shared) }
-    let settings = command.options.filter(\.isSetting)
-    return (options.isEmpty ? "" : list(options))
-      + mention(command.options.filter { !$0.isSetting && $0.isSame(asOneOf: shared) }, "OPTIONS")
-      + (isEverySetting ? everySetting : mention(settings, "agent-config(5)"))
+    // The section OPTIONS describes those that commands of a page share or that other pages describe.
+    if let command, commands.count > 1 {
+      return list(
+        command.options.filter {
+          !$0.isSetting && !$0.isSame(asOneOf: shared) && home(of: $0, in: command, table) == nil
+        })
+    }
+    let options = command?.options ?? shared
+    let isEverySetting = options.count(where: \.isSetting) == AccountSetting.withOption.count
+    let own = options.filter { option in
+      (!isEverySetting || !option.isSetting || option.group == .workload)
+        && home(of: option, in: commands[0], table) == nil
+    }
+    return grouped(own)
+      + homes.map { home in
+        var options: [OptionDeclaration] = []
+        for option in commands.flatMap(\.options) where self.home(of: option, in: commands[0], table) == home {
+          if !option.isSame(asOneOf: options) { options.append(option) }
+        }
+        let names = options.map { "`--\($0.name)`" }.joined(separator: ", ")
+        return options.isEmpty
+          ? "" : ".Pp\n" + Mdoc.paragraph("Accepts \(names): see \(home.page)(\(home.section)).")
+      }.joined()
   }
 
   /// Commands whose pages describe options that others have too.
-  private static let homes = [CommandName.token, .serve]
+  private static let homes = [CommandName.token, .serve, .login, .unlock]
 
   /// The command whose page describes an option of `command`; nil if that is its own page.
   static func home(of option: OptionDeclaration, in command: Command, _ table: CommandTable) -> CommandName? {
-    homes.prefix { $0 != command.name }.first { option.isSame(asOneOf: table.named($0).options) }
-  }
-
-  private static let everySetting =
-    ".Pp\n" + Mdoc.paragraph("Accepts each setting of an account as an option: see agent-config(5).")
-
-  /// A sentence for options that another part of the manual describes.
-  private static func mention(_ options: [OptionDeclaration], _ section: String) -> String {
-    let names = options.map { "`--\($0.name)`" }.joined(separator: ", ")
-    return options.isEmpty ? "" : ".Pp\n" + Mdoc.paragraph("Accepts \(names): see \(section).")
+    if option.isSetting { return nil }
+    return homes.prefix { $0.page != command.name.page }.first { option.isSame(asOneOf: table.named($0).options) }
   }
 
   /// The options that several commands share, except settings. A page describes them once.
@@ -132,20 +110,21 @@ enum ManualList {
     return groups.map { Mdoc.heading($0.group.rawValue) + list($0.options) }.joined()
   }
 
-  /// An option's description.
+  /// An option's description, without many words that another page describes.
   static func sentence(_ option: OptionDeclaration) -> String {
-    option.name == AccountSetting.provider.optionName ? "\(option.summary); see agent-providers(7)." : option.sentence
+    option.argument.words.count > 14 ? "\(option.summary)." : option.sentence
   }
 
   private static func list(_ options: [OptionDeclaration]) -> String {
-    options.isEmpty
-      ? ""
-      : Mdoc.list(
-        options.map { option in
-          let value = option.argument.metavar.map { " Ar \(Mdoc.argument($0))" } ?? ""
-          let short = option.short.map { "Fl \($0)\(value) , " } ?? ""
-          return ".It \(short)Fl \\-\(Mdoc.escaped(option.name))\(value)\n" + Mdoc.paragraph(sentence(option))
-        }, as: "-tag -width 20n -compact")
+    Mdoc.table(
+      options.map { option in
+        let value = option.argument.metavar.map { " Ar \(Mdoc.argument($0))" } ?? ""
+        let short = option.short.map { "Fl \($0) , " } ?? ""
+        return (
+          "\(short)Fl \\-\(Mdoc.escaped(option.name))\(value)", HelpWriter.term(option, hasShort: false),
+          sentence(option)
+        )
+      })
   }
 
   /// The JSON members of a command's result, except those of other commands of the page.
@@ -155,23 +134,19 @@ enum ManualList {
     for other in others + (command.name == .list ? [table.named(.status)] : []) {
       _ = known.list("", other.answer, in: "agent \(other.name)")
     }
-    return known.list("With `--json`, the command prints an object with these members", command.answer, in: "")
+    return known.list("With `--json`, prints", command.answer, in: "")
   }
 
   /// The events with the names and meaning of their members.
   private static var sessionEvents: String {
-    var meanings: [String] = []
+    var members: [MemberDescription] = []
     let items = SessionEventName.allCases.map { name in
       let event = SessionEvent(name)
       let rows = event.memberDescriptions
-      for row in rows where !meanings.contains(where: { $0.hasPrefix("`\"\(row.name)\"`") }) {
-        meanings.append("`\"\(row.name)\"`: \(row.meaning)")
-      }
-      let members = rows.isEmpty ? "" : " Has \(names(rows.map(\.name)))."
-      return ".It Li \(name.rawValue)\n" + Mdoc.paragraph(event.meaning + members)
+      for row in rows where !members.contains(where: { $0.name == row.name }) { members.append(row) }
+      return (name.rawValue, (rows.isEmpty ? "" : "(\(names(rows.map(\.name)))) ") + event.meaning)
     }
-    return Mdoc.list(items, as: "-tag -width Ds -compact")
-      + Mdoc.paragraph("Members: \(meanings.joined(separator: " "))")
+    return Mdoc.table("Li", items) + ".Pp\nThe members in brackets:\n" + Mdoc.members(members)
   }
 }
 
@@ -195,9 +170,9 @@ extension ManualList {
       sentences.append(first === setting ? "One of \(names(words))." : "The values are those of `\(first.name)`.")
     }
     if !setting.details.isEmpty { sentences.append(setting.details) }
-    let name = setting.name.replacing(each: "_", with: "-")
-    if setting.option != nil, setting.optionName != name { sentences.append("Option `--\(setting.optionName)`.") }
-    return MemberDescription(setting.name, MemberDescription(setting).type, sentences.joined(separator: " "))
+    let isNamed = setting.option != nil && setting.optionName != setting.name.replacing(each: "_", with: "-")
+    let type = MemberDescription(setting).type + (isNamed ? ", `--\(setting.optionName)`" : "")
+    return MemberDescription(setting.name, type, sentences.joined(separator: " "))
   }
 
   /// The requests. The pages of commands describe the results that they print.
@@ -241,16 +216,29 @@ extension ManualList {
     return members
   }
 
-  private static func text(of provider: Provider) -> String {
+  private static func facts(of provider: Provider) -> [String] {
     var facts = ProviderFacts.facts(provider, \.english).filter { term, text in
       // The page says once how to sign in, and that the page of the registration ends sessions too.
       !["Sign in", "Self-hosted"].contains(term) && text != provider.registration?.page
     }
     let quirks = Dictionary(grouping: ProviderFacts.quirks(provider), by: \.url).sorted { $0.key < $1.key }
-    facts += quirks.map { ("Departures", "\(names($0.value.map(\.quirk.rawValue))): \($0.key)") }
-    let items = facts.map { ".It Sy \(Mdoc.argument($0.0))\n" + Mdoc.paragraph($0.1) }
-    return Mdoc.heading(provider.name.rawValue) + Mdoc.paragraph("\(provider.title).")
-      + Mdoc.list(items, as: "-tag -width \"Revoke access at\" -compact")
+    facts += quirks.map { ("Departures", "\(names($0.value.map(\.quirk.rawValue))) (\($0.key))") }
+    return facts.map { "`\($0)`: \($1.hasSuffix(".") ? $1.dropLast() : $1[...])" }
+  }
+
+  private static func text(of provider: Provider) -> String {
+    let earlier = Provider.builtIn.prefix { $0.name != provider.name }
+    let facts = Self.facts(of: provider).map { fact in
+      // Long facts that providers share are there once.
+      let other = fact.count > 100 ? earlier.first { Self.facts(of: $0).contains(fact) } : nil
+      return other.map { "\(fact.prefix { $0 != ":" }): as for `\($0.name.rawValue)`" } ?? fact
+    }
+    // Notes are sentences.
+    let notes = facts.filter { $0.hasPrefix("`Notes`") }.map { ". \($0)" }.joined()
+    let text = facts.filter { !$0.hasPrefix("`Notes`") }.joined(separator: "; ") + notes + "."
+    let (name, title) = (provider.name.rawValue, provider.title)
+    return Mdoc.heading(name == title.lowercased() ? name : "\(name) (\(title))")
+      + Mdoc.paragraph(text.replacing(each: ": By default ", with: ": "))
   }
 }
 
@@ -267,15 +255,22 @@ private struct KnownMembers {
     for row in rows {
       guard let known = subjects[row] else { continue }
       if groups.last?.subject != known { groups.append((known, [])) }
-      groups[groups.count - 1].names.append("`\(row.name)`")
+      // The members of a known object are known.
+      let last = groups.last?.names.last ?? ""
+      if row.name.hasPrefix("\(last)[].") || row.name.hasPrefix("\(last).") { continue }
+      groups[groups.count - 1].names.append(row.name)
     }
     for row in new { subjects[row] = subject }
     guard !rows.isEmpty else { return "" }
-    var parts = groups.map { "\($0.names.joined(separator: ", ")) as for `\($0.subject)`" }
-    // A single member needs no list.
-    if new.count == 1 { parts.append("`\(new[0].name)` (\(new[0].type)): \(new[0].meaning)") }
-    if new.count > 1, !parts.isEmpty { parts.append("and:") }
-    let text = "\(title): \(parts.joined(separator: "; "))"
-    return Mdoc.paragraph(new.isEmpty ? text + "." : text) + (new.count > 1 ? Mdoc.members(new) : "")
+    var parts = groups.map { "\(ManualList.names($0.names)) as for `\($0.subject)`" }
+    // A few short members need no table.
+    let texts = new.map { "`\($0.name)`\(Mdoc.type($0)): \($0.meaning.dropLast())" }
+    let isShort =
+      new.count < 2
+      || texts.joined().count < 220 && new.allSatisfy { !$0.meaning.dropLast().contains { ".;".contains($0) } }
+    if isShort { parts += texts }
+    if !isShort, !parts.isEmpty { parts.append("and:") }
+    let text = "\(title): \(parts.joined(separator: "; "))\(isShort ? "." : "")"
+    return Mdoc.paragraph(text) + (isShort ? "" : Mdoc.members(new))
   }
 }

@@ -71,15 +71,43 @@ enum Mdoc {
 
   static func heading(_ title: String) -> String { ".Ss \(escaped(title))\n" }
 
-  static func list(_ items: [String], as style: String = "-tag -width Ds") -> String {
-    ".Bl \(style)\n" + items.joined() + ".El\n"
+  /// The members of a JSON object, if any. A member without a type is a text.
+  static func members(_ rows: [MemberDescription]) -> String {
+    table("Li", rows.map { ($0.name, "\(type($0)) \($0.meaning)") })
   }
 
-  /// The members of a JSON object, if any. Each starts a line.
-  static func members(_ rows: [MemberDescription]) -> String {
-    guard !rows.isEmpty else { return "" }
-    return list(
-      rows.map { ".It Li \(argument($0.name)) Pq \(argument($0.type))\n" + paragraph($0.meaning) },
-      as: "-hang -width Ds -compact")
+  /// A member's type after a space, such as ` (texts)` for a list of them; empty for a text.
+  static func type(_ row: MemberDescription) -> String {
+    let type = row.type.replacing(each: "list of ", with: "").replacing(each: "text, ", with: "")
+    return type == "text" ? "" : " (\(type.replacing(each: "number from ", with: "")))"
+  }
+
+  /// A table of terms, marked by a macro, and their descriptions. An empty term is an empty line.
+  static func table(_ macro: String, _ rows: [(term: String, text: String)]) -> String {
+    table(rows.map { ("\(macro) \(argument($0.term))", $0.term, $0.text) })
+  }
+
+  /// A table of terms in mdoc, each with its plain text, and their descriptions.
+  ///
+  /// The column of the terms is as wide as makes the page shortest. A description begins on the line of its term.
+  static func table(_ rows: [(term: String, plain: String, text: String)]) -> String {
+    func height(_ width: Int) -> Int {
+      rows.map { ($1.count > width ? 1 : 0) + Prose.wrapped(Prose.plain($2), width: 69 - width).count }.reduce(0, +)
+    }
+    let terms = rows.map(\.plain).sorted { $0.count < $1.count }
+    guard let longest = terms.min(by: { height($0.count) < height($1.count) }) else { return "" }
+    let items = rows.map { term, plain, text in
+      if plain.isEmpty { return ".It Ta\n" }
+      // A space separates a longer term from its description where the line is not broken.
+      let row = ".It \(term)\(plain.count > longest.count ? "\\~" : "") Ta"
+      let lines = sentences("\(row) \(marked(text))").flatMap { Prose.wrapped($0, width: width) }
+      let words = lines[0].dropFirst(row.count).split(separator: " ").map { word in
+        // Two letters may be a macro, and a single character punctuation.
+        word.count == 2 && word.first?.isUppercase != word.last?.isUppercase || isDelimiter("\(word)")
+          ? " \\&\(word)" : " \(word)"
+      }
+      return "\(row)\(words.joined())\n" + lines.dropFirst().map { "\(guarded($0))\n" }.joined()
+    }
+    return ".Bl -column -compact \"\(escaped(longest))\"\n\(items.joined()).El\n"
   }
 }

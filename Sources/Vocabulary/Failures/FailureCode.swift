@@ -97,9 +97,9 @@ package enum FailureCode: String, Sendable, CaseIterable {
   private var properties: (status: ExitStatus, meaning: String) {
     switch self {
     case .invalidRequest: (.usage, "The request or the command line is invalid.")
-    case .unknownRequest: (.usage, "The daemon does not know the request, because its version is older.")
+    case .unknownRequest: (.usage, "The daemon is older and does not know the request.")
     case .unsupportedVersion: (.failed, "The request has another protocol version.")
-    case .descriptorMissing: (.usage, "The request was sent without the descriptors that it needs.")
+    case .descriptorMissing: (.usage, "The request lacks descriptors.")
     case .invalidConfiguration:
       (.failed, "The settings, a file or path in them, or the installation are invalid.")
     case .accountExists: (.failed, "An account with this name exists.")
@@ -128,12 +128,12 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .endpointMoved:
       (.signInNeeded, "An endpoint of the server has moved to another origin since the sign-in, so nothing was sent.")
     case .identityChanged:
-      (.signInNeeded, "The server identified another user than the one who signed in, or none.")
+      (.signInNeeded, "The server identified another user, or none.")
     case .stepUpNeeded:
-      (.signInNeeded, "The resource requires a stronger or more recent sign-in; see RFC 9470.")
+      (.signInNeeded, "The resource requires another sign-in (RFC 9470).")
     case .otherMachine: (.signInNeeded, "The vault only has sessions of other machines.")
-    case .codeExpired: (.signInNeeded, "The code expired, or the sign-in was not approved in time.")
-    case .unknownLogin: (.signInNeeded, "There is no background sign-in with this ID, or it ended some time ago.")
+    case .codeExpired: (.signInNeeded, "The sign-in was not approved in time.")
+    case .unknownLogin: (.signInNeeded, "There is no background sign-in with this ID now.")
     case .issuerNotTrusted: (.signInNeeded, "A resource names an authorization server that the user has not confirmed.")
     case .assertionNeeded:
       (
@@ -145,12 +145,12 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .serverUnavailable: (.tryLater, "The server is temporarily unavailable.")
     case .tooBusy: (.tryLater, "The daemon has too many requests.")
     case .vaultBusy: (.tryLater, "Another process locked the vault for too long.")
-    case .daemonUnavailable: (.tryLater, "The daemon is not running, could not be started, or ended.")
-    case .daemonStopped: (.tryLater, "The user has stopped the daemon, so it is not started for this request.")
+    case .daemonUnavailable: (.tryLater, "The daemon is not running, or ended.")
+    case .daemonStopped: (.tryLater, "The user has stopped the daemon.")
     case .accessDenied: (.denied, "The user or the server denied the request.")
     case .assertionRejected:
       (.denied, "The assertion was rejected: its form or claims do not suit this server, or the server refused it.")
-    case .redirectUnavailable: (.failed, "The redirect of a browser sign-in cannot be received.")
+    case .redirectUnavailable: (.failed, "The redirect cannot be received.")
     case .redirectRejected: (.failed, "The URL is not the redirect of this sign-in.")
     case .originNotAllowed: (.failed, "The token may not be sent to this origin.")
     case .placeNotListed: (.failed, "No account lists the origin that needs a token.")
@@ -166,21 +166,21 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .foreignDevice: (.failed, "The vault was made on another device.")
     case .vaultUnusable: (.failed, "The vault is damaged or has an unknown version.")
     case .storage: (.failed, "A file or a directory cannot be used.")
-    case .missingValue: (.failed, "The session does not have the requested value, such as an ID Token or a claim.")
+    case .missingValue: (.failed, "The session lacks the value, such as a claim.")
     case .malformedToken: (.tokenNotValid, "The given text is not a token.")
     case .cancelled: (.failed, "The request was cancelled.")
     case .internalError: (.failed, "There is a bug in `agent`.")
     case .notPermitted: (.denied, "The lease does not permit this request.")
-    case .leaseEnded: (.denied, "The lease has ended: it expired, its requests are used up, or its owner ended it.")
+    case .leaseEnded: (.denied, "The lease has ended, by its limits or its owner.")
     case .tokenReturned:
       (.failed, "The response to a lease's request contained the access token, so the rest was withheld.")
-    case .locked: (.locked, "The account, or the whole vault, is locked; see `agent unlock`.")
+    case .locked: (.locked, "The account or vault is locked; see `agent unlock`.")
     case .wrongPassphrase: (.locked, "The passphrase is wrong.")
     case .wrongPIN: (.locked, "The TPM rejected the PIN; it counts failed attempts.")
-    case .tpmLockedOut: (.tryLater, "The TPM is locked for a while after too many failed attempts.")
+    case .tpmLockedOut: (.tryLater, "Too many failed attempts: the TPM is locked.")
     case .tpmUnavailable: (.failed, "The TPM is unavailable.")
     case .lastSlot: (.failed, "It is the last key slot of this level.")
-    case .noSuchSlot: (.failed, "The vault has no such slot, or no slot for this level.")
+    case .noSuchSlot: (.failed, "The vault has no such slot, or none for this level.")
     }
   }
 

@@ -11,7 +11,7 @@ package struct VerifyTally: MemberList, Sendable, Hashable {
     try members.visitNumber("tokens", &tokens, "The number of results.")
     try members.visitNumber("not_valid", &notValid, "The number of invalid tokens.")
     try members.visitNumber(
-      "undecided", &undecided, "The number of undecided tokens, whose check could not be completed.")
+      "undecided", &undecided, "The number of tokens that could not be checked.")
   }
 
   package static func += (left: inout VerifyTally, right: VerifyTally) {

@@ -172,7 +172,7 @@ extension Event.DeviceCode: EventBody {
     try members.visitText("verification_uri_complete", &verificationURIComplete, "The URL that contains the code.")
     try members.visitNumber("expires_at", &expiresAt, "When the code expires.")
     try members.visitNumber("interval", &interval, "Seconds between two polls of the server.")
-    try members.visitText("warning", &warning, "What a program should show its user beside the code, in English.")
+    try members.visitText("warning", &warning, "What to show the user beside the code, in English.")
   }
 }
 

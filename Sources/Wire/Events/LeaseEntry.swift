@@ -67,7 +67,7 @@ extension Event.LeaseQuestion: EventBody {
 extension MemberVisitor {
   fileprivate mutating func visitPeer(_ peer: inout LeaseEntry.Peer?) throws(Problem) {
     var (process, user) = (peer?.process, peer?.user)
-    try visitNumber("pid", &process, "The peer's process ID; 0 if it is in another PID namespace.")
+    try visitNumber("pid", &process, "The peer's process ID; 0 in another PID namespace.")
     try visitNumber("uid", &user, "Its user.")
     peer = user.flatMap { user in process.map { LeaseEntry.Peer(user: user, process: $0) } }
   }

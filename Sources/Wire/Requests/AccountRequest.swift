@@ -125,7 +125,7 @@ package enum AccountRequest: RequestBody {
       return RequestManualEntry(
         "Signs out and deletes the settings. If the account was the active one, another becomes active.",
         result: [
-          account, .flag("revoked", "Whether the server confirmed the end of the session."),
+          account, .flag("revoked", "Whether the server confirmed the end."),
           .text("detail", "If not, why."),
           .flag("client_deleted", "Whether the client that was registered for it was deleted."),
           .text("client_detail", "If not, why."),

@@ -26,9 +26,9 @@ package struct AssumeRoleRequest: RequestBody {
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     try members.visitText("account", &account, "The account (default: the one that lists the URL).")
-    try members.visitText("url", &url, "The URL of the Security Token Service, as for `token`.")
+    try members.visitText("url", &url, "The Security Token Service, as for `token`.")
     try members.visitText("role_arn", &roleARN, "The role.")
-    try members.visitText("role_session_name", &sessionName, "The name of the role session, which the service logs.")
+    try members.visitText("role_session_name", &sessionName, "The name of the session, which is logged.")
     try members.visitNumber(
       "duration", &durationSeconds, in: 900...43_200, "The lifetime of the credentials, in seconds (default: an hour).")
   }

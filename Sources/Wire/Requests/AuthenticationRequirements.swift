@@ -22,12 +22,12 @@ package struct AuthenticationRequirements: MemberList, Sendable, Hashable {
   }
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-    try members.visitText("prompt", &prompt, "The `prompt` parameter (OpenID Connect Core, section 3.1.2.1).")
+    try members.visitText("prompt", &prompt, "The `prompt` of OpenID Connect Core, section 3.1.2.1.")
     try members.visitText("login_hint", &loginHint, "The user name to suggest.")
     try members.visitTexts("acr_values", &acrValues, "The acceptable authentication context classes.")
     try members.visitNumber(
       "max_age", &maxAge, in: 0...31_536_000, "The largest age of the user's authentication, in seconds.")
     try members.visitText(
-      "claims_challenge", &claimsChallenge, "The claims that a resource requested: JSON, plain or in base64.")
+      "claims_challenge", &claimsChallenge, "The resource's claims: JSON, plain or in base64.")
   }
 }

@@ -62,7 +62,7 @@ package struct CallRequest: RequestBody {
     try members.visitText("url", &url, "An https URL, at most 2048 bytes.")
     try members.visitText("method", &method, "The method (default: `GET`, or `POST` with a body).")
     try members.visitTexts("headers", &headers, "Header fields, each `Name: value`.")
-    try members.visitFlag("body_descriptor", &passesBody, "A descriptor with the request body follows.")
+    try members.visitFlag("body_descriptor", &passesBody, "The request body follows.")
     try members.visitFlag(
       "inline", &isInline,
       "No descriptors are passed, as over a forwarded socket: the response body comes in events `body`.")

@@ -27,15 +27,15 @@ package struct DiscoverRequest: RequestBody {
         + " without a token. The servers that it names are not contacted: the user must confirm one before a `login` request"
         + " names it. If the URL is the issuer of an account, nothing is fetched.",
       result: [
-        .text("account", "The account for it, if its server is unchanged; the only member."),
-        .text("provider", "The built-in provider at this host; the other members are then absent."),
-        .flag("issuer_metadata_found", "It is an authorization server, not a resource."),
+        .text("account", "Its account, if the server is unchanged; the only member."),
+        .text("provider", "The built-in provider at this host; the only member."),
+        .flag("issuer_metadata_found", "It is an authorization server."),
         .text("resource", "The resource, which is the URL."),
-        .texts("authorization_servers", "The servers that issue its tokens, at most 16."),
-        .texts("servers_with_client", "Those for which a file of client IDs has a client."),
+        .texts("authorization_servers", "Its servers, at most 16."),
+        .texts("servers_with_client", "Those in a file of client IDs."),
         .texts("scopes", "The scopes in its challenge, or else all that it knows."),
-        .flag("dpop_bound_access_tokens_required", "It accepts only DPoP tokens (RFC 9449)."),
-        .texts("dpop_signing_alg_values_supported", "The proof algorithms it accepts."),
+        .flag("dpop_bound_access_tokens_required", "Only DPoP is accepted."),
+        .texts("dpop_signing_alg_values_supported", "Its proof algorithms."),
         .text("account_issuer", "The authorization server of the requested account."),
         .text("name", "The account for this resource, or a free name for a new one."),
       ])

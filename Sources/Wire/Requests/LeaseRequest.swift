@@ -41,7 +41,7 @@ package struct LeaseRequest: RequestBody {
       "places", &origins, "Hosts, origins or URL prefixes, of origins that the account lists (default: all of these).")
     try members.visitTexts(
       "methods", &methods, "The allowed methods (default: all except those that involve a second resource).")
-    try members.visitTexts("headers", &headers, "Names of headers that peers may send besides the usual ones.")
+    try members.visitTexts("headers", &headers, "Headers that peers may send besides the usual ones.")
     try members.check(
       headers.count <= Self.maximumHeaders, Phrase("at most \(Self.maximumHeaders) headers are allowed"))
     try target.visitMembers(with: &members)

@@ -98,12 +98,12 @@ package struct LoginRequest: RequestBody {
       "guest", &isGuest,
       "Start a session without a user: with the account's assertion, or else with the client's own credentials (RFC 6749,"
         + " section 4.4).")
-    try members.visitFlag("offline_access", &requestsOfflineAccess, "Add `offline_access` to `scope` if announced.")
+    try members.visitFlag("offline_access", &requestsOfflineAccess, "Add this to `scope` if announced.")
     try members.visitFlag(
       "announced_pkce", &beganAtResource,
       "The sign-in began at `resource`, which named the authorization server: reject one that does not announce PKCE, name"
         + " the resource in each token request, and request no ID Token by default.")
-    try members.visitTexts("proof_algorithms", &proofAlgorithms, "The DPoP algorithms that the resource accepts.")
+    try members.visitTexts("proof_algorithms", &proofAlgorithms, "The resource's DPoP algorithms.")
     try members.visitFlag("qr_code", &wantsQRCode, "Send the event `qr_code`, too.")
     try members.visitValue(
       "pages", &pages,
@@ -143,9 +143,9 @@ package struct LoginRequest: RequestBody {
         .text("scope", "The granted scope."),
         .number("expires_at", "When the access token expires."),
         .flag("renews", "Tokens are renewed without the user."),
-        .flag("not_kept", "The access token is the entire session, and only in memory."),
+        .flag("not_kept", "The session is an access token in memory only."),
         .flag("guest", "The session has no user."),
-        .flag("assertion", "The session has no user, and an assertion renews it."),
+        .flag("assertion", "The session has no user; an assertion renews it."),
         .flag("upgraded_from_guest", "The session before it had no user."),
       ])
   }

@@ -19,14 +19,14 @@ package enum PassedSecret: Sendable, CaseIterable {
     case .clientSecret:
       (
         "client_secret_descriptor",
-        "A descriptor with the client secret follows."
+        "The client secret follows."
       )
-    case .clientKey: ("client_key_descriptor", "A private key follows, in PEM form or as a JSON Web Key.")
+    case .clientKey: ("client_key_descriptor", "A private key follows: PEM or JWK.")
     case .clientCertificate:
       ("client_certificate_descriptor", "Certificates in PEM form follow, the client's own first.")
     case .initialAccessToken:
       ("initial_access_token_descriptor", "The token that authorizes the registration of the client follows.")
-    case .assertion: ("assertion_descriptor", "A JWT follows that signs in without a user.")
+    case .assertion: ("assertion_descriptor", "A JWT that signs in follows.")
     }
   }
 

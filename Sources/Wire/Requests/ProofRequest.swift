@@ -26,11 +26,11 @@ package struct ProofRequest: RequestBody {
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     try members.visitText("account", &account, "The account (default: the one that lists the URL).")
-    try members.visitText("method", &method, "The method of the request, exactly as it will be sent.")
-    try members.visitText("url", &url, "The URL of the request: https, or http if the account allows it.")
+    try members.visitText("method", &method, "The method of the request, exactly as it is sent.")
+    try members.visitText("url", &url, "The URL of the request: https, or http if allowed.")
     try members.visitText("nonce", &nonce, "The server's last `DPoP-Nonce`. It is remembered for its origin.")
     try members.visitFlag(
-      "access_token", &accessToken, "Return the members of `token`, too, with the token of the proof.")
+      "access_token", &accessToken, "Return the members of `token` for it, too.")
   }
 
   package var manualEntry: RequestManualEntry {

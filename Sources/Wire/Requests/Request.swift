@@ -196,7 +196,7 @@ package struct RequestEnvelope: Sendable, Hashable {
         "The longest wait for the last line, in seconds, from 1 to \(WireProtocol.maximumTimeoutSeconds) (default:"
           + " \(WireProtocol.defaultTimeoutSeconds)). `login`, `login_resume`, `daemon_stop`, `token_file`, `lease` and"
           + " `events` with `follow` have no default."),
-      .flag("verbose", "Send events `progress` that describe the work for this request."),
+      .flag("verbose", "Send events `progress` that describe the work."),
       .text(
         "directory",
         "The client's working directory, an absolute path. A request without an account then uses the one that the user"

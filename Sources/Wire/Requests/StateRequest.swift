@@ -59,7 +59,7 @@ package enum StateRequest: RequestBody {
         "The account, or `-` for the one that was active before (default: none, so that a directory above decides).")
       try members.visitText(
         "path", &directory, limit: WireProtocol.maximumPathBytes,
-        "The directory: an absolute path without `..` and symbolic links.")
+        "Its absolute path, without `..` and links.")
       self = .useDirectory(account: account, directory: directory)
     case .notify(var program):
       try members.visitText(
@@ -112,7 +112,7 @@ package enum StateRequest: RequestBody {
               .number("line", "The line."),
               .number("column", "The column, in characters."),
               .text("name", "The member."),
-              .text("account", "The account that has it; absent for the file itself."),
+              .text("account", "Its account; absent for the file itself."),
               .text("meant", "The name that was probably meant."),
             ]),
         ])

@@ -37,13 +37,13 @@ package struct TokenRequest: RequestBody {
     }
 
     package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-      try members.visitTexts("scope", &scope, "Return another token than the account's own: with these scopes only.")
+      try members.visitTexts("scope", &scope, "Return another token, with these scopes only.")
       try members.visitTexts("resource", &resources, "Return a token for these resources (RFC 8707).")
       try members.visitText("audience", &audience, "Return a token with this audience.")
       try members.visitText(
         "authorization_details", &authorizationDetails,
-        "Return a token with this authorization, a JSON array (RFC 9396).")
-      try members.visitFlag("exchange", &isExchanged, "Exchange the account's own token for it (RFC 8693).")
+        "A token with this JSON array (RFC 9396).")
+      try members.visitFlag("exchange", &isExchanged, "Exchange the account's token for it (RFC 8693).")
     }
   }
 
@@ -142,7 +142,7 @@ package struct TokenRequest: RequestBody {
     self.destination = destination == Destination(url: nil) ? nil : destination
     try members.visitFlag("id_token", &extras.idToken, "Return the ID Token, too.")
     try members.visitFlag("claims", &extras.claims, "Return the claims of the verified ID Token, too.")
-    try members.visitFlag("variables", &extras.variables, "Return the variables in the account's settings, too.")
+    try members.visitFlag("variables", &extras.variables, "Return the variables in the settings, too.")
   }
 
   package var manualEntry: RequestManualEntry {
@@ -221,11 +221,11 @@ package struct LogoutRequest: RequestBody {
           "accounts", "The accounts. The daemon opens no page itself.",
           members: [
             .text("account", "The name."),
-            .flag("revoked", "Whether the server confirmed the end of the session."),
+            .flag("revoked", "Whether the server confirmed the end."),
             .text("detail", "If not, why."),
-            .flag("was_signed_in", "False if there was no session to end."),
+            .flag("was_signed_in", "False if there was no session."),
             .text("end_session_url", "The page that ends the browser's session."),
-            .object("error", "An error object if the account is still signed in."),
+            .object("error", "An error object if still signed in."),
           ])
       ])
   }

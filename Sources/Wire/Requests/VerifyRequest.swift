@@ -59,16 +59,16 @@ package struct VerifyRequest: RequestBody {
       "A descriptor with a JWK Set, a public JWK or public keys in PEM form follows. No issuer is contacted; excludes"
         + " `account`. The tokens must still name `issuer`.")
     try members.visitTexts(
-      "audience", &audiences, orOne: true, "The accepted audiences, one of which a token must have.")
-    try members.visitTexts("algorithms", &algorithms, "The accepted algorithms (default: all that are supported).")
+      "audience", &audiences, orOne: true, "The accepted audiences: one is enough.")
+    try members.visitTexts("algorithms", &algorithms, "The accepted algorithms (default: all supported).")
     try members.visitText("type", &type, "The required type (`typ`).")
     try members.visitChoice("profile", &profile, "The required kind of token; see agent-verify(1).")
     try members.visitTexts("require", &requiredClaims, "Required claims besides `exp`.")
     try members.visitFlag("allow_missing", &allowsMissingExpiry, "Accept tokens without `exp`.")
     try members.visitTexts("claims", &claims, "Required values of claims, as `NAME=VALUE`.")
-    try members.visitFlag("signature_only", &signatureOnly, "Check no claims; the payload may be anything.")
+    try members.visitFlag("signature_only", &signatureOnly, "Check no claims; the payload may be any.")
     try members.visitNumber(
-      "clock_skew", &clockSkew, in: 0...Self.maximumClockSkew, "The tolerance for times, in seconds (default: 60).")
+      "clock_skew", &clockSkew, in: 0...Self.maximumClockSkew, "The tolerance in seconds (default: 60).")
     try members.visitFlag("brief", &brief, "Return only `alg`, `kid`, `iss`, `sub` and `exp` of valid tokens.")
   }
 

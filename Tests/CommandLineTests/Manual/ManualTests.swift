@@ -70,7 +70,8 @@ extension ManualPage {
   @Test func `is in the page of each command that has options or an answer`() throws {
     for command in Main.commands.all {
       let lines = Set(try ManualPage.of(command.name).committed().split(separator: "\n").map(String.init))
-      #expect(command.options.isEmpty || lines.contains(".\\\" @options \(command.name)"), "\(command.name)")
+      let options = ManualList.text("options \(command.name)", Main.commands)
+      #expect(options == "" || lines.contains(".\\\" @options \(command.name)"), "\(command.name)")
       #expect(command.answer.isEmpty || lines.contains(".\\\" @members \(command.name)"), "\(command.name)")
     }
   }
@@ -82,7 +83,7 @@ extension ManualPage {
     for option in Options.common { #expect(main.contains("Fl \\-\(option.name.replacing(each: "-", with: "\\-"))")) }
     for command in Main.commands.all {
       let page = try ManualPage.of(command.name).committed()
-      #expect(main.contains("\n.It Cm \(Mdoc.escaped(String(command.name.words[0])))\n"))
+      #expect(main.contains("\n.It Cm \(Mdoc.escaped(String(command.name.words[0]))) Ta "))
       #expect(page.contains("\n.Nm agent \(command.name)\n"))
       for option in command.options where !option.isSetting || command.name == .login {
         let name = "\\-\(Mdoc.escaped(option.name))"
@@ -100,8 +101,10 @@ extension ManualPage {
     let options = command.options.filter {
       (!$0.isSetting || name == .login) && ManualList.home(of: $0, in: command, Main.commands) == nil
     }
-    let texts = [command.summary + "."] + options.map(ManualList.sentence)
-    for text in texts { #expect(page.contains("\n" + Mdoc.paragraph(text)), "\(text)") }
+    // The line below the name has the summary of a command with its own page.
+    let texts = (name.page == "agent-\(name)" ? [] : [command.summary + "."]) + options.map(ManualList.sentence)
+    let words = Self.words(of: page)
+    for text in texts { #expect(words.contains(" \(Prose.plain(text)) "), "\(text)") }
     let examples = try Manual().examples(of: name.page)
     for example in command.examples {
       #expect(
@@ -123,6 +126,11 @@ extension ManualPage {
     for line in Manual.programs(in: lines[...]).joined() + commands { #expect(line.count <= 69, "\(line)") }
   }
 
+  /// A page as one line.
+  private static func words(of page: String) -> String {
+    page.split(separator: "\n").map(Manual.plain).joined(separator: " ")
+  }
+
   /// The usage lines of a page, as the help prints them.
   private static func usages(in page: String) -> [String] {
     page.split(separator: "\n").reduce(into: []) { usages, line in
@@ -138,10 +146,10 @@ extension ManualPage {
 
   @Test func `tells of the options of every command in one page alone`() throws {
     for page in ManualPage.all where page.name != CommandName.mainPage {
-      let text = try page.committed()
+      let words = Self.words(of: try page.committed())
       for option in Options.common {
         // An option of another name, such as the header of a request, has another argument.
-        #expect(!text.contains(Mdoc.paragraph(option.sentence)), "\(page.name): \(option.name)")
+        #expect(!words.contains(" Ta \(Prose.plain(option.sentence))"), "\(page.name): \(option.name)")
       }
     }
   }

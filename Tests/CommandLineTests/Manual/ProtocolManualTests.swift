@@ -123,9 +123,9 @@ import Wire
   }
 
   @Test func `describes every error code`() throws {
-    let page = try Manual.file("man/agent-protocol.7")
+    let page = try Manual.file("man/agent-protocol.7").replacing("\\~ Ta", with: " Ta")
     for code in FailureCode.allCases {
-      #expect(page.contains("\n.It Li \(Mdoc.argument(code.rawValue)) Pq \(code.exitStatus.rawValue)\n"))
+      #expect(page.contains("\n.It Li \(Mdoc.argument(code.rawValue)) Ta (\(code.exitStatus.rawValue)) "))
       #expect(code.meaning.hasSuffix("."))
     }
   }
@@ -192,7 +192,7 @@ import Wire
     // The exclusions and the source belong to the option of the proxy.
     let withoutOption = ["no_proxy", "proxy_source", "token_files"]
     for setting in ManualList.settings where !withoutOption.contains(setting.name) {
-      let named = setting.meaning.split(separator: "Option `--").dropFirst().first?.prefix { $0 != "`" }
+      let named = setting.type.split(separator: "`--").dropFirst().first?.prefix { $0 != "`" }
       let name = named.map(String.init) ?? setting.name.replacing(each: "_", with: "-")
       #expect(Main.commands.all.contains { $0.option { $0.name == name } != nil }, "--\(name)")
     }
@@ -268,17 +268,18 @@ import Wire
 
   @Test func `has its usage, its options and their values in the manual`() throws {
     for command in Main.commands.all {
-      let page = try ManualPage.of(command.name).committed() + ManualPage.agent.committed()
-      let settings = try Manual.file("man/agent-config.5")
+      let pages = [ManualPage.of(command.name), .agent]
+      let page = try pages.map { try $0.committed().replacing("\\~ Ta", with: " Ta") }.joined()
+      let settings = try Manual.file("man/agent-config.5").replacing("\\~ Ta", with: " Ta")
       for option in command.options + Options.common {
         let term =
           "Fl \\-\(Mdoc.escaped(option.name))" + (option.argument.metavar.map { " Ar \(Mdoc.argument($0))" } ?? "")
         let isSetting =
           option.isSetting
-          && (settings.contains("\nOption \\fB\\-\\-\(Mdoc.escaped(option.name))\\fP.\n")
-            || settings.contains("\n.It Li \(option.name.replacing(each: "-", with: "_")) Pq "))
+          && (settings.contains("\\fB\\-\\-\(Mdoc.escaped(option.name))\\fP)")
+            || settings.contains("\n.It Li \(option.name.replacing(each: "-", with: "_")) Ta "))
         let isElsewhere = ManualList.home(of: option, in: command, Main.commands) != nil
-        #expect(page.contains(term + "\n") || isSetting || isElsewhere, "\(command.name) --\(option.name)")
+        #expect(page.contains(term + " Ta ") || isSetting || isElsewhere, "\(command.name) --\(option.name)")
         if let short = option.short { #expect(isSetting || isElsewhere || page.contains("Fl \(short)")) }
       }
     }

@@ -57,6 +57,7 @@ import Wire
     #expect(words.isSuperset(of: CheckResult.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: EndpointRole.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: LogEvent.TokenFileChange.allCases.map(\.rawValue)))
+    #expect(words.isSuperset(of: LogEvent.KeySetFlaw.allCases.map(\.rawValue)))
   }
 
   @Test func `for what happens to sessions are all that there is`() throws {

@@ -172,13 +172,20 @@ import Testing
     var rows: [String: String] = [:]
     for group in start.matches(of: #/([^:;]+) as for ([a-z_ -]+)/#) {
       let known = try elsewhere(String(group.2))
-      for name in group.1.split(whereSeparator: { ", ".contains($0) }) { rows[String(name)] = known[String(name)] }
+      for name in group.1.split(whereSeparator: { ", ".contains($0) }) {
+        // The members of a known object are known.
+        let inner = known.filter { $0.key == name || $0.key.hasPrefix("\(name)[].") || $0.key.hasPrefix("\(name).") }
+        rows.merge(inner) { own, _ in own }
+      }
     }
-    for single in start.matches(of: #/([a-z_.\[\]]+) \(([a-z ,]+)\): /#) { rows[String(single.1)] = String(single.2) }
+    // A member without a type is a text.
+    for single in start.matches(of: #/([a-z_.\[\]]+)(?: \(([a-z ,]+)\))?: /#) {
+      rows[String(single.1)] = single.2.map { String($0) } ?? "text"
+    }
     let list = lines.drop { !$0.hasPrefix(".Bl ") }.prefix { $0 != ".El" }
     for line in list where start.hasSuffix(":") && line.hasPrefix(".It Li ") {
-      let words = line.dropFirst(".It Li ".count).split(separator: " ", maxSplits: 2)
-      rows[String(words[0])] = words[2].filter { $0 != "\"" }
+      let row = Manual.plain(line.dropFirst(".It Li ".count)).split(separator: " Ta ")
+      rows[String(row[0])] = row[1].firstMatch(of: #/^\(([a-z ,]+)\) /#).map { String($0.1) } ?? "text"
     }
     return rows
   }

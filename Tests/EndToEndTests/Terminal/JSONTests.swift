@@ -37,6 +37,7 @@ import Testing
     let answers = try JSONAnswers()
     let manual = try Manual()
     let settings = try Manual.section("ACCOUNTS", of: "agent-config.5").map(Manual.plain).joined(separator: " ")
+    let signIn = try ["login", "EVENTS"].flatMap { try Manual.section($0, of: "agent-protocol.7") }.map(Manual.plain)
     let codes = answers.schema.words(of: "failure_code")
     // The list of failure codes describes the members that belong to one of them.
     let ofCodes = answers.schema.members(of: "failure").subtracting(["code", "message", "hint"])
@@ -44,13 +45,17 @@ import Testing
     for command in answers.commands where JSONAnswers.withoutJSON[command] == nil {
       let own = try #require(manual.text(on: command))
       let other = try Self.references[command].map { "\n" + (try #require(manual.text(on: $0))) } ?? ""
-      let text = own + other + (command == "account show" ? "\n" + settings : "")
+      // The events of a sign-in are those of the protocol.
+      let events = ["login", "workload"].contains(command) ? "\n" + signIn.joined(separator: " ") : ""
+      let text = own + other + events + (command == "account show" ? "\n" + settings : "")
       // The section OUTPUT of agent(1) describes error objects.
       let described = text.contains("error object") ? ofCodes.union(["code", "message", "hint"]) : ofCodes
       let members = answers.schema.members(of: command).subtracting(described)
       for member in members {
         // A list has it, or a sentence names it: alone with its type, or with others that are described together.
-        let forms = ["\"\(member)\"", "\(member) Pq ", " \(member) (", "\(member), ", "\(member) as for "]
+        let forms = [
+          "\"\(member)\"", "\(member) Ta ", " \(member): ", " \(member) (", "\(member), ", "\(member) as for ",
+        ]
         #expect(forms.contains { text.contains($0) }, "\(command): \(member)")
       }
       let words = answers.schema.words(of: command).subtracting(codes)

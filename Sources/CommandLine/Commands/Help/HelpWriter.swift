@@ -133,7 +133,7 @@ struct HelpWriter {
   private static let semicolons: [Character] = [";", "\u{61B}"]
 
   /// An option's spellings and argument.
-  private static func term(_ option: OptionDeclaration, hasShort: Bool = true) -> String {
+  static func term(_ option: OptionDeclaration, hasShort: Bool = true) -> String {
     let short = option.short.map { "-\($0), " } ?? (hasShort ? "    " : "")
     return "\(short)--\(option.name)" + (option.argument.metavar.map { " \($0)" } ?? "")
   }
