@@ -30,6 +30,8 @@ func linkedStatically(_ flag: String) -> [LinkerSetting] {
     // What the client runs is side by side, so that a short run touches few pages: see `make order`. A name that is gone is no error.
     options += ["--symbol-ordering-file=\(directory)/order", "--no-warn-symbol-ordering"]
   }
+  // The flag for the library exports every symbol, though nothing is loaded that would look for one: 0.9 MB of tables.
+  options.append("--no-export-dynamic")
   let flags = [flag, "-use-ld=\(linker)"] + options.flatMap { ["-Xlinker", $0] }
   return [.unsafeFlags(flags, .when(configuration: .release))]
 }
