@@ -100,13 +100,13 @@ enum Mdoc {
       if plain.isEmpty { return ".It Ta\n" }
       // A space separates a longer term from its description where the line is not broken.
       let row = ".It \(term)\(plain.count > longest.count ? "\\~" : "") Ta"
-      let lines = sentences("\(row) \(marked(text))").flatMap { Prose.wrapped($0, width: width) }
+      let lines = sentences("\(row) \(inlineMarkup(text))").flatMap { Prose.wrapped($0, width: width) }
       let words = lines[0].dropFirst(row.count).split(separator: " ").map { word in
         // Two letters may be a macro, and a single character punctuation.
         word.count == 2 && word.first?.isUppercase != word.last?.isUppercase || isDelimiter("\(word)")
           ? " \\&\(word)" : " \(word)"
       }
-      return "\(row)\(words.joined())\n" + lines.dropFirst().map { "\(guarded($0))\n" }.joined()
+      return "\(row)\(words.joined())\n" + lines.dropFirst().map { "\(escapingLeadingDot($0))\n" }.joined()
     }
     return ".Bl -column -compact \"\(escaped(longest))\"\n\(items.joined()).El\n"
   }

@@ -20,7 +20,7 @@ package struct PrivateKeyText: ~Copyable {
   }
 
   /// Wraps a key that is stored in a device. Does not contact the device.
-  private init(held key: consuming PrivateKey) {
+  private init(inDevice key: consuming PrivateKey) {
     self.key = key
     keyID = nil
     algorithm = nil
@@ -48,7 +48,7 @@ package struct PrivateKeyText: ~Copyable {
   }
 
   /// The PEM label of a key in a TPM.
-  private static let heldLabel = "TSS2 PRIVATE KEY"
+  private static let tpmKeyLabel = "TSS2 PRIVATE KEY"
 
   /// Reads PKCS #8 (RFC 5958), the older RSA and EC formats, or a key in a TPM. The file may also contain certificates
   /// and EC parameters.
@@ -58,7 +58,7 @@ package struct PrivateKeyText: ~Copyable {
     guard let blocks = PEM.blocks(in: text) else { throw JOSEError(.invalidKey) }
     if blocks.contains(where: { $0.hasLabel("ENCRYPTED PRIVATE KEY") }) { throw JOSEError(.passphraseNeeded) }
     let keys = blocks.filter { block in
-      ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", heldLabel].contains { block.hasLabel($0) }
+      ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", tpmKeyLabel].contains { block.hasLabel($0) }
     }
     guard let block = keys.first, keys.count == 1 else { throw JOSEError(.invalidKey) }
     var characters = SecretBuffer()
@@ -74,7 +74,7 @@ package struct PrivateKeyText: ~Copyable {
     }
     let der: SecretBytes
     do { der = try bytes.finish() } catch { throw JOSEError(error) }
-    if block.hasLabel(heldLabel) { return PrivateKeyText(held: try held(der, device)) }
+    if block.hasLabel(tpmKeyLabel) { return PrivateKeyText(inDevice: try keyInDevice(der, device)) }
     let key: PrivateKey
     do throws(CryptoError) {
       key = try der.withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
@@ -85,12 +85,12 @@ package struct PrivateKeyText: ~Copyable {
   }
 
   /// Creates a reference to a key in a TPM. The TPM is not contacted.
-  private static func held(
+  private static func keyInDevice(
     _ der: borrowing SecretBytes, _ device: (any KeyDevice)?
   ) throws(JOSEError) -> PrivateKey {
     guard let device else { throw JOSEError(.unsupportedKey) }
     do throws(CryptoError) {
-      return try der.withBytes { (der) throws(CryptoError) in try PrivateKey(heldIn: device, file: der) }
+      return try der.withBytes { (der) throws(CryptoError) in try PrivateKey(generatedIn: device, file: der) }
     } catch {
       switch error.code {
       case .wrongAuthorization: throw JOSEError(.authorizationNeeded)
