@@ -137,9 +137,7 @@ extension AccountSetting {
   package static let assertionAccount = AccountSetting(
     "assertion_account", \.assertionAccount, Option("assertion-account", in: .workload, "ACCOUNT"),
     "Sign in with a JWT that this account's server issues for its user; also to renew",
-    details:
-      "For each request, that server exchanges the account's ID Token for an assertion"
-      + " (draft-ietf-oauth-identity-assertion-authz-grant).")
+    details: "agent-workload(7) describes it.")
 
   package static let assertionGrant = AccountSetting(
     "assertion_grant", \.assertionGrant, Option("assertion-grant", in: .workload, "GRANT"),

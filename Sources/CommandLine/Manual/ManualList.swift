@@ -58,28 +58,21 @@ enum ManualList {
     let page = command?.name.page ?? "agent-\(subject)"
     let commands = table.all.filter { $0.name.page == page }
     guard !commands.isEmpty else { return nil }
-    let shared = sharedOptions(by: commands)
-    // The section OPTIONS describes those that commands of a page share or that other pages describe.
-    if let command, commands.count > 1 {
-      return list(
-        command.options.filter {
-          !$0.isSetting && !$0.isSame(asOneOf: shared) && home(of: $0, in: command, table) == nil
-        })
+    let all: [OptionDeclaration] = commands.flatMap(\.options).reduce(into: []) { all, option in
+      if !option.isSame(asOneOf: all) { all.append(option) }
     }
-    let options = command?.options ?? shared
-    let isEverySetting = options.count(where: \.isSetting) == AccountSetting.withOption.count
-    let own = options.filter { option in
-      (!isEverySetting || !option.isSetting || option.group == .workload)
-        && home(of: option, in: commands[0], table) == nil
+    // The section OPTIONS describes what several commands of a page accept, and names what other pages describe.
+    let own = (command?.options ?? all).filter { option in
+      home(of: option, in: commands[0], table) == nil
+        && (commands.count { option.isSame(asOneOf: $0.options) } > 1) == (command == nil)
+        && (!option.isSetting || commands.count == 1 && (command?.name == .login || option.group == .workload))
     }
+    guard command == nil || commands.count == 1 else { return list(own) }
     return grouped(own)
       + homes.map { home in
-        var options: [OptionDeclaration] = []
-        for option in commands.flatMap(\.options) where self.home(of: option, in: commands[0], table) == home {
-          if !option.isSame(asOneOf: options) { options.append(option) }
-        }
-        let names = options.map { "`--\($0.name)`" }.joined(separator: ", ")
-        return options.isEmpty
+        let others = all.filter { self.home(of: $0, in: commands[0], table) == home }
+        let names = names(others.map { "--\($0.name)" })
+        return others.isEmpty
           ? "" : ".Pp\n" + Mdoc.paragraph("Accepts \(names): see \(home.page)(\(home.section)).")
       }.joined()
   }
@@ -91,16 +84,6 @@ enum ManualList {
   static func home(of option: OptionDeclaration, in command: Command, _ table: CommandTable) -> CommandName? {
     if option.isSetting { return nil }
     return homes.prefix { $0.page != command.name.page }.first { option.isSame(asOneOf: table.named($0).options) }
-  }
-
-  /// The options that several commands share, except settings. A page describes them once.
-  private static func sharedOptions(by commands: [Command]) -> [OptionDeclaration] {
-    var seen: [OptionDeclaration] = []
-    var shared: [OptionDeclaration] = []
-    for option in commands.flatMap(\.options) where !option.isSetting && !option.isSame(asOneOf: shared) {
-      if option.isSame(asOneOf: seen) { shared.append(option) } else { seen.append(option) }
-    }
-    return shared
   }
 
   /// The options by group, with titles if there are many.
