@@ -29,8 +29,7 @@ import Testing
       // Makes curl print only errors.
       before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
     "agent proof --header https://api.example.com/me | curl -H @- https://api.example.com/me": Trial(
-      before:
-        "agent account set work --dpop -q; agent login work --device 2>/dev/null; curl() { command curl -sS --fail \"$@\"; }",
+      before: Self.bound + "; curl() { command curl -sS --fail \"$@\"; }",
       output: #"{"sub":"SUBJECT""#),
     #"eval "$(agent env)""#: Trial(after: Self.printsVariables, output: Self.variables),
     "agent env --shell fish | source": Trial(shells: ["fish"], after: Self.printsVariables, output: Self.variables),
@@ -99,6 +98,16 @@ import Testing
       output: "valid: ES256, key k, issuer https://id.example.com, subject ann, expires in ", isSignedIn: false),
     "agent verify tokens.txt --jwks keys.json --profile id-token --claim sub=ann": Trial(
       output: "valid: ES256, key k, issuer https://id.example.com, subject ann, expires in ", isSignedIn: false),
+    "agent helper netrc --url https://api.example.com/me": Trial(before: listed, output: "machine "),
+    "agent proof POST https://api.example.com/me": Trial(before: Self.bound, output: "ey"),
+    "agent proof --nonce NONCE https://api.example.com/me": Trial(before: Self.bound, output: "ey"),
+    "agent events work": Trial(
+      before: "exec 3>&1 >events", after: "exec >&3; grep -q work events && echo found", output: "found\n"),
+    "agent list": Trial(output: "   ACCOUNT"),
+    "agent list --json | jq -r '.accounts[].name'": Trial(output: "work\n"),
+    "agent decode tokens.txt": Trial(output: "header\n  ", message: "NOT VERIFIED", isSignedIn: false),
+    "agent decode tokens.txt --json | jq -r .claims.sub": Trial(
+      output: "ann", message: "NOT VERIFIED", isSignedIn: false),
     "agent token --id-token | agent decode": Trial(output: "header\n  alg  ", message: "NOT VERIFIED"),
     "pass show agent | agent unlock --passphrase-file -": Trial(
       before: """
@@ -162,6 +171,7 @@ import Testing
   // tcsh has its own printenv, which accepts one name.
   /// Makes the account list the origin, for a program that gets its token.
   private static let listed = "agent account set work --host https://api.example.com/me -q\n"
+  private static let bound = "agent account set work --dpop -q; agent login work --device 2>/dev/null"
   static let printsVariables = "printenv AGENT_ACCESS_TOKEN; printenv AGENT_ACCOUNT; printenv AGENT_ISSUER"
   static let variables = "TOKEN\nwork\nISSUER\n"
 
@@ -172,6 +182,9 @@ import Testing
     #"agent events --follow --json | jq --unbuffered -r 'select(.event == "signed_out") | .account'"#:
       "it ends with the daemon",
     "agent serve work --only https://api.example.com/notes --method GET --for 1h": "it goes on until it is ended",
+    "agent serve work --confirm": "it goes on until it is ended",
+    "agent unlock work": "it asks on a terminal",
+    "agent events --notify on": "it takes notify-send",
     "agent serve work --only api.example.com --times 3 --socket ~/lease/agent.sock": "it goes on until it is used",
     "agent exec --lease --only api.example.com/v1 --url-as API_URL --token-as API_KEY work -- ./assistant":
       "it takes a server with that path; run with another by `A lease by HTTP`",

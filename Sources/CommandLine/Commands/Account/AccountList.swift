@@ -11,7 +11,9 @@ extension ListCommand {
     examples: [
       Example(
         "Print the name of the active account",
-        "agent list --json | jq -r '.accounts[] | select(.active).name'")
+        "agent list --json | jq -r '.accounts[] | select(.active).name'"),
+      Example("List the accounts and their states", "agent list"),
+      Example("Print the names of all accounts", "agent list --json | jq -r '.accounts[].name'"),
     ],
     makeAction: makeAction)
 }

@@ -15,7 +15,9 @@ enum EventsCommand {
     examples: [
       Example(
         "Print each account when it is signed out",
-        #"agent events --follow --json | jq --unbuffered -r 'select(.event == "signed_out") | .account'"#)
+        #"agent events --follow --json | jq --unbuffered -r 'select(.event == "signed_out") | .account'"#),
+      Example("Show the last events of one account", "agent events work"),
+      Example("Show a desktop notice whenever a session ends", "agent events --notify on"),
     ],
     refusing: [Option.noDaemon.declaration],
     makeAction: makeAction)

@@ -9,6 +9,7 @@ extension HelperCommand {
       Option.url.declaration, Option.user.declaration, Option.roleARN.declaration, Option.roleSessionName.declaration,
       Option.roleDuration.declaration, Option.keyringMode.declaration, Option.keyringOutput.declaration,
     ],
+    shortHelp: ["url", "user", "role-arn", "session-name", "duration"],
     operands: .helperCall,
     examples: [
       Example(
@@ -17,6 +18,7 @@ extension HelperCommand {
       Example(
         "The same with a curl configuration",
         "agent helper curl --url https://api.example.com/me | curl -K - https://api.example.com/me"),
+      Example("Print an entry for a .netrc file", "agent helper netrc --url https://api.example.com/me"),
     ],
     failureAnswer: FailureAnswer(isOneLine: true, text: HelperCommand.failureOutput),
     makeAction: makeAction)

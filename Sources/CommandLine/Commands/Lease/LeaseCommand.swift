@@ -17,6 +17,7 @@ enum LeaseCommand {
       Example(
         "Choose the socket's path, to forward it by ssh -R for three requests",
         "agent serve work --only api.example.com --times 3 --socket ~/lease/agent.sock"),
+      Example("Ask before the first request to each origin", "agent serve work --confirm"),
     ],
     refusing: [Option.noDaemon.declaration],
     makeAction: serve)

@@ -15,7 +15,9 @@ enum ProofCommand {
     examples: [
       Example(
         "Call an API with a bound token",
-        "agent proof --header https://api.example.com/me | curl -H @- https://api.example.com/me")
+        "agent proof --header https://api.example.com/me | curl -H @- https://api.example.com/me"),
+      Example("Print the proof for a POST", "agent proof POST https://api.example.com/me"),
+      Example("Use a nonce that the server sent", "agent proof --nonce NONCE https://api.example.com/me"),
     ],
     makeAction: makeAction)
 

@@ -23,6 +23,7 @@ enum LockCommand {
         "Start over if the passphrase is forgotten",
         "agent logout --local work; agent vault remove-slot 2; agent account set work --protect device;"
           + " agent login work"),
+      Example("Unlock the level of one account", "agent unlock work"),
     ],
     refusing: [Option.noDaemon.declaration],
     makeAction: unlock)

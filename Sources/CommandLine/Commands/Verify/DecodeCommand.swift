@@ -9,7 +9,9 @@ enum DecodeCommand {
     summary: "Show what a token says, without verifying it",
     operands: .file,
     examples: [
-      Example("See what is in the ID Token", "agent token --id-token | agent decode")
+      Example("See what is in the ID Token", "agent token --id-token | agent decode"),
+      Example("See what is in a file of tokens", "agent decode tokens.txt"),
+      Example("Print one claim", "agent decode tokens.txt --json | jq -r .claims.sub"),
     ],
     makeAction: makeAction)
 
