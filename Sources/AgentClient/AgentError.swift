@@ -20,6 +20,28 @@ public struct AgentError: Error, Sendable, Hashable {
     case none
     /// The request is invalid, because the calling program has a bug.
     case fixProgram
+
+    init(_ code: FailureCode) {
+      self =
+        switch code.exitStatus {
+        case .signInNeeded: .signIn
+        case .tryLater: .tryLater
+        case .locked: .unlock
+        // The program `agentd` is older than the library.
+        case .usage where code == .unknownRequest: .fixConfiguration
+        case .usage: .fixProgram
+        case .denied: .none
+        case .done, .failed, .tokenNotValid: Self.furtherRemedy(code)
+        }
+    }
+
+    /// The remedy for a code whose exit status is "failed".
+    private static func furtherRemedy(_ code: FailureCode) -> AgentError.Remedy {
+      switch code {
+      case .cancelled, .internalError, .serverMisbehaved, .tokenReturned, .tokenRejected, .malformedToken: .none
+      default: .fixConfiguration
+      }
+    }
   }
 
   /// The action that helps.
@@ -79,29 +101,5 @@ public struct AgentError: Error, Sendable, Hashable {
     self.code = code
     self.message = message
     self.hint = hint
-  }
-}
-
-extension AgentError.Remedy {
-  init(_ code: FailureCode) {
-    self =
-      switch code.exitStatus {
-      case .signInNeeded: .signIn
-      case .tryLater: .tryLater
-      case .locked: .unlock
-      // The program `agentd` is older than the library.
-      case .usage where code == .unknownRequest: .fixConfiguration
-      case .usage: .fixProgram
-      case .denied: .none
-      case .done, .failed, .tokenNotValid: Self.furtherRemedy(code)
-      }
-  }
-
-  /// The remedy for a code whose exit status is "failed".
-  private static func furtherRemedy(_ code: FailureCode) -> AgentError.Remedy {
-    switch code {
-    case .cancelled, .internalError, .serverMisbehaved, .tokenReturned, .tokenRejected, .malformedToken: .none
-    default: .fixConfiguration
-    }
   }
 }

@@ -34,6 +34,29 @@ public struct AgentEvent: Sendable, Hashable {
     case accountRenamed(from: String)
     /// Another account became the active one, or there is no active account any more.
     case activeChanged
+
+    fileprivate init(_ event: SessionEvent) {
+      let end = event.expiresAt
+      let code = event.failure?.code ?? .internalError
+      self =
+        switch event.name {
+        case .signedIn: .signedIn(expiresAt: end, isGuest: event.isGuest, wasGuest: event.wasGuest)
+        case .signedOut: .signedOut(cause: event.cause?.rawValue ?? "")
+        case .refreshed: .refreshed(expiresAt: end)
+        case .refreshFailed: .refreshFailed(AgentError.Remedy(code), code: code.rawValue)
+        case .expiring: .expiring(at: end ?? 0, isRenewable: event.isRenewable ?? false)
+        case .expired: .expired(at: end ?? 0, isRenewable: event.isRenewable ?? false)
+        case .sessionExpiring: .sessionExpiring(at: end ?? 0)
+        case .offline: .offline(code: code.rawValue)
+        case .online: .online
+        case .locked: .locked
+        case .unlocked: .unlocked
+        case .accountAdded: .accountAdded
+        case .accountRemoved: .accountRemoved
+        case .accountRenamed: .accountRenamed(from: event.formerName ?? "")
+        case .activeChanged: .activeChanged
+        }
+    }
   }
 
   /// The time, in seconds since 1970-01-01T00:00:00Z.
@@ -54,30 +77,5 @@ public struct AgentEvent: Sendable, Hashable {
 
   init(_ entry: SessionEntry) {
     self.init(time: entry.time, account: entry.account, kind: Kind(entry.event))
-  }
-}
-
-extension AgentEvent.Kind {
-  fileprivate init(_ event: SessionEvent) {
-    let end = event.expiresAt
-    let code = event.failure?.code ?? .internalError
-    self =
-      switch event.name {
-      case .signedIn: .signedIn(expiresAt: end, isGuest: event.isGuest, wasGuest: event.wasGuest)
-      case .signedOut: .signedOut(cause: event.cause?.rawValue ?? "")
-      case .refreshed: .refreshed(expiresAt: end)
-      case .refreshFailed: .refreshFailed(AgentError.Remedy(code), code: code.rawValue)
-      case .expiring: .expiring(at: end ?? 0, isRenewable: event.isRenewable ?? false)
-      case .expired: .expired(at: end ?? 0, isRenewable: event.isRenewable ?? false)
-      case .sessionExpiring: .sessionExpiring(at: end ?? 0)
-      case .offline: .offline(code: code.rawValue)
-      case .online: .online
-      case .locked: .locked
-      case .unlocked: .unlocked
-      case .accountAdded: .accountAdded
-      case .accountRemoved: .accountRemoved
-      case .accountRenamed: .accountRenamed(from: event.formerName ?? "")
-      case .activeChanged: .activeChanged
-      }
   }
 }

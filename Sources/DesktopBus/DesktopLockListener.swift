@@ -9,6 +9,42 @@ package final class DesktopLockListener: Sendable {
     case loginManager
     /// The desktop's own screen saver.
     case desktop
+
+    private static let logind = "org.freedesktop.login1"
+    /// The interfaces of the desktops' screen savers.
+    private static let savers = [
+      "org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.cinnamon.ScreenSaver", "org.mate.ScreenSaver",
+      "org.xfce.ScreenSaver",
+    ]
+
+    /// The D-Bus match rules for lock signals.
+    var rules: [String] {
+      switch self {
+      case .loginManager: ["type='signal',sender='\(Self.logind)',interface='\(Self.logind).Session',member='Lock'"]
+      case .desktop: Self.savers.map { "type='signal',interface='\($0)',member='ActiveChanged'" }
+      }
+    }
+
+    /// Whether a signal means that a session of the user is being locked. Checks its sender too, since any user can send
+    /// signals.
+    func isLockSignal(_ signal: MessageBus.Signal, _ bus: borrowing MessageBus, _ userID: UInt32) -> Bool {
+      switch self {
+      case .loginManager:
+        guard signal.member == "Lock", signal.interface == "\(Self.logind).Session", let path = signal.path else {
+          return false
+        }
+        return Self.user(ofSession: path) == userID && (try? bus.owner(of: Self.logind)) == signal.sender
+      case .desktop:
+        guard let interface = signal.interface else { return false }
+        return signal.member == "ActiveChanged" && signal.flag == true && Self.savers.contains(interface)
+      }
+    }
+
+    /// The user ID of a login session. Nil if unknown.
+    private static func user(ofSession path: String) -> UInt32? {
+      var user: UInt32 = 0
+      return unsafe agent_session_user(path, &user) < 0 ? nil : user
+    }
   }
 
   private let userID: UInt32
@@ -54,43 +90,5 @@ package final class DesktopLockListener: Sendable {
     while let signal = try? bus.nextSignal() {
       if source.isLockSignal(signal, bus, userID) { report() }
     }
-  }
-}
-
-extension DesktopLockListener.Source {
-  private static let logind = "org.freedesktop.login1"
-  /// The interfaces of the desktops' screen savers.
-  private static let savers = [
-    "org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.cinnamon.ScreenSaver", "org.mate.ScreenSaver",
-    "org.xfce.ScreenSaver",
-  ]
-
-  /// The D-Bus match rules for lock signals.
-  var rules: [String] {
-    switch self {
-    case .loginManager: ["type='signal',sender='\(Self.logind)',interface='\(Self.logind).Session',member='Lock'"]
-    case .desktop: Self.savers.map { "type='signal',interface='\($0)',member='ActiveChanged'" }
-    }
-  }
-
-  /// Whether a signal means that a session of the user is being locked. Checks its sender too, since any user can send
-  /// signals.
-  func isLockSignal(_ signal: MessageBus.Signal, _ bus: borrowing MessageBus, _ userID: UInt32) -> Bool {
-    switch self {
-    case .loginManager:
-      guard signal.member == "Lock", signal.interface == "\(Self.logind).Session", let path = signal.path else {
-        return false
-      }
-      return Self.user(ofSession: path) == userID && (try? bus.owner(of: Self.logind)) == signal.sender
-    case .desktop:
-      guard let interface = signal.interface else { return false }
-      return signal.member == "ActiveChanged" && signal.flag == true && Self.savers.contains(interface)
-    }
-  }
-
-  /// The user ID of a login session. Nil if unknown.
-  private static func user(ofSession path: String) -> UInt32? {
-    var user: UInt32 = 0
-    return unsafe agent_session_user(path, &user) < 0 ? nil : user
   }
 }

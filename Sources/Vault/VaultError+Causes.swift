@@ -47,6 +47,13 @@ extension VaultError {
     }
     isAboutDirectory = true
   }
+
+  /// Adds `path` to the error, unless it has one.
+  func located(at path: String) -> VaultError {
+    var error = self
+    error.path = error.path ?? path
+    return error
+  }
 }
 
 /// Runs `body` and converts its error, without a path.
@@ -57,13 +64,4 @@ func translated<Result: ~Copyable>(_ body: () throws(CryptoError) -> Result) thr
 /// Runs `body` and adds `path` to its error, unless it has one.
 func located<Result: ~Copyable>(at path: String, _ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
   do { return try body() } catch { throw error.located(at: path) }
-}
-
-extension VaultError {
-  /// Adds `path` to the error, unless it has one.
-  func located(at path: String) -> VaultError {
-    var error = self
-    error.path = error.path ?? path
-    return error
-  }
 }

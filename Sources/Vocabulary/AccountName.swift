@@ -3,7 +3,7 @@ internal import Encoding
 /// An account's name: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.` or `-`. Case-sensitive.
 ///
 /// Safe in file names, as a command argument and on a terminal.
-package struct AccountName: Sendable, Hashable {
+package struct AccountName: Sendable, Hashable, Comparable {
   package static let maximumLength = 64
 
   package let text: String
@@ -33,9 +33,7 @@ package struct AccountName: Sendable, Hashable {
     default: byte.isASCIIAlphanumeric
     }
   }
-}
 
-extension AccountName: Comparable {
   /// Compares bytes, as for the order in a vault file.
   package static func < (left: AccountName, right: AccountName) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)

@@ -3,7 +3,7 @@ package import Encoding
 /// An account setting, described for the settings file, requests, the command line, the vault and the manual.
 ///
 /// A class, since there are many values with closures.
-package final class AccountSetting: Sendable {
+package final class AccountSetting: Sendable, Hashable {
   /// The name in the settings file and in requests.
   package let name: String
   package let kind: Kind
@@ -166,9 +166,7 @@ package final class AccountSetting: Sendable {
         return (choice == nil) == (word == nil)
       })
   }
-}
 
-extension AccountSetting {
   /// Describes the setting for a provider: a built-in one, or one defined by the administrator.
   convenience init(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, ProviderName?> & Sendable, _ option: Option?,
@@ -183,16 +181,12 @@ extension AccountSetting {
         return (settings[keyPath: path] == nil) == (value == nil)
       })
   }
-}
 
-// MARK: - Values
+  // MARK: - Values
 
-extension AccountSetting: Hashable {
   package static func == (left: AccountSetting, right: AccountSetting) -> Bool { left === right }
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
 
-extension AccountSetting {
   package static func named(_ name: String) -> AccountSetting? { all.first { $0.name.hasSameBytes(as: name) } }
 
   /// The name for `--unset`: the option's, or else the setting's with dashes.

@@ -50,24 +50,9 @@ package enum WireProtocol {
 
   /// The file that a running daemon locks.
   package static let lifetimeLockName = "agentd.lock"
-}
 
-/// The arguments and descriptors of `agent-lease`.
-package enum LeaseProgram {
-  package static let name = "agent-lease"
-  /// The descriptor of the connection to the lease's owner.
-  package static let ownerDescriptor: Int32 = 3
-  /// The descriptor of the peers' socket.
-  package static let listenerDescriptor: Int32 = 4
-  /// The option for running without the system call filter.
-  package static let noJailOption = "--no-jail"
-  /// The option for printing the system calls that the filter permits.
-  package static let testJailOption = "--test-jail"
-}
+  // MARK: - Lines of a token
 
-// MARK: - Lines of a token
-
-extension WireProtocol {
   package static let maximumAccountNameLength = 64
 
   /// Whether a string is a valid account name: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.` or
@@ -100,4 +85,17 @@ extension WireProtocol {
   @inlinable package static var accessTokenMember: String { "access_token" }
   /// The member with the deadline for signing in again.
   @inlinable package static var signInMember: String { "sign_in_by" }
+}
+
+/// The arguments and descriptors of `agent-lease`.
+package enum LeaseProgram {
+  package static let name = "agent-lease"
+  /// The descriptor of the connection to the lease's owner.
+  package static let ownerDescriptor: Int32 = 3
+  /// The descriptor of the peers' socket.
+  package static let listenerDescriptor: Int32 = 4
+  /// The option for running without the system call filter.
+  package static let noJailOption = "--no-jail"
+  /// The option for printing the system calls that the filter permits.
+  package static let testJailOption = "--test-jail"
 }

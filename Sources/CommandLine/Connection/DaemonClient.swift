@@ -374,6 +374,23 @@ struct DaemonClient {
     guard let child = try? Spawn.start(request) else { return }
     _ = try? Spawn.wait(child)
   }
+
+  // MARK: - Actions
+
+  /// Returns an action that sends a request and prints the result.
+  func action(_ request: Request, showing text: @escaping (JSONObject) -> String) -> Action {
+    .doing { () throws(Failure) in try console.answer(try ask(request), showing: text) }
+  }
+
+  /// Returns an action that sends a request and prints `note`.
+  ///
+  /// - Parameter secrets: Opens the secrets to send. Called first.
+  func change(
+    _ request: Request, bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },
+    noting note: @escaping (JSONObject) -> Phrase
+  ) -> Action {
+    .doing { () throws(Failure) in try console.confirm(try ask(request, passing: try secrets()), note) }
+  }
 }
 
 extension DaemonConnection {
@@ -393,24 +410,5 @@ extension DaemonConnection {
     try passLine(before: deadline, waiting: wait) { (line) throws(Failure) in result = try body(line) }
     guard let result else { preconditionFailure("a line was passed") }
     return result
-  }
-}
-
-// MARK: - Actions
-
-extension DaemonClient {
-  /// Returns an action that sends a request and prints the result.
-  func action(_ request: Request, showing text: @escaping (JSONObject) -> String) -> Action {
-    .doing { () throws(Failure) in try console.answer(try ask(request), showing: text) }
-  }
-
-  /// Returns an action that sends a request and prints `note`.
-  ///
-  /// - Parameter secrets: Opens the secrets to send. Called first.
-  func change(
-    _ request: Request, bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },
-    noting note: @escaping (JSONObject) -> Phrase
-  ) -> Action {
-    .doing { () throws(Failure) in try console.confirm(try ask(request, passing: try secrets()), note) }
   }
 }

@@ -4,7 +4,7 @@ internal import Wire
 
 /// A program that `setup` can configure to get tokens from this one, with everything that differs between such
 /// programs.
-struct SetupClient: Sendable {
+struct SetupClient: Sendable, Hashable {
   /// The name on the command line and in receipts.
   let name: String
   /// The names of the executable, best first; nil for just ``name``.
@@ -93,9 +93,7 @@ struct SetupClient: Sendable {
   static func readsNothing(_ name: String, _ variable: String, _ value: String) -> Failure {
     Failure(.invalidConfiguration, "\(name) reads no settings file: \(variable) is \(value)")
   }
-}
 
-extension SetupClient: Hashable {
   static func == (one: SetupClient, other: SetupClient) -> Bool { one.name.hasSameBytes(as: other.name) }
 
   func hash(into hasher: inout Hasher) { hasher.combine(name) }

@@ -6,6 +6,63 @@ enum SetupPiece: Sendable, Hashable {
   case text(String, prefix: String)
   /// A member of a JSON text. `addedObjects` is the number of enclosing objects added with it.
   case member(path: [String], value: JSON, addedObjects: Int)
+
+  /// Removes the addition.
+  ///
+  /// - Returns: The text, and how many added objects remain because they have other members; nil if the addition was
+  ///   changed.
+  func removed(from bytes: [UInt8]) -> (bytes: [UInt8], left: Int)? {
+    switch self {
+    case .text(let text, let prefix):
+      let offsets = bytes.offsets(of: Array((prefix + text).utf8))
+      guard offsets.count == 1, !text.isEmpty else { return nil }
+      let start = offsets[0] + prefix.utf8.count
+      return (Array(bytes[..<start] + bytes[(start + text.utf8.count)...]), 0)
+    case .member(let path, let value, let addedObjects):
+      return JSONMembers.removing(path, value, addedObjects, from: bytes)
+    }
+  }
+
+  func isIn(_ bytes: [UInt8]) -> Bool { removed(from: bytes) != nil }
+
+  /// Whether the text contains any part of the addition, even if changed.
+  func hasTrace(in bytes: [UInt8]) -> Bool {
+    switch self {
+    case .text(let text, let prefix):
+      let line = (prefix + text).utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.first ?? []
+      return !bytes.offsets(of: Array(line)).isEmpty
+    case .member(let path, _, _): return JSONMembers.has(path, in: bytes)
+    }
+  }
+
+  /// The content of a new file before the addition.
+  var emptyFile: [UInt8] {
+    switch self {
+    case .text: []
+    case .member: JSONMembers.empty
+    }
+  }
+
+  /// The piece with at least `count` added objects; nil if it is in other objects.
+  func withAddedObjects(atLeast count: Int, around path: [String]) -> SetupPiece? {
+    guard case .member(let own, let value, let addedObjects) = self, own.dropLast().elementsEqual(path.dropLast())
+    else {
+      return nil
+    }
+    return .member(path: own, value: value, addedObjects: max(addedObjects, count))
+  }
+
+  /// The added lines for users.
+  var addedLines: [String] {
+    switch self {
+    case .text(let text, let prefix):
+      return (prefix + text).utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        .map { String(decoding: $0, as: UTF8.self) }
+    case .member(let path, let value, _):
+      return JSON.object(JSONMembers.nested(path, value)).indented.utf8.split(separator: UInt8(ascii: "\n"))
+        .map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
 }
 
 /// The result of adding to a file's text.
@@ -179,65 +236,6 @@ struct ConfigurationText {
   }
 
   private static func mark(_ word: String, _ name: String) -> String { "# agent setup: \(word) \(name)" }
-}
-
-extension SetupPiece {
-  /// Removes the addition.
-  ///
-  /// - Returns: The text, and how many added objects remain because they have other members; nil if the addition was
-  ///   changed.
-  func removed(from bytes: [UInt8]) -> (bytes: [UInt8], left: Int)? {
-    switch self {
-    case .text(let text, let prefix):
-      let offsets = bytes.offsets(of: Array((prefix + text).utf8))
-      guard offsets.count == 1, !text.isEmpty else { return nil }
-      let start = offsets[0] + prefix.utf8.count
-      return (Array(bytes[..<start] + bytes[(start + text.utf8.count)...]), 0)
-    case .member(let path, let value, let addedObjects):
-      return JSONMembers.removing(path, value, addedObjects, from: bytes)
-    }
-  }
-
-  func isIn(_ bytes: [UInt8]) -> Bool { removed(from: bytes) != nil }
-
-  /// Whether the text contains any part of the addition, even if changed.
-  func hasTrace(in bytes: [UInt8]) -> Bool {
-    switch self {
-    case .text(let text, let prefix):
-      let line = (prefix + text).utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.first ?? []
-      return !bytes.offsets(of: Array(line)).isEmpty
-    case .member(let path, _, _): return JSONMembers.has(path, in: bytes)
-    }
-  }
-
-  /// The content of a new file before the addition.
-  var emptyFile: [UInt8] {
-    switch self {
-    case .text: []
-    case .member: JSONMembers.empty
-    }
-  }
-
-  /// The piece with at least `count` added objects; nil if it is in other objects.
-  func withAddedObjects(atLeast count: Int, around path: [String]) -> SetupPiece? {
-    guard case .member(let own, let value, let addedObjects) = self, own.dropLast().elementsEqual(path.dropLast())
-    else {
-      return nil
-    }
-    return .member(path: own, value: value, addedObjects: max(addedObjects, count))
-  }
-
-  /// The added lines for users.
-  var addedLines: [String] {
-    switch self {
-    case .text(let text, let prefix):
-      return (prefix + text).utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-        .map { String(decoding: $0, as: UTF8.self) }
-    case .member(let path, let value, _):
-      return JSON.object(JSONMembers.nested(path, value)).indented.utf8.split(separator: UInt8(ascii: "\n"))
-        .map { String(decoding: $0, as: UTF8.self) }
-    }
-  }
 }
 
 extension [UInt8] {

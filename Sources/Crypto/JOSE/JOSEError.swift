@@ -74,6 +74,16 @@ package struct JOSEError: Error, Hashable, Sendable {
     case invalidClaim
     /// libcrypto failed for another reason, such as lack of memory.
     case library
+
+    /// The corresponding error for a token that refers to a skipped key.
+    var ofSetKey: Self {
+      switch self {
+      case .weakKey: .weakSetKey
+      case .unsupportedKey: .unsupportedSetKey
+      case .embeddedPrivateKey: .secretSetKey
+      default: .malformedSetKey
+      }
+    }
   }
 
   package var code: Code
@@ -91,21 +101,7 @@ package struct JOSEError: Error, Hashable, Sendable {
   package init(_ code: Code) {
     self.code = code
   }
-}
 
-extension JOSEError.Code {
-  /// The corresponding error for a token that refers to a skipped key.
-  var ofSetKey: Self {
-    switch self {
-    case .weakKey: .weakSetKey
-    case .unsupportedKey: .unsupportedSetKey
-    case .embeddedPrivateKey: .secretSetKey
-    default: .malformedSetKey
-    }
-  }
-}
-
-extension JOSEError {
   /// The error for a libcrypto failure with a key or signature.
   init(_ error: CryptoError) {
     switch error.code {

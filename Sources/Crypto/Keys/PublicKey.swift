@@ -17,6 +17,22 @@ package struct PublicKey: ~Copyable, Sendable {
       case .rsa, .ed25519: nil
       }
     }
+
+    init(_ curve: Curve) {
+      switch curve {
+      case .p256: self = .p256
+      case .p384: self = .p384
+      case .p521: self = .p521
+      }
+    }
+
+    package var signatureByteCount: Int {
+      switch self {
+      case .rsa(let bits): (bits + 7) / 8
+      case .p256, .p384, .p521: 2 * (curve?.coordinateByteCount ?? 0)
+      case .ed25519: 64
+      }
+    }
   }
 
   package let kind: Kind
@@ -97,24 +113,6 @@ package struct PublicKey: ~Copyable, Sendable {
     guard case .ecdsa = algorithm else { return context.verify(signature, message) }
     let der = try ECDSASignature.encodeDER(signature)
     return context.verify(der.span, message)
-  }
-}
-
-extension PublicKey.Kind {
-  init(_ curve: Curve) {
-    switch curve {
-    case .p256: self = .p256
-    case .p384: self = .p384
-    case .p521: self = .p521
-    }
-  }
-
-  package var signatureByteCount: Int {
-    switch self {
-    case .rsa(let bits): (bits + 7) / 8
-    case .p256, .p384, .p521: 2 * (curve?.coordinateByteCount ?? 0)
-    case .ed25519: 64
-    }
   }
 }
 

@@ -17,6 +17,27 @@ final class EventCommandRunner {
     var account: AccountName?
     /// The event as a line of JSON, for standard input.
     var input: [UInt8]
+
+    /// Starts the command in its own session, with the input and these variables only. Discards its output. Blocking.
+    func start(environment: [String]) throws(SystemError) -> EventCommandRunner.Started {
+      let pipe = try Pipe()
+      // A pipe holds more than the longest event, so the write does not wait for the reader.
+      try pipe.writing.setNonBlocking(true)
+      try pipe.writing.writeAll(input.span)
+      let inputNumber = pipe.reading.raw
+      let process = try Spawn.start(
+        Spawn.Request(
+          executable: command.arguments[0], arguments: command.arguments, environment: environment, newSession: true,
+          inherits: [(parent: inputNumber, child: 0)], nullStandardStreams: true, directory: "/"))
+      do throws(SystemError) {
+        return Started(process: process, ended: SharedDescriptor(try Spawn.processDescriptor(process)))
+      } catch {
+        // It could not be watched, so it must not run.
+        try? Spawn.killGroup(process, Signals.SIGKILL)
+        _ = try? Spawn.wait(process)
+        throw error
+      }
+    }
   }
 
   /// A command that a worker has started.
@@ -178,27 +199,4 @@ final class EventCommandRunner {
 
   /// Sends a signal to a command's process group.
   private static func signal(_ process: Int32, _ signal: Int32) { try? Spawn.killGroup(process, signal) }
-}
-
-extension EventCommandRunner.QueuedCommand {
-  /// Starts the command in its own session, with the input and these variables only. Discards its output. Blocking.
-  func start(environment: [String]) throws(SystemError) -> EventCommandRunner.Started {
-    let pipe = try Pipe()
-    // A pipe holds more than the longest event, so the write does not wait for the reader.
-    try pipe.writing.setNonBlocking(true)
-    try pipe.writing.writeAll(input.span)
-    let inputNumber = pipe.reading.raw
-    let process = try Spawn.start(
-      Spawn.Request(
-        executable: command.arguments[0], arguments: command.arguments, environment: environment, newSession: true,
-        inherits: [(parent: inputNumber, child: 0)], nullStandardStreams: true, directory: "/"))
-    do throws(SystemError) {
-      return EventCommandRunner.Started(process: process, ended: SharedDescriptor(try Spawn.processDescriptor(process)))
-    } catch {
-      // It could not be watched, so it must not run.
-      try? Spawn.killGroup(process, Signals.SIGKILL)
-      _ = try? Spawn.wait(process)
-      throw error
-    }
-  }
 }

@@ -35,9 +35,7 @@ enum ClientSecret {
     let bytes = Array(text.utf8)
     return try SecretContent.shared(bytes.span)
   }
-}
 
-extension ClientSecret {
   private static let maximumFileBytes = 65_536
 
   /// Reads a private key in PEM or as a JSON Web Key.

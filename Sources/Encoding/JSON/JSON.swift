@@ -2,7 +2,7 @@
 ///
 /// Parsed by ``JSONLayout``, with the same strict rules. Strings are equal if their UTF-8 bytes are (RFC 8259 section
 /// 8.3).
-package enum JSON: Sendable {
+package enum JSON: Sendable, Hashable {
   case null
   case bool(Bool)
   case number(JSONNumber)
@@ -58,11 +58,9 @@ package enum JSON: Sendable {
 
   /// A member of an object; nil if absent or this is not an object.
   package subscript(name: String) -> JSON? { object?[name] }
-}
 
-// MARK: Comparing
+  // MARK: Comparing
 
-extension JSON: Hashable {
   package static func == (one: JSON, other: JSON) -> Bool {
     switch (one, other) {
     case (.null, .null): true

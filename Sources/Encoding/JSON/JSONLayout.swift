@@ -58,141 +58,139 @@ package struct JSONLayout: Sendable {
 
     /// Whether this is a string. Comparing ``kind`` in another module is slower, since it builds a table at run time.
     package var isString: Bool { kind == .string }
-  }
-}
 
-// MARK: Structure
+    // MARK: Structure
 
-extension JSONLayout.Node {
-  /// The member with this name, compared byte by byte; nil if absent or this is not an object.
-  package subscript(name: String) -> JSONLayout.Node? {
-    guard kind == .object else { return nil }
-    let view = name.utf8
-    let wanted = view.span
-    let end = Int(entry.next)
-    var child = index + 1
-    while child < end {
-      if storage.hasName(wanted, storage.entries[child]) { return JSONLayout.Node(storage: storage, index: child) }
-      child = Int(storage.entries[child].next)
-    }
-    return nil
-  }
-
-  /// Whether a member of this object has a name that contains the byte.
-  package func hasName(with byte: UInt8) -> Bool {
-    guard kind == .object else { return false }
-    let end = Int(entry.next)
-    var child = index + 1
-    while child < end {
-      let entry = storage.entries[child]
-      let start = Int(entry.name.start)
-      for index in start..<start + Int(entry.name.count) where storage.names[index] == byte { return true }
-      child = Int(entry.next)
-    }
-    return false
-  }
-
-  /// The members with this name. Several are possible only in a leniently parsed text.
-  package func members(named name: String) -> [JSONLayout.Node] {
-    guard kind == .object else { return [] }
-    let view = name.utf8
-    let wanted = view.span
-    return children.filter { storage.hasName(wanted, $0.entry) }
-  }
-
-  /// An object's members, in order. Empty if this is not an object.
-  package var members: [(name: String, value: JSONLayout.Node)] {
-    kind == .object ? children.map { (storage.name(of: $0.entry), $0) } : []
-  }
-
-  /// The range of the value in the text, including the quotes of a string.
-  package var range: Range<Int> {
-    let quote = kind == .string ? 1 : 0
-    return (Int(entry.start) - quote)..<(Int(entry.end) + quote)
-  }
-
-  /// An array's elements, in order. Empty if this is not an array.
-  package var elements: [JSONLayout.Node] { kind == .array ? children : [] }
-
-  private var children: [JSONLayout.Node] {
-    var found: [JSONLayout.Node] = []
-    found.reserveCapacity(Int(entry.count))
-    let end = Int(entry.next)
-    var child = index + 1
-    while child < end {
-      found.append(JSONLayout.Node(storage: storage, index: child))
-      child = Int(storage.entries[child].next)
-    }
-    return found
-  }
-
-  // MARK: Values
-
-  /// The value, copied to the ordinary heap. Not for secrets.
-  package func value(in source: Span<UInt8>) -> JSON {
-    checkSource(source)
-    switch kind {
-    case .null: return .null
-    case .bool: return .bool(source[Int(entry.start)] == UInt8(ascii: "t"))
-    case .number: return .number(JSONNumber(checked: text(in: source)))
-    case .string: return .string(string(in: source) ?? "")
-    case .array: return .array(children.map { $0.value(in: source) })
-    case .object:
-      var members: [JSONObject.Member] = []
-      members.reserveCapacity(Int(entry.count))
+    /// The member with this name, compared byte by byte; nil if absent or this is not an object.
+    package subscript(name: String) -> JSONLayout.Node? {
+      guard kind == .object else { return nil }
+      let view = name.utf8
+      let wanted = view.span
+      let end = Int(entry.next)
       var child = index + 1
-      while child < Int(entry.next) {
-        let node = JSONLayout.Node(storage: storage, index: child)
-        members.append(.init(name: storage.name(of: node.entry), value: node.value(in: source)))
-        child = Int(node.entry.next)
+      while child < end {
+        if storage.hasName(wanted, storage.entries[child]) { return JSONLayout.Node(storage: storage, index: child) }
+        child = Int(storage.entries[child].next)
       }
-      return .object(JSONObject(unique: members))
+      return nil
     }
-  }
 
-  /// A string's value, copied to the ordinary heap; nil if this is not a string. Not for secrets.
-  package func string(in source: Span<UInt8>) -> String? {
-    guard kind == .string else { return nil }
-    checkSource(source)
-    guard entry.hasEscapes else { return text(in: source) }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(Int(entry.end - entry.start))
-    appendString(in: source, to: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// Writes the value like ``ByteSink/append(json:)``. Not for secrets.
-  package func appendJSON<S: ByteSink & ~Copyable>(in source: Span<UInt8>, to sink: inout S) {
-    guard kind == .string, !entry.hasEscapes else { return sink.append(json: value(in: source)) }
-    checkSource(source)
-    sink.append(jsonStringBytes: source.extracting(Int(entry.start)..<Int(entry.end)))
-  }
-
-  /// The maximum number of bytes that ``appendString(in:to:)`` writes; nil if this is not a string.
-  ///
-  /// Exact if the string has no escapes.
-  package var stringByteCount: Int? {
-    kind == .string ? Int(entry.end - entry.start) : nil
-  }
-
-  /// Writes the decoded bytes of a string, or nothing if this is not a string.
-  package func appendString<S: ByteSink & ~Copyable>(in source: Span<UInt8>, to sink: inout S) {
-    guard kind == .string else { return }
-    checkSource(source)
-    let raw = source.extracting(Int(entry.start)..<Int(entry.end))
-    if entry.hasEscapes {
-      JSONEscape.decode(raw, to: &sink)
-    } else {
-      sink.append(contentsOf: raw)
+    /// Whether a member of this object has a name that contains the byte.
+    package func hasName(with byte: UInt8) -> Bool {
+      guard kind == .object else { return false }
+      let end = Int(entry.next)
+      var child = index + 1
+      while child < end {
+        let entry = storage.entries[child]
+        let start = Int(entry.name.start)
+        for index in start..<start + Int(entry.name.count) where storage.names[index] == byte { return true }
+        child = Int(entry.next)
+      }
+      return false
     }
-  }
 
-  private func text(in source: Span<UInt8>) -> String {
-    let raw = source.extracting(Int(entry.start)..<Int(entry.end))
-    return unsafe raw.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
-  }
+    /// The members with this name. Several are possible only in a leniently parsed text.
+    package func members(named name: String) -> [JSONLayout.Node] {
+      guard kind == .object else { return [] }
+      let view = name.utf8
+      let wanted = view.span
+      return children.filter { storage.hasName(wanted, $0.entry) }
+    }
 
-  private func checkSource(_ source: Span<UInt8>) {
-    precondition(source.count == storage.byteCount, "the text is not the one that was parsed")
+    /// An object's members, in order. Empty if this is not an object.
+    package var members: [(name: String, value: JSONLayout.Node)] {
+      kind == .object ? children.map { (storage.name(of: $0.entry), $0) } : []
+    }
+
+    /// The range of the value in the text, including the quotes of a string.
+    package var range: Range<Int> {
+      let quote = kind == .string ? 1 : 0
+      return (Int(entry.start) - quote)..<(Int(entry.end) + quote)
+    }
+
+    /// An array's elements, in order. Empty if this is not an array.
+    package var elements: [JSONLayout.Node] { kind == .array ? children : [] }
+
+    private var children: [JSONLayout.Node] {
+      var found: [JSONLayout.Node] = []
+      found.reserveCapacity(Int(entry.count))
+      let end = Int(entry.next)
+      var child = index + 1
+      while child < end {
+        found.append(JSONLayout.Node(storage: storage, index: child))
+        child = Int(storage.entries[child].next)
+      }
+      return found
+    }
+
+    // MARK: Values
+
+    /// The value, copied to the ordinary heap. Not for secrets.
+    package func value(in source: Span<UInt8>) -> JSON {
+      checkSource(source)
+      switch kind {
+      case .null: return .null
+      case .bool: return .bool(source[Int(entry.start)] == UInt8(ascii: "t"))
+      case .number: return .number(JSONNumber(checked: text(in: source)))
+      case .string: return .string(string(in: source) ?? "")
+      case .array: return .array(children.map { $0.value(in: source) })
+      case .object:
+        var members: [JSONObject.Member] = []
+        members.reserveCapacity(Int(entry.count))
+        var child = index + 1
+        while child < Int(entry.next) {
+          let node = JSONLayout.Node(storage: storage, index: child)
+          members.append(.init(name: storage.name(of: node.entry), value: node.value(in: source)))
+          child = Int(node.entry.next)
+        }
+        return .object(JSONObject(unique: members))
+      }
+    }
+
+    /// A string's value, copied to the ordinary heap; nil if this is not a string. Not for secrets.
+    package func string(in source: Span<UInt8>) -> String? {
+      guard kind == .string else { return nil }
+      checkSource(source)
+      guard entry.hasEscapes else { return text(in: source) }
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(Int(entry.end - entry.start))
+      appendString(in: source, to: &bytes)
+      return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Writes the value like ``ByteSink/append(json:)``. Not for secrets.
+    package func appendJSON<S: ByteSink & ~Copyable>(in source: Span<UInt8>, to sink: inout S) {
+      guard kind == .string, !entry.hasEscapes else { return sink.append(json: value(in: source)) }
+      checkSource(source)
+      sink.append(jsonStringBytes: source.extracting(Int(entry.start)..<Int(entry.end)))
+    }
+
+    /// The maximum number of bytes that ``appendString(in:to:)`` writes; nil if this is not a string.
+    ///
+    /// Exact if the string has no escapes.
+    package var stringByteCount: Int? {
+      kind == .string ? Int(entry.end - entry.start) : nil
+    }
+
+    /// Writes the decoded bytes of a string, or nothing if this is not a string.
+    package func appendString<S: ByteSink & ~Copyable>(in source: Span<UInt8>, to sink: inout S) {
+      guard kind == .string else { return }
+      checkSource(source)
+      let raw = source.extracting(Int(entry.start)..<Int(entry.end))
+      if entry.hasEscapes {
+        JSONEscape.decode(raw, to: &sink)
+      } else {
+        sink.append(contentsOf: raw)
+      }
+    }
+
+    private func text(in source: Span<UInt8>) -> String {
+      let raw = source.extracting(Int(entry.start)..<Int(entry.end))
+      return unsafe raw.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func checkSource(_ source: Span<UInt8>) {
+      precondition(source.count == storage.byteCount, "the text is not the one that was parsed")
+    }
   }
 }

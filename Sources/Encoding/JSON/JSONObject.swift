@@ -2,7 +2,7 @@
 ///
 /// Names are unique and compared by their UTF-8 bytes (RFC 8259 section 8.3), without the Unicode equivalence of Swift
 /// strings. Objects are equal if their members are, in any order (RFC 8259 section 1).
-package struct JSONObject: Sendable {
+package struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   struct Member: Sendable {
     var name: String
     var value: JSON
@@ -51,9 +51,7 @@ package struct JSONObject: Sendable {
   private func index(of name: String) -> Int? {
     members.firstIndex { $0.name.hasSameBytes(as: name) }
   }
-}
 
-extension JSONObject: Hashable {
   package static func == (one: JSONObject, other: JSONObject) -> Bool {
     guard one.count == other.count else { return false }
     return one.members.allSatisfy { other[$0.name] == $0.value }
@@ -70,9 +68,7 @@ extension JSONObject: Hashable {
     }
     hasher.combine(sum)
   }
-}
 
-extension JSONObject: ExpressibleByDictionaryLiteral {
   package init(dictionaryLiteral elements: (String, JSON)...) {
     self.init(elements)
   }

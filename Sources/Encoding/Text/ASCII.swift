@@ -37,3 +37,11 @@ extension Span<UInt8> {
     }
   }
 }
+
+extension BidirectionalCollection<UInt8> {
+  /// Drops the bytes at both ends that are blank: by default spaces and tabs.
+  package func trimming(_ isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }) -> SubSequence {
+    let rest = drop(while: isBlank)
+    return rest[..<(rest.lastIndex { !isBlank($0) }.map(rest.index(after:)) ?? rest.startIndex)]
+  }
+}

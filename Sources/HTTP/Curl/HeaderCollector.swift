@@ -123,9 +123,6 @@ struct HeaderCollector {
   }
 
   private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
-    let start = text.drop(while: isBlank)
-    let end = start.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start.startIndex
-    return start[..<end]
+    text.trimming { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }
   }
 }

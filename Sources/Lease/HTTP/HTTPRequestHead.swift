@@ -117,9 +117,7 @@ struct HTTPRequestHead: Equatable {
   /// Parses `NAME:VALUE`, where the name is a token (RFC 9110 section 5.1), without folding and control characters.
   private static func field(_ line: ArraySlice<UInt8>) throws(Problem) -> Field {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), isToken(line[..<colon]) else { throw .malformed }
-    func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-    var value = line[(colon + 1)...].drop(while: isBlank)
-    while let last = value.last, isBlank(last) { value.removeLast() }
+    let value = line[(colon + 1)...].trimming()
     guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }),
       let text = String(validating: value, as: UTF8.self)
     else { throw .malformed }

@@ -96,7 +96,7 @@ package enum Discovery {
     request.followsRedirects = true
     request.ifNoneMatch = entityTag
     if role == .keys { request.responseLimit = JWKSet.maximumByteCount }
-    do { return try http.send(request) } catch { throw OAuthError(error, request) }
+    return try http.ask(request)
   }
 
   /// Copies the body from the secure heap, which public documents do not need.

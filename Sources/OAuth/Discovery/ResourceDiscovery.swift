@@ -114,7 +114,8 @@ package struct ResourceDiscovery {
     for message in Self.messages {
       let content: SecretBytes
       do { content = try SecretBytes(copying: Array(message.utf8).span) } catch { return hint }
-      var post = HTTPRequest(post: resource, .resource, json: content, transport: transport, cancellation: cancellation)
+      var post = HTTPRequest(
+        post: resource, .resource, form: content, isJSON: true, transport: transport, cancellation: cancellation)
       post.accept = "application/json, text/event-stream"
       // Even if the server rejects these requests, it may publish metadata.
       guard let response = try? answer(to: post) else { continue }
@@ -131,7 +132,7 @@ package struct ResourceDiscovery {
   private func answer(to request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse? {
     do { return try http.send(request) } catch {
       if error.code == .tooLarge { return nil }
-      throw OAuthError(error, .resource, at: resource, proxy: transport.proxy?.url)
+      throw OAuthError(error, request)
     }
   }
 
@@ -186,8 +187,6 @@ package struct ResourceDiscovery {
   private func get(_ url: Endpoint) throws(OAuthError) -> HTTPResponse {
     var request = HTTPRequest(.get, url, .metadata, transport: transport, cancellation: cancellation)
     request.followsRedirects = true
-    do { return try http.send(request) } catch {
-      throw OAuthError(error, .metadata, at: url, proxy: transport.proxy?.url)
-    }
+    return try http.ask(request)
   }
 }

@@ -105,7 +105,7 @@ package struct AuthorizationServer: Sendable {
     guard origins?.contains(request.endpoint.uri.origin) ?? true else {
       throw OAuthError(.endpointMissing, .endpoint(request.role))
     }
-    do { return try http.send(request) } catch { throw OAuthError(error, request) }
+    return try http.ask(request)
   }
 
   /// Removes these secrets from the text of all later errors.

@@ -19,6 +19,13 @@ package protocol HTTPClient: Sendable {
   ) throws(HTTPFailure) -> ResourceResponse
 }
 
+extension HTTPClient {
+  /// Like ``send(_:)``, with the error for users.
+  package func ask(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {
+    do { return try send(request) } catch { throw OAuthError(error, request) }
+  }
+}
+
 /// A complete response. Its body is in secret memory, since it may contain tokens.
 package final class HTTPResponse: Sendable {
   package let status: Int

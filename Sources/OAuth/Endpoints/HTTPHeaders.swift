@@ -107,12 +107,7 @@ package struct HTTPHeaders: Sendable {
     return digits.utf8.count > 9 ? 999_999_999 : Int(digits)
   }
 
-  private static func trimmed(_ text: Substring.UTF8View) -> String {
-    let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-    let start = text.drop(while: isBlank)
-    let end = start.lastIndex { !isBlank($0) }.map { start.index(after: $0) } ?? start.startIndex
-    return String(Substring(start[..<end]))
-  }
+  private static func trimmed(_ text: Substring.UTF8View) -> String { String(Substring(text.trimming())) }
 
   private static func isSameName(_ a: String, _ b: String) -> Bool {
     let lower = { (byte: UInt8) in (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }

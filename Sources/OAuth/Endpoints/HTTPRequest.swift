@@ -63,18 +63,11 @@ package struct HTTPRequest: ~Copyable {
   }
 
   package init(
-    post endpoint: Endpoint, _ role: EndpointRole, form: consuming SecretBytes, transport: Transport,
-    cancellation: Cancellation? = nil
+    post endpoint: Endpoint, _ role: EndpointRole, form: consuming SecretBytes, isJSON: Bool = false,
+    transport: Transport, cancellation: Cancellation? = nil
   ) {
     self.init(.post, endpoint, role, transport: transport, cancellation: cancellation)
     self.form = consume form
-  }
-
-  package init(
-    post endpoint: Endpoint, _ role: EndpointRole, json: consuming SecretBytes, transport: Transport,
-    cancellation: Cancellation? = nil
-  ) {
-    self.init(post: endpoint, role, form: json, transport: transport, cancellation: cancellation)
-    isJSON = true
+    self.isJSON = isJSON
   }
 }

@@ -3,7 +3,7 @@ internal import Encoding
 /// An issuer identifier: an https URL without query and fragment (RFC 8414 section 2).
 ///
 /// Never normalized, because it is compared byte by byte with metadata and ID Tokens (RFC 8414 section 3.3).
-package struct Issuer: Sendable {
+package struct Issuer: Sendable, Hashable {
   /// The maximum length in bytes, which leaves space for a well-known path within the URL limit.
   private static let maxBytes = 1900
 
@@ -71,10 +71,9 @@ package struct Issuer: Sendable {
     return Provider.of(issuer: issuer)?.has(.issuerWithoutScheme) == true
       && "https://\(claim)".hasSameBytes(as: issuer)
   }
-}
 
-/// Issuers are equal if identical byte by byte (RFC 8414 section 3.3), whatever the order of metadata URLs.
-extension Issuer: Hashable {
+  // Issuers are equal if identical byte by byte (RFC 8414 section 3.3), whatever the order of metadata URLs.
+
   package static func == (one: Issuer, other: Issuer) -> Bool { one.isSame(as: other.text) }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(text) }

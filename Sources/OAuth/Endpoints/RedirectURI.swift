@@ -95,7 +95,7 @@ extension AuthorizationRequest {
   /// Reads a complete redirect URL that the user copied from the browser. A fragment is ignored, since browsers and
   /// servers add one.
   package func answer(inPasted url: String) -> AuthorizationAnswer {
-    let bytes = Array(url.utf8).trimmingSpace
+    let bytes = Array(url.utf8).trimming { $0 <= 0x20 }
     let mark = UInt8(ascii: "?")
     guard let start = bytes.firstIndex(of: mark), isOwn(bytes[..<start]) else { return .foreign }
     let query = Array(bytes[(start + 1)...].prefix { $0 != UInt8(ascii: "#") })
@@ -107,15 +107,5 @@ extension AuthorizationRequest {
     if url.elementsEqual(redirectURI.utf8) { return true }
     guard let uri = try? URI(redirectURI), uri.path.isEmpty else { return false }
     return url.elementsEqual((redirectURI + "/").utf8)
-  }
-}
-
-extension [UInt8] {
-  fileprivate var trimmingSpace: ArraySlice<UInt8> {
-    let isSpace = { (byte: UInt8) in byte <= 0x20 }
-    guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
-      return []
-    }
-    return self[first...last]
   }
 }

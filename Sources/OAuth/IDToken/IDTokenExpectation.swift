@@ -22,21 +22,21 @@ package struct IDTokenRequirements: Sendable {
 /// The values that an ID Token must match.
 package struct IDTokenExpectation: Sendable {
   package var issuer: Issuer
-  /// The template for the issuer's name in tokens of a multi-tenant server.
-  package var tenant: TenantIssuer?
   package var clientID: String
+  /// The access token of the same response, checked against `at_hash`.
+  package var accessToken: SharedSecret?
   /// Accepted `alg` values, independent of the token (RFC 8725 section 3.1).
   package var algorithms: Set<JWSAlgorithm>
   /// The current time, in unix seconds.
   package var now: Int
-  /// The access token of the same response, checked against `at_hash`.
-  package var accessToken: SharedSecret?
-  /// The requirements of the authorization request; none for the device grant and for refreshes.
-  package var demands = IDTokenRequirements()
   /// The tolerated clock difference, in seconds.
-  package var clockSkew: Int
+  package var clockSkew = TokenClock.defaultSkew
   /// The identity in the first ID Token, for a refresh (OpenID Connect Core section 12.2).
   package var first: IdentityRecord?
+  /// The template for the issuer's name in tokens of a multi-tenant server.
+  package var tenant: TenantIssuer?
+  /// The requirements of the authorization request; none for the device grant and for refreshes.
+  package var demands = IDTokenRequirements()
   /// Accepted audiences besides the client.
   package var trustedAudiences: [String] = []
 
@@ -44,18 +44,45 @@ package struct IDTokenExpectation: Sendable {
   /// ignored.
   package var secret: IDTokenSecret?
 
-  package init(
-    issuer: Issuer, clientID: String, accessToken: SharedSecret? = nil,
-    algorithms: Set<JWSAlgorithm>, now: Int, clockSkew: Int = TokenClock.defaultSkew, first: IdentityRecord? = nil
-  ) {
-    self.issuer = issuer
-    self.clientID = clientID
-    self.accessToken = accessToken
-    self.algorithms = algorithms
-    self.now = now
-    self.clockSkew = clockSkew
-    self.first = first
+  var clock: TokenClock { TokenClock(now: now, skew: clockSkew) }
+}
+
+extension AuthorizationServer {
+  /// Whether ID Tokens can be verified with the server's published keys or the client secret.
+  package var issuesIDTokens: Bool {
+    if case .secret = signing.idTokens { return true }
+    return metadata.issuesIDTokens
   }
 
-  var clock: TokenClock { TokenClock(now: now, skew: clockSkew) }
+  /// The announced algorithms that this program supports and the account's profile allows.
+  var acceptedIDTokenAlgorithms: Set<JWSAlgorithm> {
+    let announced = metadata.acceptedIDTokenAlgorithms
+    return profile == .fapi2 ? announced.intersection(FAPI2.algorithms) : announced
+  }
+
+  /// The values that an ID Token of this server must match. See ``IDTokenExpectation`` for the parameters.
+  package func idTokenExpectation(
+    accessToken: SharedSecret, now: Int, first: IdentityRecord?, _ demands: IDTokenRequirements
+  ) -> IDTokenExpectation {
+    var expectation = IDTokenExpectation(
+      issuer: metadata.issuer, clientID: client.id, accessToken: accessToken, algorithms: acceptedIDTokenAlgorithms,
+      now: now, first: first, tenant: metadata.tenant, demands: demands, trustedAudiences: signing.trustedAudiences)
+    switch signing.idTokens {
+    case nil: break
+    case .key(let algorithm): expectation.algorithms = [algorithm]
+    case .secret(let secret): expectation.secret = secret
+    }
+    return expectation
+  }
+}
+
+extension AuthorizationServerMetadata {
+  /// Whether the server issues ID Tokens, judged by whether it publishes keys for them.
+  package var issuesIDTokens: Bool { jwksURI != nil || unusableEndpoints[.keys] != nil }
+
+  /// The announced algorithms that this program supports. RS256 if none are announced (OpenID Connect Core section 2).
+  var acceptedIDTokenAlgorithms: Set<JWSAlgorithm> {
+    guard !idTokenSigningAlgorithms.isEmpty else { return [.RS256] }
+    return Set(idTokenSigningAlgorithms.compactMap(JWSAlgorithm.init(name:)))
+  }
 }

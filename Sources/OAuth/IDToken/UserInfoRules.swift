@@ -11,15 +11,17 @@ package struct UserInfoRules {
   package var now: Int
   /// Returns the next keys to try: the cached ones first, then newer ones. Nil if there are no more.
   package var nextKeys: () throws(OAuthError) -> JWKSet?
+}
 
-  package init(
-    algorithms: Set<JWSAlgorithm>, requiresSignature: Bool, now: Int,
-    nextKeys: @escaping () throws(OAuthError) -> JWKSet?
-  ) {
-    self.algorithms = algorithms
-    self.requiresSignature = requiresSignature
-    self.now = now
-    self.nextKeys = nextKeys
+extension AuthorizationServer {
+  /// The rules for the algorithms that the client is registered for, or else those of ID Tokens.
+  package func userInfoRules(
+    now: Int, nextKeys: @escaping () throws(OAuthError) -> JWKSet?
+  ) -> UserInfoRules {
+    let registered = signing.userInfo
+    return UserInfoRules(
+      algorithms: registered.map { [$0] } ?? acceptedIDTokenAlgorithms, requiresSignature: registered != nil, now: now,
+      nextKeys: nextKeys)
   }
 }
 

@@ -32,6 +32,22 @@ package struct ClientRegistration: Sendable {
       self.endpoint = endpoint
       self.token = token
     }
+
+    /// Deletes the registration (RFC 7592 section 2.3).
+    ///
+    /// - Throws: `registrationGone` if the server does not know the client or token; otherwise the server's error.
+    package func delete(transport: Transport, http: any HTTPClient) throws(OAuthError) {
+      let role = EndpointRole.registration
+      var request = HTTPRequest(.delete, endpoint, role, transport: transport)
+      request.authorization = try token.authorization("Bearer")
+      let response = try http.ask(request)
+      if (200..<300).contains(response.status) { return }
+      if [401, 404, 410].contains(response.status) {
+        throw OAuthError(.registrationGone, .endpoint(role), httpStatus: response.status)
+      }
+      throw OAuthError.answered(
+        response, ErrorAnswer.read(response, sent: [token]), .endpoint(role), kind: .registration, sent: [token])
+    }
   }
 
   /// Registers a client. Never retries.
@@ -48,17 +64,12 @@ package struct ClientRegistration: Sendable {
     let body: SecretBytes
     do { body = try SecretBytes(copying: text.span) } catch { throw OAuthError(.cryptoFailure, .request) }
     var message = HTTPRequest(
-      post: endpoint, role, json: body, transport: transport, cancellation: cancellation)
+      post: endpoint, role, form: body, isJSON: true, transport: transport, cancellation: cancellation)
     if let initialAccessToken { message.authorization = try initialAccessToken.authorization("Bearer") }
     // An initial access token may be single-use, and a repeated request would create a second client.
     message.spends = true
-    let response: HTTPResponse
-    do throws(HTTPFailure) {
-      response = try http.send(message)
-      if let defect = response.defect { throw defect }
-    } catch {
-      throw OAuthError(error, message)
-    }
+    let response = try http.ask(message)
+    if let defect = response.defect { throw OAuthError(defect, message) }
     let sent = [initialAccessToken].compactMap { $0 }
     do throws(OAuthError) {
       return try response.body.withBytes { (bytes) throws(OAuthError) in
@@ -125,24 +136,5 @@ package struct ClientRegistration: Sendable {
     let texts = node.elements.compactMap { $0.string(in: bytes) }
     guard node.kind == .array, texts.count == node.elements.count else { throw reader.malformed(name) }
     return texts
-  }
-}
-
-extension ClientRegistration.Management {
-  /// Deletes the registration (RFC 7592 section 2.3).
-  ///
-  /// - Throws: `registrationGone` if the server does not know the client or token; otherwise the server's error.
-  package func delete(transport: Transport, http: any HTTPClient) throws(OAuthError) {
-    let role = EndpointRole.registration
-    var request = HTTPRequest(.delete, endpoint, role, transport: transport)
-    request.authorization = try token.authorization("Bearer")
-    let response: HTTPResponse
-    do { response = try http.send(request) } catch { throw OAuthError(error, request) }
-    if (200..<300).contains(response.status) { return }
-    if [401, 404, 410].contains(response.status) {
-      throw OAuthError(.registrationGone, .endpoint(role), httpStatus: response.status)
-    }
-    throw OAuthError.answered(
-      response, ErrorAnswer.read(response, sent: [token]), .endpoint(role), kind: .registration, sent: [token])
   }
 }

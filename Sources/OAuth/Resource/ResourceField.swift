@@ -32,7 +32,7 @@ package struct ResourceField: Sendable, Hashable {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), (1...Self.maximumNameBytes).contains(colon),
       bytes[..<colon].allSatisfy(\.isTokenCharacter)
     else { throw .malformed }
-    let value = Self.trimmed(bytes[(colon + 1)...])
+    let value = bytes[(colon + 1)...].trimming()
     guard value.count <= Self.maximumValueBytes, value.allSatisfy(Self.isValueByte) else { throw .malformed }
     name = String(decoding: bytes[..<colon], as: UTF8.self)
     self.value = String(decoding: value, as: UTF8.self)
@@ -62,11 +62,4 @@ package struct ResourceField: Sendable, Hashable {
 
   /// Whether the byte is visible, a space, a tab or non-ASCII.
   private static func isValueByte(_ byte: UInt8) -> Bool { byte == 0x09 || (byte >= 0x20 && byte != 0x7F) }
-
-  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-    let start = bytes.drop(while: isBlank)
-    let end = start.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start.startIndex
-    return start[..<end]
-  }
 }

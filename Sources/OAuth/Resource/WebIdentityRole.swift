@@ -38,10 +38,7 @@ package struct WebIdentityRole: Sendable, Hashable {
     var request = HTTPRequest(
       post: endpoint, .resource, form: try form(token), transport: transport, cancellation: cancellation)
     request.accept = "text/xml, application/xml"
-    let response: HTTPResponse
-    do { response = try http.send(request) } catch {
-      throw OAuthError(error, .resource, at: endpoint, proxy: transport.proxy?.url)
-    }
+    let response = try http.ask(request)
     let document = ServiceDocument(response: response)
     guard response.status == 200 else { throw document.refusal(by: endpoint.uri.origin, sent: [token]) }
     guard let key = document.text("AccessKeyId"), let secret = document.secret("SecretAccessKey"),

@@ -118,11 +118,10 @@ extension AuthorizationServer {
       throw OAuthError(.unsupportedTokenType, .endpoint(.token))
     }
   }
-}
 
-/// Identity Assertion JWT Authorization Grant (draft-ietf-oauth-identity-assertion-authz-grant-04): the user's identity
-/// provider issues an assertion for another authorization server.
-extension AuthorizationServer {
+  // Identity Assertion JWT Authorization Grant (draft-ietf-oauth-identity-assertion-authz-grant-04): the user's identity
+  // provider issues an assertion for another authorization server.
+
   private static let assertionType = "urn:ietf:params:oauth:token-type:id-jag"
   private static let idTokenType = "urn:ietf:params:oauth:token-type:id_token"
 

@@ -39,43 +39,41 @@ extension OAuthError {
     case codeRejected, assertionRejected
     // Dynamic registration.
     case registrationMissing, registrationRejected, registrationUnusable, registrationGone
-  }
-}
 
-extension OAuthError.Code {
-  package init(_ failure: HTTPFailure) {
-    self =
-      switch failure.code {
-      case .resolve, .connect: .network
-      case .proxy: .proxyFailed
-      case .send, .receive: .connectionLost
-      case .tls: .tlsFailure
-      case .clientKeyUnavailable: .keyUnavailable
-      case .clientKeyForeign: .keyForeign
-      case .certificate: .certificateRejected
-      case .certificateTime:
-        failure.problem == .certificateNotYetValid ? .certificateNotYetValid : .certificateExpired
-      case .certificateHost: .certificateOfOtherHost
-      case .pin: .pinMismatch
-      case .timeout: .timeout
-      case .tooLarge: .responseTooLarge
-      case .malformed, .tokenReturned: .malformedResponse
-      case .redirect: .redirectRefused
-      case .cancelled: .cancelled
-      case .memory: .noMemory
-      case .setup, .content: .internalFailure
-      }
-  }
+    package init(_ failure: HTTPFailure) {
+      self =
+        switch failure.code {
+        case .resolve, .connect: .network
+        case .proxy: .proxyFailed
+        case .send, .receive: .connectionLost
+        case .tls: .tlsFailure
+        case .clientKeyUnavailable: .keyUnavailable
+        case .clientKeyForeign: .keyForeign
+        case .certificate: .certificateRejected
+        case .certificateTime:
+          failure.problem == .certificateNotYetValid ? .certificateNotYetValid : .certificateExpired
+        case .certificateHost: .certificateOfOtherHost
+        case .pin: .pinMismatch
+        case .timeout: .timeout
+        case .tooLarge: .responseTooLarge
+        case .malformed, .tokenReturned: .malformedResponse
+        case .redirect: .redirectRefused
+        case .cancelled: .cancelled
+        case .memory: .noMemory
+        case .setup, .content: .internalFailure
+        }
+    }
 
-  /// The effect of an error on the grant and on retries.
-  package enum Meaning: Sendable {
-    /// The server ended the grant (RFC 6749 section 5.2).
-    case grantEnded
-    /// The grant remains, but only a sign-in is certain to help.
-    case signInNeeded
-    /// The grant remains, and the same request may succeed later.
-    case temporary
-    /// The grant remains, but the same request would fail again.
-    case permanent
+    /// The effect of an error on the grant and on retries.
+    package enum Meaning: Sendable {
+      /// The server ended the grant (RFC 6749 section 5.2).
+      case grantEnded
+      /// The grant remains, but only a sign-in is certain to help.
+      case signInNeeded
+      /// The grant remains, and the same request may succeed later.
+      case temporary
+      /// The grant remains, but the same request would fail again.
+      case permanent
+    }
   }
 }

@@ -40,10 +40,7 @@ package struct WorkflowTokenService: Sendable {
     var request = HTTPRequest(.get, endpoint, .resource, transport: transport, cancellation: cancellation)
     request.responseLimit = Self.maxAnswerBytes
     request.authorization = try token.authorization("Bearer")
-    let response: HTTPResponse
-    do { response = try http.send(request) } catch {
-      throw OAuthError(error, .resource, at: endpoint, proxy: transport.proxy?.url)
-    }
+    let response = try http.ask(request)
     if (400..<500).contains(response.status), !OAuthError.isTemporary(response.status) {
       return .failure(.refused(status: response.status))
     }

@@ -2,7 +2,7 @@ internal import CPlatform
 internal import Glibc
 
 /// A failed system call. Contains the number and the call, never a path or data.
-package struct SystemError: Error, Hashable, Sendable {
+package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error number, as in `errno(3)`.
   package let errno: Int32
   /// The function that failed, for example `openat`.
@@ -23,13 +23,9 @@ package struct SystemError: Error, Hashable, Sendable {
     guard let constant = unsafe constant else { return "errno \(errno)" }
     return unsafe String(cString: constant)
   }
-}
 
-extension SystemError: CustomStringConvertible {
   package var description: String { "\(operation): \(message)" }
-}
 
-extension SystemError {
   package var isNotFound: Bool { errno == ENOENT }
   package var isExists: Bool { errno == EEXIST }
   /// Whether the call would block, or a wait has timed out (`EAGAIN`).

@@ -80,9 +80,7 @@ extension SessionServices {
   ) throws(OAuthError) {
     let endpoint = try Endpoint(issuer.text, allowHTTPLoopback: transport.allowHTTPLoopback)
     let request = HTTPRequest(.get, endpoint, .metadata, transport: transport, cancellation: cancellation)
-    do { _ = try http.send(request) } catch {
-      throw OAuthError(error, .metadata, at: endpoint, proxy: transport.proxy?.url)
-    }
+    _ = try http.ask(request)
   }
 }
 

@@ -7,6 +7,14 @@ struct MetadataRenewal: Sendable {
   struct Bounds: Sendable {
     let account: AccountName
     let authority: Authority
+
+    /// Checks an endpoint, if any.
+    ///
+    /// - Throws: `endpointMoved` if its origin was not known at sign-in: changed metadata must not redirect a secret.
+    func check(_ endpoint: Endpoint?) throws(SessionError) {
+      guard let endpoint, !authority.includes(endpoint) else { return }
+      throw .endpointMoved(account: account.text, origin: endpoint.uri.origin)
+    }
   }
 
   let source: IssuerMetadata
@@ -31,16 +39,6 @@ struct MetadataRenewal: Sendable {
       guard case .oauth(let problem) = error else { return nil }
       throw problem
     }
-  }
-}
-
-extension MetadataRenewal.Bounds {
-  /// Checks an endpoint, if any.
-  ///
-  /// - Throws: `endpointMoved` if its origin was not known at sign-in: changed metadata must not redirect a secret.
-  func check(_ endpoint: Endpoint?) throws(SessionError) {
-    guard let endpoint, !authority.includes(endpoint) else { return }
-    throw .endpointMoved(account: account.text, origin: endpoint.uri.origin)
   }
 }
 

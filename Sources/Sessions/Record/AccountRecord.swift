@@ -89,41 +89,7 @@ package struct AccountRecord: Sendable {
     /// The time to give up, in unix seconds.
     package let until: Int
   }
-}
 
-/// Why an account is blocked: its user is uncertain until a refresh returns an ID Token that matches the first one
-/// (OpenID Connect Core section 12.2), or the user signs in again.
-package enum IdentityHold: Sendable, Hashable {
-  /// A later ID Token differed from the first one in this claim. Nil in records of older versions.
-  case changed(claim: String?)
-  /// The first ID Token could not be verified.
-  case unverified
-
-  /// Stored as a claim's name, so that older versions block the account too.
-  private static let unverifiedWord = "unverified"
-
-  init?(json: JSON) {
-    guard json.bool == true || json.string != nil else { return nil }
-    self = json.string == Self.unverifiedWord ? .unverified : .changed(claim: json.string)
-  }
-
-  var json: JSON {
-    switch self {
-    case .changed(let claim): claim.map { .string($0) } ?? true
-    case .unverified: .string(Self.unverifiedWord)
-    }
-  }
-
-  /// The error for token requests while blocked.
-  func error(_ account: AccountName) -> SessionError {
-    switch self {
-    case .changed(let claim): .identityChanged(account: account.text, claim: claim)
-    case .unverified: .identityUnverified(account: account.text)
-    }
-  }
-}
-
-extension AccountRecord {
   private static let flags: [(String, any WritableKeyPath<AccountRecord, Bool> & Sendable)] = [
     ("expired", \.isExpired), ("not_kept", \.isNotKept), ("signed_out", \.isSignedOut),
     ("announced_pkce", \.beganAtResource), ("refuses_resource", \.refusesResource),
@@ -250,6 +216,38 @@ extension AccountRecord {
     var text = SecretBuffer(capacity: (node.stringByteCount ?? 0) + 1)
     node.appendString(in: bytes, to: &text)
     do { return SharedSecret(try text.finish()) } catch { throw .memory }
+  }
+}
+
+/// Why an account is blocked: its user is uncertain until a refresh returns an ID Token that matches the first one
+/// (OpenID Connect Core section 12.2), or the user signs in again.
+package enum IdentityHold: Sendable, Hashable {
+  /// A later ID Token differed from the first one in this claim. Nil in records of older versions.
+  case changed(claim: String?)
+  /// The first ID Token could not be verified.
+  case unverified
+
+  /// Stored as a claim's name, so that older versions block the account too.
+  private static let unverifiedWord = "unverified"
+
+  init?(json: JSON) {
+    guard json.bool == true || json.string != nil else { return nil }
+    self = json.string == Self.unverifiedWord ? .unverified : .changed(claim: json.string)
+  }
+
+  var json: JSON {
+    switch self {
+    case .changed(let claim): claim.map { .string($0) } ?? true
+    case .unverified: .string(Self.unverifiedWord)
+    }
+  }
+
+  /// The error for token requests while blocked.
+  func error(_ account: AccountName) -> SessionError {
+    switch self {
+    case .changed(let claim): .identityChanged(account: account.text, claim: claim)
+    case .unverified: .identityUnverified(account: account.text)
+    }
   }
 }
 

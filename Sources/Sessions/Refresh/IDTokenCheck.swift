@@ -23,14 +23,8 @@ struct IDTokenCheck {
       if isRequired { throw .oauth(OAuthError(.missingIDToken, .endpoint(.token))) }
       return nil
     }
-    if !isAsked, !mayVerify { return nil }
+    if !isAsked, !server.issuesIDTokens { return nil }
     return try verified(response, first: nil, demands)
-  }
-
-  /// Whether there are keys, or a secret, to verify an ID Token with.
-  private var mayVerify: Bool {
-    if case .secret = server.signing.idTokens { return true }
-    return server.metadata.jwksURI != nil || server.metadata.unusableEndpoints[.keys] != nil
   }
 
   /// Checks a refresh's response. An ID Token is optional, but must be for the same user and client (section 12.2).
@@ -39,7 +33,7 @@ struct IDTokenCheck {
   func refreshed(
     _ response: TokenResponse, first: IdentityRecord?, account: AccountName, isAsked: Bool = true
   ) throws(SessionError) -> IDToken? {
-    if !isAsked, first == nil, !mayVerify { return nil }
+    if !isAsked, first == nil, !server.issuesIDTokens { return nil }
     do {
       let token = try verified(response, first: first, IDTokenRequirements())
       if let now = token?.identity.authTime, let before = first?.authTime, now != before {
@@ -57,7 +51,8 @@ struct IDTokenCheck {
   ) throws(SessionError) -> IDToken? {
     guard let compact = response.idToken else { return nil }
     try checkProfile(of: compact)
-    let expectation = expectation(response, first: first, demands)
+    let expectation = server.idTokenExpectation(
+      accessToken: response.accessToken, now: services.time.wallSeconds(), first: first, demands)
     do throws(IDTokenError) {
       // A MAC is verified with the client secret, not with the issuer's keys.
       if expectation.secret != nil { return reported(try verify(compact, JWKSet([]), expectation, response)) }
@@ -90,25 +85,6 @@ struct IDTokenCheck {
       }
     }
     guard isAllowed else { throw .oauth(OAuthError(.idTokenAlgorithm)) }
-  }
-
-  /// The values that the ID Token of a response must match.
-  private func expectation(
-    _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenRequirements
-  ) -> IDTokenExpectation {
-    var expectation = IDTokenExpectation(
-      issuer: server.metadata.issuer, clientID: server.client.id,
-      accessToken: response.accessToken, algorithms: server.acceptedIDTokenAlgorithms,
-      now: services.time.wallSeconds(), first: first)
-    switch server.signing.idTokens {
-    case nil: break
-    case .key(let algorithm): expectation.algorithms = [algorithm]
-    case .secret(let secret): expectation.secret = secret
-    }
-    expectation.tenant = server.metadata.tenant
-    expectation.trustedAudiences = server.signing.trustedAudiences
-    expectation.demands = demands
-    return expectation
   }
 
   private func verify(

@@ -278,7 +278,7 @@ package struct RefreshOperation: Sendable {
   ) throws(SessionError) -> AccessGrant {
     var record = stored.record
     var live = try services.server(for: account, configuration, record, cancellation: cancellation)
-    try live.checkProfile(record.profileFlow)
+    try live.checkProfile(FAPI2.Flow(record.unattended))
     let wallSeconds = services.time.wallSeconds()
     let request = try UnattendedRequest(
       grant, handed, of: account, configuration, for: target, at: live.server, now: wallSeconds, cancellation)

@@ -7,7 +7,7 @@ extension ServerQuestion {
   /// Exchanges the account's own token for one with another target (RFC 8693).
   package func exchange(for target: TokenTarget) throws(SessionError) -> AccessGrant {
     var (stored, live) = try open()
-    try live.checkProfile(stored.record.profileFlow)
+    try live.checkProfile(FAPI2.Flow(stored.record.unattended))
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let token = try grant.openAccessToken()

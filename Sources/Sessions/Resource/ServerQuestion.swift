@@ -54,15 +54,9 @@ package struct ServerQuestion: Sendable {
   /// The rules for a signed response: the issuer's keys, and the algorithm registered for UserInfo, or else those for
   /// ID Tokens.
   private func userInfoRules(_ server: AuthorizationServer, _ renewal: MetadataRenewal) -> UserInfoRules {
-    let registered = server.signing.userInfo
     var search = server.metadata.jwksURI.map { endpoint in
       KeySearch(IssuerKeys(services, endpoint, server.transport, renewal, cancellation))
     }
-    return UserInfoRules(
-      algorithms: registered.map { [$0] } ?? server.acceptedIDTokenAlgorithms,
-      requiresSignature: registered != nil, now: services.time.wallSeconds()
-    ) { () throws(OAuthError) in
-      try search?.next()
-    }
+    return server.userInfoRules(now: services.time.wallSeconds()) { () throws(OAuthError) in try search?.next() }
   }
 }

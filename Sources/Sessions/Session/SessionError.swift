@@ -274,7 +274,7 @@ package enum SessionError: Error, Hashable, Sendable {
 }
 
 /// An error in the settings, with the file or member.
-package struct ConfigurationError: Error, Sendable {
+package struct ConfigurationError: Error, Sendable, Hashable {
   package enum Code: Hashable, Sendable {
     /// The text is not JSON, or a member has an invalid type or value.
     case invalid
@@ -341,6 +341,17 @@ package struct ConfigurationError: Error, Sendable {
 
   /// Whether another process held the settings' lock until the timeout.
   var isBusy: Bool { if case .storage(let error) = code { error.isAgain } else { false } }
+
+  // Two errors are equal if they have the same code and member.
+
+  package static func == (one: ConfigurationError, other: ConfigurationError) -> Bool {
+    one.code == other.code && one.path == other.path
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(code)
+    hasher.combine(path)
+  }
 }
 
 /// The details of a missing client ID, for a hint.
@@ -376,16 +387,4 @@ package enum ClientURLProblem: Sendable, Hashable {
   case certificate
   /// The server does not accept published clients.
   case unannounced(canRegister: Bool)
-}
-
-/// Two errors are equal if they have the same code and member.
-extension ConfigurationError: Hashable {
-  package static func == (one: ConfigurationError, other: ConfigurationError) -> Bool {
-    one.code == other.code && one.path == other.path
-  }
-
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(code)
-    hasher.combine(path)
-  }
 }

@@ -111,30 +111,33 @@ package struct Settings: Sendable, Hashable {
 
   /// Adds or replaces an account. The first account becomes active.
   package mutating func set(_ configuration: AccountConfiguration, for name: AccountName) throws(ConfigurationError) {
-    var named = object["accounts"]?.object ?? JSONObject()
-    named[name.text] = .object(configuration.json(over: named[name.text]?.object ?? JSONObject()))
     if let index = accounts.firstIndex(where: { $0.name == name }) {
       accounts[index].configuration = configuration
     } else {
       guard accounts.count < Self.maximumAccounts else { throw ConfigurationError(.tooManyAccounts, "accounts") }
       accounts.append((name, configuration))
     }
-    object["accounts"] = .object(named)
+    named[name.text] = .object(configuration.json(over: named[name.text]?.object ?? JSONObject()))
     if active == nil { activate(name) }
+  }
+
+  /// The accounts' objects by name, with unknown members.
+  private var named: JSONObject {
+    get { object["accounts"]?.object ?? JSONObject() }
+    set { object["accounts"] = .object(newValue) }
   }
 
   /// The member of an account that was added but never signed in.
   static let neverSignedIn = "never_signed_in"
 
   func isNeverSignedIn(_ name: AccountName) -> Bool {
-    object["accounts"]?.object?[name.text]?[Self.neverSignedIn]?.bool == true
+    named[name.text]?[Self.neverSignedIn]?.bool == true
   }
 
   private mutating func markNeverSignedIn(_ name: AccountName, _ isMarked: Bool) {
-    guard var named = object["accounts"]?.object, var settings = named[name.text]?.object else { return }
+    guard var settings = named[name.text]?.object else { return }
     settings[Self.neverSignedIn] = isMarked ? true : nil
     named[name.text] = .object(settings)
-    object["accounts"] = .object(named)
   }
 
   /// Adds an account without a sign-in. The first account becomes active.
@@ -205,11 +208,8 @@ package struct Settings: Sendable, Hashable {
   /// Renames an account, which keeps its position and remains active if it was.
   package mutating func rename(_ old: AccountName, to new: AccountName) {
     guard let index = accounts.firstIndex(where: { $0.name == old }) else { return }
-    let named = object["accounts"]?.object ?? JSONObject()
-    let renamed = named.names.map { name in
-      (name.hasSameBytes(as: old.text) ? new.text : name, named[name] ?? .null)
-    }
-    object["accounts"] = .object(JSONObject(renamed))
+    named = JSONObject(
+      named.names.map { name in (name.hasSameBytes(as: old.text) ? new.text : name, named[name] ?? .null) })
     accounts[index].name = new
     changeDirectories { $0.rename(old, to: new) }
     if active == old || previous == old {
@@ -221,9 +221,7 @@ package struct Settings: Sendable, Hashable {
   /// one. An account that was never signed in becomes active only if there is no other.
   package mutating func remove(_ name: AccountName) {
     guard let index = accounts.firstIndex(where: { $0.name == name }) else { return }
-    var named = object["accounts"]?.object ?? JSONObject()
     named[name.text] = nil
-    object["accounts"] = .object(named)
     accounts.remove(at: index)
     changeDirectories { $0.remove(name) }
     guard active == name || previous == name else { return }

@@ -12,13 +12,7 @@ extension AccountConfiguration {
     else { return }
     self.scope.append(Self.offlineAccess)
   }
-}
 
-extension AuthorizationServerMetadata {
-  var knowsOfflineAccess: Bool { scopes?.contains("offline_access") ?? false }
-}
-
-extension AccountConfiguration {
   /// Scope values that need a user: without one there is no ID Token and no refresh token.
   static let userScopes = ["openid", "offline_access"]
 
@@ -27,4 +21,8 @@ extension AccountConfiguration {
     let values = self.scope.filter { value in !Self.userScopes.contains { $0.hasSameBytes(as: value) } }
     return values.isEmpty ? nil : try Scope(values: values)
   }
+}
+
+extension AuthorizationServerMetadata {
+  var knowsOfflineAccess: Bool { scopes?.contains("offline_access") ?? false }
 }

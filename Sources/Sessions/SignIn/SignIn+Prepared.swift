@@ -45,345 +45,346 @@ extension SignIn {
       self.level = level
       isKeptOutOfTPM = request.services.isKeptOutOfTPM(server.prover, configuration)
       let needsKeys = if case .secret = server.signing.idTokens { false } else { expectsIDToken }
-      try oauth(server.checkProfile(request.profileFlow))
+      try oauth(server.checkProfile(FAPI2.Flow(request.unattended)))
       try oauth(server.metadata.checkUsable(.token))
       if needsKeys { try oauth(server.metadata.checkUsable(.keys)) }
     }
-  }
-}
 
-extension SignIn.Prepared {
-  package var account: AccountName { request.account }
-  /// The account's future settings, including values chosen from the metadata.
-  package var configuration: AccountConfiguration { contact.configuration }
-  package var notices: [SignIn.Notice] {
-    (contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registrationNotices ?? [])
-      + (configuration.hasMetadataURL && configuration.clientID.utf8.contains(UInt8(ascii: "?")) ? [.clientQuery] : [])
-      + (isKeptOutOfTPM ? [.tpmAway] : []) + (asksForIDToken && !server.issuesIDTokens ? [.keysMissing] : [])
-  }
-  package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
-  /// Throws `clientSecretNotNamed` if the provider requires a client secret and none is known.
-  package func requireSecret(isBrowser: Bool) throws(SessionError) {
-    guard !hasCredentials, let provider = configuration.providerSettings,
-      provider.has(.secretNeeded) || isBrowser && provider.has(.secretForCode)
-    else { return }
-    throw .clientSecretNotNamed(
-      MissingSecret(
-        provider: provider.title, page: provider.registration?.page, isForBrowser: !provider.has(.secretNeeded)))
-  }
-
-  /// Whether the server has refused the device grant before.
-  package var isDeviceForbidden: Bool { request.isDeviceForbidden }
-
-  var services: SessionServices { request.services }
-  var cancellation: Cancellation { request.cancellation }
-  private var isUnattended: Bool { request.unattended != nil }
-
-  /// Whether ``withdraw()`` must delete a client.
-  package var mustDeleteClient: Bool { contact.registrationNotices != nil }
-
-  /// Deletes the client registered for this sign-in. Call it if the sign-in was not completed. Blocking.
-  package func withdraw() { contact.withdraw() }
-
-  /// The protection level to write, or nil to keep that of the old record.
-  private var protection: Protection? { configuration.protection ?? (request.isNew ? .device : nil) }
-
-  private var asksForIDToken: Bool { !isUnattended && scope?.contains("openid") == true }
-
-  /// Whether an ID Token is required (OpenID Connect Core section 3.1.3.3).
-  private var expectsIDToken: Bool { asksForIDToken && server.issuesIDTokens }
-
-  /// Signs in without a user. Blocking.
-  ///
-  /// - Throws: `guestNeedsProof` if the client does not authenticate, `guestOverUser` if a user is signed in, or an
-  ///   error about the assertion.
-  package func signIn(_ grant: UnattendedGrant) throws(SessionError) -> SignIn.Outcome {
-    if grant == .client, !server.client.authentication.provesClient { throw .guestNeedsProof(account: account.text) }
-    let unattended = try UnattendedRequest(
-      grant, request.passedAssertion(contact.secrets), of: account, configuration, at: server,
-      now: services.time.wallSeconds(), cancellation)
-    return try keepingOpen { (sentAt, reserve) throws(SessionError) in
-      let response = try oauth(unattended.send(to: server, cancellation))
-      return try finish(TokenEndpointAnswer(response), receivedAfter: sentAt, in: reserve)
+    package var account: AccountName { request.account }
+    /// The account's future settings, including values chosen from the metadata.
+    package var configuration: AccountConfiguration { contact.configuration }
+    package var notices: [SignIn.Notice] {
+      (contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registrationNotices ?? [])
+        + (configuration.hasMetadataURL && configuration.clientID.utf8.contains(UInt8(ascii: "?"))
+          ? [.clientQuery] : [])
+        + (isKeptOutOfTPM ? [.tpmAway] : []) + (asksForIDToken && !server.issuesIDTokens ? [.keysMissing] : [])
     }
-  }
-
-  /// Runs `body`, which spends the user's approval, while the session's protection level cannot be locked. Passes it
-  /// the start time, and the resources for writing the session (nil for an ephemeral one).
-  ///
-  /// - Parameters:
-  ///   - kept: The resources, if already reserved.
-  ///   - waitsLong: Whether to wait for locks until the sign-in is cancelled.
-  /// - Throws: Before the approval is spent, if the session could not be stored.
-  func keepingOpen<Result>(
-    in kept: WriteReserve? = nil, waitsLong: Bool = true,
-    _ body: (Instant, WriteReserve?) throws(SessionError) -> Result
-  ) throws(SessionError) -> Result {
-    try services.keepingOpen(
-      account, configuration, isNew: request.isNew, in: kept, waitsLong: waitsLong, cancellation
-    ) { (reserve) throws(SessionError) in
-      var reserve = reserve
-      if kept == nil { reserve?.settings = try request.reserveSettings(configuration, waitsLong: waitsLong) }
-      let hold = try request.holdDescriptors()
-      defer { extendLifetime(hold) }
-      return try body(services.time.now(), reserve)
+    package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
+    /// Throws `clientSecretNotNamed` if the provider requires a client secret and none is known.
+    package func requireSecret(isBrowser: Bool) throws(SessionError) {
+      guard !hasCredentials, let provider = configuration.providerSettings,
+        provider.has(.secretNeeded) || isBrowser && provider.has(.secretForCode)
+      else { return }
+      throw .clientSecretNotNamed(
+        MissingSecret(
+          provider: provider.title, page: provider.registration?.page, isForBrowser: !provider.has(.secretNeeded)))
     }
-  }
 
-  /// Verifies the response and stores the session. If the ID Token is invalid or for another user, stores nothing and
-  /// revokes the grant if possible. Blocking. Call it in ``keepingOpen(in:waitsLong:_:)``.
-  ///
-  /// - Parameters:
-  ///   - sentAt: The time of the token request.
-  ///   - reserve: The resources for writing the session.
-  ///   - demands: The authorization request's requirements for the ID Token.
-  ///   - needsIDToken: Whether a requested ID Token must be present.
-  /// - Throws: `signInKept` if the refresh token is stored for the next refresh, but the rest of the response is
-  ///   unusable or its ID Token cannot be verified for now.
-  func finish(
-    _ answer: TokenEndpointAnswer, receivedAfter sentAt: Instant, in reserve: WriteReserve?,
-    demands: IDTokenRequirements = .init(), needsIDToken: Bool = true, verified: Verified? = nil
-  ) throws(SessionError) -> SignIn.Outcome {
-    let stored: (outcome: SignIn.Outcome, left: ClientRegistrationRecord?)
-    do throws(SessionError) {
-      let verified = if let verified { verified } else { try verify(answer, demands, needsIDToken: needsIDToken) }
-      stored = try services.holding(account, at: level, mustWrite: true, cancellation: cancellation) {
-        (level) throws(SessionError) in
-        try store(verified.response, verified.token, sentAt, at: level, in: reserve)
+    /// Whether the server has refused the device grant before.
+    package var isDeviceForbidden: Bool { request.isDeviceForbidden }
+
+    var services: SessionServices { request.services }
+    var cancellation: Cancellation { request.cancellation }
+    private var isUnattended: Bool { request.unattended != nil }
+
+    /// Whether ``withdraw()`` must delete a client.
+    package var mustDeleteClient: Bool { contact.registrationNotices != nil }
+
+    /// Deletes the client registered for this sign-in. Call it if the sign-in was not completed. Blocking.
+    package func withdraw() { contact.withdraw() }
+
+    /// The protection level to write, or nil to keep that of the old record.
+    private var protection: Protection? { configuration.protection ?? (request.isNew ? .device : nil) }
+
+    private var asksForIDToken: Bool { !isUnattended && scope?.contains("openid") == true }
+
+    /// Whether an ID Token is required (OpenID Connect Core section 3.1.3.3).
+    private var expectsIDToken: Bool { asksForIDToken && server.issuesIDTokens }
+
+    /// Signs in without a user. Blocking.
+    ///
+    /// - Throws: `guestNeedsProof` if the client does not authenticate, `guestOverUser` if a user is signed in, or an
+    ///   error about the assertion.
+    package func signIn(_ grant: UnattendedGrant) throws(SessionError) -> SignIn.Outcome {
+      if grant == .client, !server.client.authentication.provesClient { throw .guestNeedsProof(account: account.text) }
+      let unattended = try UnattendedRequest(
+        grant, request.passedAssertion(contact.secrets), of: account, configuration, at: server,
+        now: services.time.wallSeconds(), cancellation)
+      return try keepingOpen { (sentAt, reserve) throws(SessionError) in
+        let response = try oauth(unattended.send(to: server, cancellation))
+        return try finish(TokenEndpointAnswer(response), receivedAfter: sentAt, in: reserve)
       }
-    } catch {
-      guard let refreshToken = answer.refreshToken, !isUnattended else {
-        if error.isStorageFailure, let token = try? answer.tokens().accessToken {
-          throw .grantNotKept(
-            because: error, isRevoked: server.end(token, .accessToken, bearer: token, cancellation))
+    }
+
+    /// Runs `body`, which spends the user's approval, while the session's protection level cannot be locked. Passes it
+    /// the start time, and the resources for writing the session (nil for an ephemeral one).
+    ///
+    /// - Parameters:
+    ///   - kept: The resources, if already reserved.
+    ///   - waitsLong: Whether to wait for locks until the sign-in is cancelled.
+    /// - Throws: Before the approval is spent, if the session could not be stored.
+    func keepingOpen<Result>(
+      in kept: WriteReserve? = nil, waitsLong: Bool = true,
+      _ body: (Instant, WriteReserve?) throws(SessionError) -> Result
+    ) throws(SessionError) -> Result {
+      try services.keepingOpen(
+        account, configuration, isNew: request.isNew, in: kept, waitsLong: waitsLong, cancellation
+      ) { (reserve) throws(SessionError) in
+        var reserve = reserve
+        if kept == nil { reserve?.settings = try request.reserveSettings(configuration, waitsLong: waitsLong) }
+        let hold = try request.holdDescriptors()
+        defer { extendLifetime(hold) }
+        return try body(services.time.now(), reserve)
+      }
+    }
+
+    /// Verifies the response and stores the session. If the ID Token is invalid or for another user, stores nothing and
+    /// revokes the grant if possible. Blocking. Call it in ``keepingOpen(in:waitsLong:_:)``.
+    ///
+    /// - Parameters:
+    ///   - sentAt: The time of the token request.
+    ///   - reserve: The resources for writing the session.
+    ///   - demands: The authorization request's requirements for the ID Token.
+    ///   - needsIDToken: Whether a requested ID Token must be present.
+    /// - Throws: `signInKept` if the refresh token is stored for the next refresh, but the rest of the response is
+    ///   unusable or its ID Token cannot be verified for now.
+    func finish(
+      _ answer: TokenEndpointAnswer, receivedAfter sentAt: Instant, in reserve: WriteReserve?,
+      demands: IDTokenRequirements = .init(), needsIDToken: Bool = true, verified: Verified? = nil
+    ) throws(SessionError) -> SignIn.Outcome {
+      let stored: (outcome: SignIn.Outcome, left: ClientRegistrationRecord?)
+      do throws(SessionError) {
+        let verified = if let verified { verified } else { try verify(answer, demands, needsIDToken: needsIDToken) }
+        stored = try services.holding(account, at: level, mustWrite: true, cancellation: cancellation) {
+          (level) throws(SessionError) in
+          try store(verified.response, verified.token, sentAt, at: level, in: reserve)
         }
+      } catch {
+        guard let refreshToken = answer.refreshToken, !isUnattended else {
+          if error.isStorageFailure, let token = try? answer.tokens().accessToken {
+            throw .grantNotKept(
+              because: error, isRevoked: server.end(token, .accessToken, bearer: token, cancellation))
+          }
+          throw error
+        }
+        try keepOrRevoke(refreshToken, in: reserve, because: error, demands, needsIDToken: needsIDToken)
+      }
+      contact.delete(stored.left)
+      return try narrowed(stored.outcome)
+    }
+
+    /// Replaces the sign-in's token, whose scope is for all origins, with the account's own, if there is a refresh token.
+    private func narrowed(_ outcome: SignIn.Outcome) throws(SessionError) -> SignIn.Outcome {
+      guard let ownScope, let scope else { return outcome }
+      var outcome = outcome
+      if outcome.hasRefreshToken {
+        do throws(SessionError) {
+          outcome.grant = try RefreshOperation(
+            account: account, configuration: outcome.configuration, services: services, cancellation: cancellation
+          ).run()
+        } catch {
+          throw .signInKept(outcome.configuration, because: error)
+        }
+      }
+      let granted = try oauth(Scope(outcome.grant.scope ?? scope.text))
+      let missing = granted.missing(of: scope)
+      let excess = ownScope.missing(of: scope).filter { !missing.contains($0) }
+      if !excess.isEmpty { outcome.notices.append(.scopeEverywhere(excess)) }
+      return outcome
+    }
+
+    /// A response with a valid ID Token, or none if none was requested.
+    struct Verified: Sendable {
+      let response: TokenResponse
+      let token: IDToken?
+    }
+
+    func verify(
+      _ answer: TokenEndpointAnswer, _ demands: IDTokenRequirements, needsIDToken: Bool = true
+    ) throws(SessionError) -> Verified {
+      let response = try oauth(answer.tokens())
+      let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
+        .checkSignIn(
+          response, isRequired: needsIDToken && expectsIDToken, isAsked: asksForIDToken, demands: demands)
+      return Verified(response: response, token: token)
+    }
+
+    /// Revokes an unwanted grant if possible, but not if that might end an existing session of the account. Blocking.
+    ///
+    /// - Parameter endsSession: Whether to revoke it even then.
+    /// - Returns: Whether the server revoked the grant.
+    @discardableResult
+    func refuse(
+      _ answer: TokenEndpointAnswer, endsSession: Bool = false, _ cancellation: Cancellation
+    ) -> Bool {
+      if !endsSession, let old = try? oldRecord(), old.refreshToken != nil || old.accessToken != nil { return false }
+      if let token = answer.refreshToken { return server.end(token, .refreshToken, cancellation) }
+      guard let token = try? answer.tokens().accessToken else { return false }
+      return server.end(token, .accessToken, bearer: token, cancellation)
+    }
+
+    /// Stores the settings, which are needed to use or revoke the grant, and then the record. If writing the record
+    /// fails, removes the settings of a new account.
+    private func write(
+      _ record: AccountRecord, activates: Bool = false, in reserve: WriteReserve?
+    ) throws(SessionError) -> UInt64 {
+      try request.save(configuration, activates: activates, in: reserve?.settings)
+      do {
+        return try services.write(
+          record, of: account, protection: protection, wait: SessionServices.lockWait(cancellation, isLong: true),
+          in: reserve)
+      } catch {
+        request.forget()
         throw error
       }
-      try keepOrRevoke(refreshToken, in: reserve, because: error, demands, needsIDToken: needsIDToken)
     }
-    contact.delete(stored.left)
-    return try narrowed(stored.outcome)
-  }
 
-  /// Replaces the sign-in's token, whose scope is for all origins, with the account's own, if there is a refresh token.
-  private func narrowed(_ outcome: SignIn.Outcome) throws(SessionError) -> SignIn.Outcome {
-    guard let ownScope, let scope else { return outcome }
-    var outcome = outcome
-    if outcome.hasRefreshToken {
-      do throws(SessionError) {
-        outcome.grant = try RefreshOperation(
-          account: account, configuration: outcome.configuration, services: services, cancellation: cancellation
-        ).run()
-      } catch {
-        throw .signInKept(outcome.configuration, because: error)
+    /// The record to replace. For a new account, only one with a pending revocation.
+    private func oldRecord() throws(SessionError) -> AccountRecord? {
+      guard request.isNew else { return try services.recordToReplace(of: account) }
+      guard let left = try? services.record(of: account), left.revocation != nil else { return nil }
+      return left
+    }
+
+    /// Stores the refresh token of an otherwise unusable response if the next refresh may succeed (invariant: no approval
+    /// is wasted). Otherwise revokes its grant, unless that might end an existing session of the user.
+    ///
+    /// - Throws: `error`, or `signInKept` or `grantNotKept` because of it.
+    private func keepOrRevoke(
+      _ refreshToken: SharedSecret, in reserve: WriteReserve?, because error: SessionError,
+      _ demands: IDTokenRequirements,
+      needsIDToken: Bool
+    ) throws(SessionError) -> Never {
+      // A refresh token that is not bound to the key as it should be could be used by a thief.
+      let isUnread =
+        if case .oauth(let problem) = error {
+          problem.followsSuccess && ![.tokenNotBound, .profileBroken].contains(problem.code)
+        } else { false }
+      let mayDoBetter = (isUnread || error.isTemporary) && demands.maxAge == nil && demands.acrValues.isEmpty
+      let ending = try? services.holding(account, at: level, mustWrite: true, cancellation: cancellation) {
+        (_) throws(SessionError) -> SessionError in
+        let old = try oldRecord()
+        let hasSession = old?.refreshToken != nil || old?.accessToken != nil
+        if case .identityChanged(_, "sub") = error {
+          return .grantNotKept(because: error, isRevoked: server.end(refreshToken, .refreshToken, cancellation))
+        }
+        if hasSession { return .grantNotKept(because: error, isRevoked: false) }
+        guard mayDoBetter else {
+          let isRevoked = server.end(refreshToken, .refreshToken, cancellation)
+          return error.isStorageFailure || isUnread ? .grantNotKept(because: error, isRevoked: isRevoked) : error
+        }
+        var record = try record(refreshToken, replacing: old)
+        record.identity = old?.identity
+        record.label = old?.label
+        let isAwaited = needsIDToken && expectsIDToken || !isUnread
+        if isAwaited || old?.identity != nil { record.identityHold = .unverified }
+        record.scope = (ownScope ?? scope)?.text
+        record.ownScope = ownScope?.text
+        _ = try write(record, in: reserve)
+        return .signInKept(configuration, because: error.followingSuccess)
       }
+      if let ending { throw ending }
+      // The vault is inaccessible. A new account has no session that revoking could end.
+      throw .grantNotKept(
+        because: error, isRevoked: request.isNew && server.end(refreshToken, .refreshToken, cancellation))
     }
-    let granted = try oauth(Scope(outcome.grant.scope ?? scope.text))
-    let missing = granted.missing(of: scope)
-    let excess = ownScope.missing(of: scope).filter { !missing.contains($0) }
-    if !excess.isEmpty { outcome.notices.append(.scopeEverywhere(excess)) }
-    return outcome
-  }
 
-  /// A response with a valid ID Token, or none if none was requested.
-  struct Verified: Sendable {
-    let response: TokenResponse
-    let token: IDToken?
-  }
-
-  func verify(
-    _ answer: TokenEndpointAnswer, _ demands: IDTokenRequirements, needsIDToken: Bool = true
-  ) throws(SessionError) -> Verified {
-    let response = try oauth(answer.tokens())
-    let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
-      .checkSignIn(
-        response, isRequired: needsIDToken && expectsIDToken, isAsked: asksForIDToken, demands: demands)
-    return Verified(response: response, token: token)
-  }
-
-  /// Revokes an unwanted grant if possible, but not if that might end an existing session of the account. Blocking.
-  ///
-  /// - Parameter endsSession: Whether to revoke it even then.
-  /// - Returns: Whether the server revoked the grant.
-  @discardableResult
-  func refuse(
-    _ answer: TokenEndpointAnswer, endsSession: Bool = false, _ cancellation: Cancellation
-  ) -> Bool {
-    if !endsSession, let old = try? oldRecord(), old.refreshToken != nil || old.accessToken != nil { return false }
-    if let token = answer.refreshToken { return server.end(token, .refreshToken, cancellation) }
-    guard let token = try? answer.tokens().accessToken else { return false }
-    return server.end(token, .accessToken, bearer: token, cancellation)
-  }
-
-  /// Stores the settings, which are needed to use or revoke the grant, and then the record. If writing the record
-  /// fails, removes the settings of a new account.
-  private func write(
-    _ record: AccountRecord, activates: Bool = false, in reserve: WriteReserve?
-  ) throws(SessionError) -> UInt64 {
-    try request.save(configuration, activates: activates, in: reserve?.settings)
-    do {
-      return try services.write(
-        record, of: account, protection: protection, wait: SessionServices.lockWait(cancellation, isLong: true),
-        in: reserve)
-    } catch {
-      request.forget()
-      throw error
+    /// The record to store for the session.
+    private func record(
+      _ refreshToken: SharedSecret?, replacing old: AccountRecord?
+    ) throws(SessionError) -> AccountRecord {
+      var record = AccountRecord(
+        authority: Authority(contact.access, metadata: server.metadata),
+        signedInAt: services.time.wallSeconds())
+      record.refreshToken = refreshToken
+      record.credentials = contact.secrets.credentials
+      // The registration is kept while its client is used.
+      let kept = old?.authority.isSameClient(as: configuration) == true ? old?.registration : nil
+      record.registration = contact.secrets.registration ?? kept
+      record.proxyCredentials = contact.secrets.proxyCredentials
+      record.beganAtResource = request.beganAtResource
+      record.isDeviceForbidden = request.isDeviceForbidden
+      record.proofAlgorithms = request.proofAlgorithms
+      record.redirectURI = redirect?.uri.text ?? (kept == nil ? nil : old?.redirectURI)
+      if refreshToken != nil { try record.keep(server.prover) }
+      return record
     }
-  }
 
-  /// The record to replace. For a new account, only one with a pending revocation.
-  private func oldRecord() throws(SessionError) -> AccountRecord? {
-    guard request.isNew else { return try services.recordToReplace(of: account) }
-    guard let left = try? services.record(of: account), left.revocation != nil else { return nil }
-    return left
-  }
-
-  /// Stores the refresh token of an otherwise unusable response if the next refresh may succeed (invariant: no approval
-  /// is wasted). Otherwise revokes its grant, unless that might end an existing session of the user.
-  ///
-  /// - Throws: `error`, or `signInKept` or `grantNotKept` because of it.
-  private func keepOrRevoke(
-    _ refreshToken: SharedSecret, in reserve: WriteReserve?, because error: SessionError,
-    _ demands: IDTokenRequirements,
-    needsIDToken: Bool
-  ) throws(SessionError) -> Never {
-    // A refresh token that is not bound to the key as it should be could be used by a thief.
-    let isUnread =
-      if case .oauth(let problem) = error {
-        problem.followsSuccess && ![.tokenNotBound, .profileBroken].contains(problem.code)
-      } else { false }
-    let mayDoBetter = (isUnread || error.isTemporary) && demands.maxAge == nil && demands.acrValues.isEmpty
-    let ending = try? services.holding(account, at: level, mustWrite: true, cancellation: cancellation) {
-      (_) throws(SessionError) -> SessionError in
+    /// Stores the session.
+    ///
+    /// - Returns: The outcome, and the registration that the account no longer uses, if any.
+    private func store(
+      _ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant, at level: Protection, in reserve: WriteReserve?
+    ) throws(SessionError) -> (outcome: SignIn.Outcome, left: ClientRegistrationRecord?) {
       let old = try oldRecord()
-      let hasSession = old?.refreshToken != nil || old?.accessToken != nil
-      if case .identityChanged(_, "sub") = error {
-        return .grantNotKept(because: error, isRevoked: server.end(refreshToken, .refreshToken, cancellation))
+      if let first = old?.identity, let identity = token?.identity,
+        !first.issuer.hasSameBytes(as: identity.issuer) || !first.subject.hasSameBytes(as: identity.subject)
+      {
+        throw .identityChanged(account: account.text, claim: "sub")
       }
-      if hasSession { return .grantNotKept(because: error, isRevoked: false) }
-      guard mayDoBetter else {
-        let isRevoked = server.end(refreshToken, .refreshToken, cancellation)
-        return error.isStorageFailure || isUnread ? .grantNotKept(because: error, isRevoked: isRevoked) : error
-      }
+      if !isUnattended, token == nil, old?.identity != nil { throw .identityUnknown(account: account.text) }
+      if isUnattended { try old?.refuseReplacement(account) }
+      // A server should not issue a refresh token for client credentials (RFC 6749 section 4.4.3).
+      let refreshToken = isUnattended ? nil : response.refreshToken
+      let isKept = !isUnattended && refreshToken == nil && configuration.keepsAccessToken
       var record = try record(refreshToken, replacing: old)
-      record.identity = old?.identity
-      record.label = old?.label
-      let isAwaited = needsIDToken && expectsIDToken || !isUnread
-      if isAwaited || old?.identity != nil { record.identityHold = .unverified }
-      record.scope = (ownScope ?? scope)?.text
-      record.ownScope = ownScope?.text
-      _ = try write(record, in: reserve)
-      return .signInKept(configuration, because: error.followingSuccess)
+      record.identity = token?.identity
+      if let token { record.keep(token, response.idToken) }
+      record.ownScope = ownScope.flatMap { own in
+        let missing = response.scope?.missing(of: own) ?? []
+        return try? Scope(values: own.values.filter { !missing.contains($0) }).text
+      }
+      record.scope = record.ownScope ?? (response.scope ?? scope)?.text
+      record.authorizationDetails = response.authorizationDetails
+      record.unattended = request.unattended
+      record.accessToken = isKept ? response.accessToken : nil
+      record.isNotKept = !isUnattended && refreshToken == nil && !isKept
+      record.isExpired = record.isNotKept
+      if !record.isExpired, refreshToken == nil { try record.keep(server.prover) }
+      let age = Int(sentAt.duration(to: services.time.now()).components.seconds)
+      let issuedAtUnixSeconds = services.time.wallSeconds() - age
+      if refreshToken != nil { record.expiry.update(response, isNewToken: true, now: issuedAtUnixSeconds) }
+      if isKept || record.isNotKept {
+        record.accessTokenExpiresAt = response.expiresIn.map { issuedAtUnixSeconds + $0 }
+      }
+      // A pending revocation for another client continues under another name.
+      if let old, old.revocation != nil, !old.authority.isSameClient(as: configuration) {
+        services.movePendingRevocation(of: account)
+      }
+      let generation = try write(record, activates: request.activates, in: reserve)
+      let grant = AccessGrant(
+        response, askedScope: scope?.text, subject: token?.identity.subject,
+        idToken: record.idToken.map(SealedSecret.init), issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
+        recordGeneration: generation, dpopKey: server.prover?.key, protection: level, expiry: record.expiry)
+      let replaced = replacedGrant(of: old, by: refreshToken)
+      let wasGuest = !isUnattended && old?.unattended == .client
+      let mayEndGuest =
+        wasGuest && server.metadata.revocationEndpoint != nil && old?.authority.isSameClient(as: configuration) == true
+      let outcome = SignIn.Outcome(
+        grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,
+        unattended: request.unattended, wasGuest: wasGuest,
+        missesIDToken: expectsIDToken && token == nil, askedScope: scope?.values ?? [],
+        withheldScope: withheld(by: response, hasIDToken: token != nil),
+        label: record.label,
+        notices: notices
+          + (replaced.isLeft ? [SignIn.Notice.earlierSession(page: configuration.providerSettings?.sessionsPage)] : []),
+        replaced: replaced.grant, formerGuest: mayEndGuest ? SignIn.FormerGuest(server: server) : nil)
+      let isReplaced = !(old?.authority.isSameClient(as: configuration) ?? true)
+      return (outcome, isReplaced ? old?.registration : nil)
     }
-    if let ending { throw ending }
-    // The vault is inaccessible. A new account has no session that revoking could end.
-    throw .grantNotKept(
-      because: error, isRevoked: request.isNew && server.end(refreshToken, .refreshToken, cancellation))
-  }
 
-  /// The record to store for the session.
-  private func record(
-    _ refreshToken: SharedSecret?, replacing old: AccountRecord?
-  ) throws(SessionError) -> AccountRecord {
-    var record = AccountRecord(
-      authority: Authority(contact.access, metadata: server.metadata),
-      signedInAt: services.time.wallSeconds())
-    record.refreshToken = refreshToken
-    record.credentials = contact.secrets.credentials
-    // The registration is kept while its client is used.
-    let kept = old?.authority.isSameClient(as: configuration) == true ? old?.registration : nil
-    record.registration = contact.secrets.registration ?? kept
-    record.proxyCredentials = contact.secrets.proxyCredentials
-    record.beganAtResource = request.beganAtResource
-    record.isDeviceForbidden = request.isDeviceForbidden
-    record.proofAlgorithms = request.proofAlgorithms
-    record.redirectURI = redirect?.uri.text ?? (kept == nil ? nil : old?.redirectURI)
-    if refreshToken != nil { try record.keep(server.prover) }
-    return record
-  }
+    /// The account's previous grant. Many servers end all grants of a user and client if one is revoked.
+    ///
+    /// - Returns: The grant if it can be revoked separately, and whether it remains at the server.
+    private func replacedGrant(
+      of old: AccountRecord?, by new: SharedSecret?
+    ) -> (grant: SignIn.ReplacedGrant?, isLeft: Bool) {
+      // A pending revocation for another client was moved to another name.
+      let isMoved = old?.isSignedOut == true && old?.authority.isSameClient(as: configuration) == false
+      guard let old, !isMoved, let token = old.revocation?.refreshToken ?? old.refreshToken, !old.isExpired,
+        !(new.map { $0.bytes.isEqual(to: token.bytes) } ?? false)
+      else { return (nil, false) }
+      let isSeparate = configuration.providerSettings?.has(.separateGrants) ?? false
+      guard isSeparate, server.metadata.revocationEndpoint != nil, old.authority.isSameClient(as: configuration) else {
+        return (nil, true)
+      }
+      return (SignIn.ReplacedGrant(server: server, refreshToken: token), false)
+    }
 
-  /// Stores the session.
-  ///
-  /// - Returns: The outcome, and the registration that the account no longer uses, if any.
-  private func store(
-    _ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant, at level: Protection, in reserve: WriteReserve?
-  ) throws(SessionError) -> (outcome: SignIn.Outcome, left: ClientRegistrationRecord?) {
-    let old = try oldRecord()
-    if let first = old?.identity, let identity = token?.identity,
-      !first.issuer.hasSameBytes(as: identity.issuer) || !first.subject.hasSameBytes(as: identity.subject)
-    {
-      throw .identityChanged(account: account.text, claim: "sub")
+    /// The requested scope values that were not granted (RFC 6749 section 3.3). An ID Token implies `openid`.
+    private func withheld(by response: TokenResponse, hasIDToken: Bool) -> [String] {
+      guard let scope, let granted = response.scope else { return [] }
+      return granted.missing(of: scope).filter { $0 != "openid" || !hasIDToken }
     }
-    if !isUnattended, token == nil, old?.identity != nil { throw .identityUnknown(account: account.text) }
-    if isUnattended { try old?.refuseReplacement(account) }
-    // A server should not issue a refresh token for client credentials (RFC 6749 section 4.4.3).
-    let refreshToken = isUnattended ? nil : response.refreshToken
-    let isKept = !isUnattended && refreshToken == nil && configuration.keepsAccessToken
-    var record = try record(refreshToken, replacing: old)
-    record.identity = token?.identity
-    if let token { record.keep(token, response.idToken) }
-    record.ownScope = ownScope.flatMap { own in
-      let missing = response.scope?.missing(of: own) ?? []
-      return try? Scope(values: own.values.filter { !missing.contains($0) }).text
-    }
-    record.scope = record.ownScope ?? (response.scope ?? scope)?.text
-    record.authorizationDetails = response.authorizationDetails
-    record.unattended = request.unattended
-    record.accessToken = isKept ? response.accessToken : nil
-    record.isNotKept = !isUnattended && refreshToken == nil && !isKept
-    record.isExpired = record.isNotKept
-    if !record.isExpired, refreshToken == nil { try record.keep(server.prover) }
-    let age = Int(sentAt.duration(to: services.time.now()).components.seconds)
-    let issuedAtUnixSeconds = services.time.wallSeconds() - age
-    if refreshToken != nil { record.expiry.update(response, isNewToken: true, now: issuedAtUnixSeconds) }
-    if isKept || record.isNotKept { record.accessTokenExpiresAt = response.expiresIn.map { issuedAtUnixSeconds + $0 } }
-    // A pending revocation for another client continues under another name.
-    if let old, old.revocation != nil, !old.authority.isSameClient(as: configuration) {
-      services.movePendingRevocation(of: account)
-    }
-    let generation = try write(record, activates: request.activates, in: reserve)
-    let grant = AccessGrant(
-      response, askedScope: scope?.text, subject: token?.identity.subject,
-      idToken: record.idToken.map(SealedSecret.init), issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
-      recordGeneration: generation, dpopKey: server.prover?.key, protection: level, expiry: record.expiry)
-    let replaced = replacedGrant(of: old, by: refreshToken)
-    let wasGuest = !isUnattended && old?.unattended == .client
-    let mayEndGuest =
-      wasGuest && server.metadata.revocationEndpoint != nil && old?.authority.isSameClient(as: configuration) == true
-    let outcome = SignIn.Outcome(
-      grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,
-      unattended: request.unattended, wasGuest: wasGuest,
-      missesIDToken: expectsIDToken && token == nil, askedScope: scope?.values ?? [],
-      withheldScope: withheld(by: response, hasIDToken: token != nil),
-      label: record.label,
-      notices: notices
-        + (replaced.isLeft ? [SignIn.Notice.earlierSession(page: configuration.providerSettings?.sessionsPage)] : []),
-      replaced: replaced.grant, formerGuest: mayEndGuest ? SignIn.FormerGuest(server: server) : nil)
-    let isReplaced = !(old?.authority.isSameClient(as: configuration) ?? true)
-    return (outcome, isReplaced ? old?.registration : nil)
-  }
-
-  /// The account's previous grant. Many servers end all grants of a user and client if one is revoked.
-  ///
-  /// - Returns: The grant if it can be revoked separately, and whether it remains at the server.
-  private func replacedGrant(
-    of old: AccountRecord?, by new: SharedSecret?
-  ) -> (grant: SignIn.ReplacedGrant?, isLeft: Bool) {
-    // A pending revocation for another client was moved to another name.
-    let isMoved = old?.isSignedOut == true && old?.authority.isSameClient(as: configuration) == false
-    guard let old, !isMoved, let token = old.revocation?.refreshToken ?? old.refreshToken, !old.isExpired,
-      !(new.map { $0.bytes.isEqual(to: token.bytes) } ?? false)
-    else { return (nil, false) }
-    let isSeparate = configuration.providerSettings?.has(.separateGrants) ?? false
-    guard isSeparate, server.metadata.revocationEndpoint != nil, old.authority.isSameClient(as: configuration) else {
-      return (nil, true)
-    }
-    return (SignIn.ReplacedGrant(server: server, refreshToken: token), false)
-  }
-
-  /// The requested scope values that were not granted (RFC 6749 section 3.3). An ID Token implies `openid`.
-  private func withheld(by response: TokenResponse, hasIDToken: Bool) -> [String] {
-    guard let scope, let granted = response.scope else { return [] }
-    return granted.missing(of: scope).filter { $0 != "openid" || !hasIDToken }
   }
 }

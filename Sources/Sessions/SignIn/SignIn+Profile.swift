@@ -23,18 +23,9 @@ extension AccountConfiguration {
   }
 }
 
-extension SignIn.Request {
-  /// The grant type, for checking the profile.
-  var profileFlow: FAPI2.Flow { FAPI2.Flow(unattended) }
-}
-
-extension AccountRecord {
-  /// The grant type, for checking the profile.
-  var profileFlow: FAPI2.Flow { FAPI2.Flow(unattended) }
-}
-
 extension FAPI2.Flow {
-  fileprivate init(_ unattended: UnattendedGrant?) {
+  /// The grant type, for checking the profile.
+  init(_ unattended: UnattendedGrant?) {
     self =
       switch unattended {
       case nil: .code

@@ -15,38 +15,141 @@ extension SignIn {
       case .browser(let waiting): waiting.prepared
       }
     }
-  }
-}
 
-extension SignIn.Waiting {
-  /// The device authorization grant (RFC 8628). Call ``poll(approved:)`` as scheduled by ``DevicePolling``.
-  package struct Device: Sendable {
-    package let prepared: SignIn.Prepared
-    package let authorization: DeviceAuthorizationResponse
-    /// The time just before the device authorization request.
-    package let startedAt: Instant
-    package let startedAtUnixSeconds: Int
+    /// The device authorization grant (RFC 8628). Call ``poll(approved:)`` as scheduled by ``DevicePolling``.
+    package struct Device: Sendable {
+      package let prepared: SignIn.Prepared
+      package let authorization: DeviceAuthorizationResponse
+      /// The time just before the device authorization request.
+      package let startedAt: Instant
+      package let startedAtUnixSeconds: Int
 
-    /// Requests a device code. Blocking.
-    package init(_ prepared: SignIn.Prepared) throws(SessionError) {
-      if prepared.configuration.profile == .fapi2 { throw .oauth(OAuthError(.noCodeGrant)) }
-      var allowed = prepared
-      allowed.request.isDeviceForbidden = false
-      self.prepared = allowed
-      startedAt = prepared.services.time.now()
-      startedAtUnixSeconds = prepared.services.time.wallSeconds()
-      authorization = try oauth(
-        prepared.server.authorizeDevice(
-          scope: prepared.scope, target: try prepared.configuration.target(), extras: prepared.extras,
-          cancellation: prepared.cancellation))
+      /// Requests a device code. Blocking.
+      package init(_ prepared: SignIn.Prepared) throws(SessionError) {
+        if prepared.configuration.profile == .fapi2 { throw .oauth(OAuthError(.noCodeGrant)) }
+        var allowed = prepared
+        allowed.request.isDeviceForbidden = false
+        self.prepared = allowed
+        startedAt = prepared.services.time.now()
+        startedAtUnixSeconds = prepared.services.time.wallSeconds()
+        authorization = try oauth(
+          prepared.server.authorizeDevice(
+            scope: prepared.scope, target: try prepared.configuration.target(), extras: prepared.extras,
+            cancellation: prepared.cancellation))
+      }
+    }
+
+    /// The result of one poll.
+    package enum Poll: Sendable {
+      /// No decision of the user is known yet.
+      case undecided(DevicePollOutcome)
+      case signedIn(SignIn.Outcome)
+    }
+
+    /// The authorization code grant with PKCE (RFC 6749 section 4.1, RFC 7636). Check each redirect, which does not
+    /// block, then call ``finish(_:)``.
+    package struct Browser: Sendable {
+      package let prepared: SignIn.Prepared
+      package let request: AuthorizationRequest
+      package let url: AuthorizationServer.AuthorizationURL
+      /// The time before the first request.
+      package let startedAt: Instant
+      package let startedAtUnixSeconds: Int
+
+      /// Creates the URL to open, after pushing the request if the server supports that (RFC 9126). Blocking.
+      package init(
+        _ prepared: SignIn.Prepared, redirectURI: String, options: AuthorizationOptions = .init()
+      ) throws(SessionError) {
+        self.prepared = prepared
+        startedAt = prepared.services.time.now()
+        startedAtUnixSeconds = prepared.services.time.wallSeconds()
+        var options = prepared.configuration.adding(to: options)
+        options.extras = prepared.extras
+        options.needsAnnouncedPKCE = prepared.request.beganAtResource
+        let request = try oauth(
+          prepared.server.beginAuthorization(scope: prepared.scope, redirectURI: redirectURI, options: options))
+        url = try oauth(prepared.server.authorizationURL(for: request, cancellation: prepared.cancellation))
+        self.request = request
+      }
+
+      /// Exchanges the code and stores the session. Sends the code only to the server whose URL the browser opened (RFC
+      /// 9700 section 4.4). Blocking.
+      package func finish(_ code: SharedSecret) throws(SessionError) -> SignIn.Outcome {
+        try exchange(code) { (answer, sentAt, reserve, demands) throws(SessionError) in
+          try prepared.finish(answer, receivedAfter: sentAt, in: reserve, demands: demands)
+        }
+      }
+
+      /// Exchanges the code and verifies the response without storing it, for a user who must first confirm the sign-in.
+      /// Blocking.
+      package func finishUnconfirmed(_ code: SharedSecret) throws(SessionError) -> SignIn.Unconfirmed {
+        try exchange(code) { (answer, sentAt, reserve, demands) throws(SessionError) in
+          do throws(SessionError) {
+            let verified = try prepared.verify(answer, demands)
+            return SignIn.Unconfirmed(
+              prepared: prepared, answer: answer, verified: verified, sentAt: sentAt, reserve: reserve,
+              demands: demands)
+          } catch {
+            let isRevoked = prepared.refuse(answer, prepared.cancellation)
+            guard case .oauth(let problem) = error, problem.followsSuccess else { throw error }
+            throw .grantNotKept(because: error, isRevoked: isRevoked)
+          }
+        }
+      }
+
+      /// Exchanges the code and passes the response to `next`, while the session's protection level cannot be locked.
+      private func exchange<Result>(
+        _ code: SharedSecret,
+        _ next: (TokenEndpointAnswer, Instant, WriteReserve?, IDTokenRequirements) throws(SessionError) -> Result
+      ) throws(SessionError) -> Result {
+        try prepared.keepingOpen { (sentAt, reserve) throws(SessionError) in
+          let answer = try oauth(prepared.server.exchange(code, of: request, cancellation: prepared.cancellation))
+          var demands = request.demands
+          demands.code = code
+          return try next(answer, sentAt, reserve, demands)
+        }
+      }
     }
   }
 
-  /// The result of one poll.
-  package enum Poll: Sendable {
-    /// No decision of the user is known yet.
-    case undecided(DevicePollOutcome)
-    case signedIn(SignIn.Outcome)
+  /// A sign-in whose tokens have arrived, but which the user must confirm, since another user may have signed in.
+  /// Nothing is stored yet.
+  package struct Unconfirmed: Sendable {
+    let prepared: Prepared
+    let answer: TokenEndpointAnswer
+    let verified: Prepared.Verified
+    let sentAt: Instant
+    /// Resources that stay reserved until the user has decided.
+    let reserve: WriteReserve?
+    let demands: IDTokenRequirements
+
+    /// The user according to the ID Token, if any.
+    package var subject: String? { verified.token?.identity.subject }
+    /// The user's name in the ID Token, if any (OpenID Connect Core section 5.1).
+    package var name: String? {
+      ["preferred_username", "email", "name"].lazy.compactMap { verified.token?.claims[$0]?.string }.first
+    }
+
+    /// Stores the session, or revokes the grant if that fails.
+    package func store() throws(SessionError) -> Outcome {
+      do {
+        return try prepared.keepingOpen(in: reserve) { (_, reserve) throws(SessionError) in
+          try prepared.finish(
+            answer, receivedAfter: sentAt, in: reserve, demands: demands, verified: verified)
+        }
+      } catch {
+        switch error {
+        case .signInKept, .grantNotKept: break
+        default: refuse(prepared.cancellation)
+        }
+        throw error
+      }
+    }
+
+    /// Revokes the grant if possible. Blocking.
+    ///
+    /// - Parameter cancellation: Not the sign-in's own, which may have been cancelled.
+    package func refuse(_ cancellation: Cancellation) { prepared.refuse(answer, cancellation) }
   }
 }
 
@@ -88,114 +191,5 @@ extension SignIn.Waiting.Device {
       }
       return .signedIn(try prepared.finish(answer, receivedAfter: sentAt, in: reserve, needsIDToken: false))
     }
-  }
-}
-
-extension SignIn.Waiting {
-  /// The authorization code grant with PKCE (RFC 6749 section 4.1, RFC 7636). Check each redirect, which does not
-  /// block, then call ``finish(_:)``.
-  package struct Browser: Sendable {
-    package let prepared: SignIn.Prepared
-    package let request: AuthorizationRequest
-    package let url: AuthorizationServer.AuthorizationURL
-    /// The time before the first request.
-    package let startedAt: Instant
-    package let startedAtUnixSeconds: Int
-
-    /// Creates the URL to open, after pushing the request if the server supports that (RFC 9126). Blocking.
-    package init(
-      _ prepared: SignIn.Prepared, redirectURI: String, options: AuthorizationOptions = .init()
-    ) throws(SessionError) {
-      self.prepared = prepared
-      startedAt = prepared.services.time.now()
-      startedAtUnixSeconds = prepared.services.time.wallSeconds()
-      var options = prepared.configuration.adding(to: options)
-      options.extras = prepared.extras
-      options.needsAnnouncedPKCE = prepared.request.beganAtResource
-      let request = try oauth(
-        prepared.server.beginAuthorization(scope: prepared.scope, redirectURI: redirectURI, options: options))
-      url = try oauth(prepared.server.authorizationURL(for: request, cancellation: prepared.cancellation))
-      self.request = request
-    }
-
-    /// Exchanges the code and stores the session. Sends the code only to the server whose URL the browser opened (RFC
-    /// 9700 section 4.4). Blocking.
-    package func finish(_ code: SharedSecret) throws(SessionError) -> SignIn.Outcome {
-      try exchange(code) { (answer, sentAt, reserve, demands) throws(SessionError) in
-        try prepared.finish(answer, receivedAfter: sentAt, in: reserve, demands: demands)
-      }
-    }
-
-    /// Exchanges the code and verifies the response without storing it, for a user who must first confirm the sign-in.
-    /// Blocking.
-    package func finishUnconfirmed(_ code: SharedSecret) throws(SessionError) -> SignIn.Unconfirmed {
-      try exchange(code) { (answer, sentAt, reserve, demands) throws(SessionError) in
-        do throws(SessionError) {
-          let verified = try prepared.verify(answer, demands)
-          return SignIn.Unconfirmed(
-            prepared: prepared, answer: answer, verified: verified, sentAt: sentAt, reserve: reserve,
-            demands: demands)
-        } catch {
-          let isRevoked = prepared.refuse(answer, prepared.cancellation)
-          guard case .oauth(let problem) = error, problem.followsSuccess else { throw error }
-          throw .grantNotKept(because: error, isRevoked: isRevoked)
-        }
-      }
-    }
-
-    /// Exchanges the code and passes the response to `next`, while the session's protection level cannot be locked.
-    private func exchange<Result>(
-      _ code: SharedSecret,
-      _ next: (TokenEndpointAnswer, Instant, WriteReserve?, IDTokenRequirements) throws(SessionError) -> Result
-    ) throws(SessionError) -> Result {
-      try prepared.keepingOpen { (sentAt, reserve) throws(SessionError) in
-        let answer = try oauth(prepared.server.exchange(code, of: request, cancellation: prepared.cancellation))
-        var demands = request.demands
-        demands.code = code
-        return try next(answer, sentAt, reserve, demands)
-      }
-    }
-  }
-}
-
-extension SignIn {
-  /// A sign-in whose tokens have arrived, but which the user must confirm, since another user may have signed in.
-  /// Nothing is stored yet.
-  package struct Unconfirmed: Sendable {
-    let prepared: Prepared
-    let answer: TokenEndpointAnswer
-    let verified: Prepared.Verified
-    let sentAt: Instant
-    /// Resources that stay reserved until the user has decided.
-    let reserve: WriteReserve?
-    let demands: IDTokenRequirements
-
-    /// The user according to the ID Token, if any.
-    package var subject: String? { verified.token?.identity.subject }
-    /// The user's name in the ID Token, if any (OpenID Connect Core section 5.1).
-    package var name: String? {
-      ["preferred_username", "email", "name"].lazy.compactMap { verified.token?.claims[$0]?.string }.first
-    }
-
-    /// Stores the session, or revokes the grant if that fails.
-    package func store() throws(SessionError) -> Outcome {
-      do {
-        return try prepared.keepingOpen(in: reserve) { (_, reserve) throws(SessionError) in
-          try prepared.finish(
-            answer, receivedAfter: sentAt, in: reserve, demands: demands, verified: verified)
-        }
-      } catch {
-        switch error {
-        case .signInKept, .grantNotKept: break
-        default: refuse(prepared.cancellation)
-        }
-        throw error
-      }
-    }
-
-    /// Revokes the grant if possible. Blocking.
-    ///
-    /// - Parameter cancellation: Not the sign-in's own, which may have been cancelled.
-    package func refuse(_ cancellation: Cancellation) { prepared.refuse(answer, cancellation) }
   }
 }

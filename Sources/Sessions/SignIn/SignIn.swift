@@ -56,6 +56,153 @@ package enum SignIn {
       self.cancellation = cancellation
       self.readSecrets = readSecrets
     }
+
+    /// Fetches new metadata, selects client authentication and scope, and runs `next`. If `next` fails, deletes a client
+    /// registered for it. Blocking.
+    ///
+    /// - Throws: A vault error, before anything is sent, if the session could not be stored.
+    package func prepare<Result>(
+      _ next: (SignIn.Prepared) throws(SessionError) -> Result
+    ) throws(SessionError) -> Result {
+      let level = try services.requireOpen(account, configuration, isNew: isNew)
+      // Checks that the session can be stored before the user approves it.
+      try services.rehearseWrite(wait: SessionServices.lockWait(cancellation), cancellation)
+      _ = try reserveSettings(configuration)
+      var configuration = configuration
+      let given = try readSecrets(&configuration)
+      let asked = configuration
+      try oauth(asked.checkProfile())
+      let old = isNew ? nil : try services.recordToReplace(of: account)
+      var request = self
+      if let old, old.beganAtResource, old.authority.isSameIssuer(as: configuration) {
+        if !beganAtResource { try checkServer(of: configuration, given) }
+        request.beganAtResource = true
+        if request.proofAlgorithms.isEmpty { request.proofAlgorithms = old.proofAlgorithms }
+      }
+      if let old, old.isDeviceForbidden, old.authority.isSameClient(as: configuration) {
+        request.isDeviceForbidden = true
+      }
+      if unattended != nil { try old?.refuseReplacement(account) }
+      let isRegistered = old.map { $0.registration != nil && $0.authority.isSameClient(as: configuration) } ?? false
+      if !isRegistered { try configuration.checkPublished(hasSecret: given.credentials.secret != nil) }
+      var contact = try SignInServer(
+        configuration, requestsOfflineAccess: requestsOfflineAccess, services: services, cancellation: cancellation
+      ) {
+        (access) throws(SessionError) in
+        registersClient ? given : try given.addingMissing(from: old, access, account)
+      }
+      if contact.configuration.clientID.isEmpty, !registersClient || contact.acceptsOnlyPublishedClients {
+        throw contact.missingClient
+      }
+      try contact.adoptProfile(FAPI2.Flow(unattended))
+      if !isRegistered { try contact.configuration.checkPublished(at: contact.metadata) }
+      let redirect = try contact.redirect(request, replacing: old)
+      do throws(SessionError) {
+        if contact.secrets.isExpired(services.time.wallSeconds()) { throw .clientSecretExpired(account: account.text) }
+        return try next(try Prepared(request, contact, level, redirect, grantedScope: old?.ownScope ?? old?.scope))
+      } catch {
+        contact.withdraw()
+        throw error
+      }
+    }
+
+    /// The values for this sign-in's assertion.
+    func passedAssertion(_ secrets: SignInSecrets) -> PassedAssertion {
+      var handed = handed
+      handed.assertion = secrets.assertion ?? handed.assertion
+      return handed
+    }
+
+    /// Checks as far as possible that ``save(_:activates:in:)`` can write the settings, and reserves the file.
+    ///
+    /// - Parameter waitsLong: Whether to wait for another program until cancelled.
+    /// - Returns: Nil if the settings do not change.
+    func reserveSettings(
+      _ configuration: AccountConfiguration, waitsLong: Bool = false
+    ) throws(SessionError) -> ReservedFile? {
+      if services.isEphemeral { return nil }
+      let wait = waitsLong ? SessionServices.longestLockWait : SettingsFile.briefWait
+      return try settings(
+        services.settingsFile.reserve(wait: wait, unless: { [cancellation] in cancellation.isCancelled }) {
+          (settings) throws(ConfigurationError) in
+          try signIn(configuration, activates: activates, in: &settings)
+        })
+    }
+
+    /// Reserves descriptors for ``save(_:activates:in:)`` until the result is released.
+    func holdDescriptors() throws(SessionError) -> DescriptorReserve.Hold? {
+      if services.isEphemeral { return nil }
+      do { return try descriptors.hold() } catch {
+        throw .configuration(ConfigurationError(.storage(error), services.settingsDirectory))
+      }
+    }
+
+    /// Checks that the account's resource still names this server (RFC 9728). Unreadable metadata of the resource is
+    /// ignored.
+    ///
+    /// - Throws: `resourceMoved`.
+    private func checkServer(of configuration: AccountConfiguration, _ given: SignInSecrets) throws(SessionError) {
+      var transport = try AccountAccess.transport(of: configuration)
+      transport.pins = []
+      transport.proxy?.credentials = given.proxyCredentials
+      guard let resource = configuration.resources.first,
+        let place = try? Endpoint(resource, allowHTTPLoopback: transport.allowHTTPLoopback),
+        let found = try? ResourceDiscovery(
+          place, transport: transport, http: services.http, cancellation: cancellation
+        ).run(), found.isPublished, !configuration.isNamed(by: found)
+      else { return }
+      throw .resourceMoved(account: account.text, resource: resource, issuer: found.authorizationServers[0].text)
+    }
+
+    /// Writes the account's settings. Waits even for a user's editor.
+    ///
+    /// - Parameters:
+    ///   - activates: Whether the account becomes active.
+    ///   - reserved: The result of ``reserveSettings(_:waitsLong:)``.
+    func save(
+      _ configuration: AccountConfiguration, activates: Bool = false, in reserved: ReservedFile? = nil
+    ) throws(SessionError) {
+      if services.isEphemeral {
+        services.ephemeral.set(configuration, for: account)
+        if activates { services.ephemeral.activate(account) }
+        return
+      }
+      try descriptors.withReleased { () throws(SessionError) in
+        _ = try services.changeSettings(wait: SessionServices.longestLockWait, in: reserved) {
+          (settings) throws(ConfigurationError) in
+          try signIn(configuration, activates: activates, in: &settings)
+        }
+      }
+      if activates { services.ephemeral.activate(nil) }
+    }
+
+    private func signIn(
+      _ configuration: AccountConfiguration, activates: Bool, in settings: inout Settings
+    ) throws(ConfigurationError) {
+      try settings.signIn(configuration, to: account)
+      if activates { settings.activate(account) }
+    }
+
+    /// Removes the settings of a new account whose session could not be stored, if possible.
+    func forget() {
+      guard isNew else { return }
+      do { guard try services.record(of: account) == nil else { return } } catch { return }
+      if services.isEphemeral { return services.ephemeral.remove(account) }
+      _ = try? services.changeSettings(wait: SettingsFile.briefWait) { $0.remove(account) }
+    }
+
+    /// The scope from the settings. By default it requests an ID Token and, if announced, the user's profile and address
+    /// (OpenID Connect Core section 5.4) and a refresh token. For a resource that names no scopes, the default is only
+    /// the refresh token.
+    func scope(_ chosen: AccountConfiguration, _ metadata: AuthorizationServerMetadata) throws(OAuthError) -> Scope? {
+      if unattended != nil { return try configuration.scopeWithoutUser() }
+      if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
+      if let usual = configuration.providerSettings?.scope, !usual.isEmpty { return try Scope(values: usual) }
+      if beganAtResource { return metadata.knowsOfflineAccess ? try Scope(values: ["offline_access"]) : nil }
+      guard metadata.issuesIDTokens else { return nil }
+      let known = ["profile", "email", "offline_access"].filter { metadata.scopes?.contains($0) ?? false }
+      return try Scope(values: ["openid"] + known)
+    }
   }
 
   /// The result of a sign-in whose session is stored.
@@ -134,155 +281,6 @@ package enum SignIn {
       guard let token = try? grant.accessToken.open() else { return false }
       return server.end(token, .accessToken, bearer: token, cancellation)
     }
-  }
-}
-
-extension SignIn.Request {
-  /// Fetches new metadata, selects client authentication and scope, and runs `next`. If `next` fails, deletes a client
-  /// registered for it. Blocking.
-  ///
-  /// - Throws: A vault error, before anything is sent, if the session could not be stored.
-  package func prepare<Result>(
-    _ next: (SignIn.Prepared) throws(SessionError) -> Result
-  ) throws(SessionError) -> Result {
-    let level = try services.requireOpen(account, configuration, isNew: isNew)
-    // Checks that the session can be stored before the user approves it.
-    try services.rehearseWrite(wait: SessionServices.lockWait(cancellation), cancellation)
-    _ = try reserveSettings(configuration)
-    var configuration = configuration
-    let given = try readSecrets(&configuration)
-    let asked = configuration
-    try oauth(asked.checkProfile())
-    let old = isNew ? nil : try services.recordToReplace(of: account)
-    var request = self
-    if let old, old.beganAtResource, old.authority.isSameIssuer(as: configuration) {
-      if !beganAtResource { try checkServer(of: configuration, given) }
-      request.beganAtResource = true
-      if request.proofAlgorithms.isEmpty { request.proofAlgorithms = old.proofAlgorithms }
-    }
-    if let old, old.isDeviceForbidden, old.authority.isSameClient(as: configuration) {
-      request.isDeviceForbidden = true
-    }
-    if unattended != nil { try old?.refuseReplacement(account) }
-    let isRegistered = old.map { $0.registration != nil && $0.authority.isSameClient(as: configuration) } ?? false
-    if !isRegistered { try configuration.checkPublished(hasSecret: given.credentials.secret != nil) }
-    var contact = try SignInServer(
-      configuration, requestsOfflineAccess: requestsOfflineAccess, services: services, cancellation: cancellation
-    ) {
-      (access) throws(SessionError) in
-      registersClient ? given : try given.addingMissing(from: old, access, account)
-    }
-    if contact.configuration.clientID.isEmpty, !registersClient || contact.acceptsOnlyPublishedClients {
-      throw contact.missingClient
-    }
-    try contact.adoptProfile(profileFlow)
-    if !isRegistered { try contact.configuration.checkPublished(at: contact.metadata) }
-    let redirect = try contact.redirect(request, replacing: old)
-    do throws(SessionError) {
-      if contact.secrets.isExpired(services.time.wallSeconds()) { throw .clientSecretExpired(account: account.text) }
-      return try next(try SignIn.Prepared(request, contact, level, redirect, grantedScope: old?.ownScope ?? old?.scope))
-    } catch {
-      contact.withdraw()
-      throw error
-    }
-  }
-
-  /// The values for this sign-in's assertion.
-  func passedAssertion(_ secrets: SignInSecrets) -> PassedAssertion {
-    var handed = handed
-    handed.assertion = secrets.assertion ?? handed.assertion
-    return handed
-  }
-
-  /// Checks as far as possible that ``save(_:activates:in:)`` can write the settings, and reserves the file.
-  ///
-  /// - Parameter waitsLong: Whether to wait for another program until cancelled.
-  /// - Returns: Nil if the settings do not change.
-  func reserveSettings(
-    _ configuration: AccountConfiguration, waitsLong: Bool = false
-  ) throws(SessionError) -> ReservedFile? {
-    if services.isEphemeral { return nil }
-    let wait = waitsLong ? SessionServices.longestLockWait : SettingsFile.briefWait
-    return try settings(
-      services.settingsFile.reserve(wait: wait, unless: { [cancellation] in cancellation.isCancelled }) {
-        (settings) throws(ConfigurationError) in
-        try signIn(configuration, activates: activates, in: &settings)
-      })
-  }
-
-  /// Reserves descriptors for ``save(_:activates:in:)`` until the result is released.
-  func holdDescriptors() throws(SessionError) -> DescriptorReserve.Hold? {
-    if services.isEphemeral { return nil }
-    do { return try descriptors.hold() } catch {
-      throw .configuration(ConfigurationError(.storage(error), services.settingsDirectory))
-    }
-  }
-
-  /// Checks that the account's resource still names this server (RFC 9728). Unreadable metadata of the resource is
-  /// ignored.
-  ///
-  /// - Throws: `resourceMoved`.
-  private func checkServer(of configuration: AccountConfiguration, _ given: SignInSecrets) throws(SessionError) {
-    var transport = try AccountAccess.transport(of: configuration)
-    transport.pins = []
-    transport.proxy?.credentials = given.proxyCredentials
-    guard let resource = configuration.resources.first,
-      let place = try? Endpoint(resource, allowHTTPLoopback: transport.allowHTTPLoopback),
-      let found = try? ResourceDiscovery(
-        place, transport: transport, http: services.http, cancellation: cancellation
-      ).run(), found.isPublished, !configuration.isNamed(by: found)
-    else { return }
-    throw .resourceMoved(account: account.text, resource: resource, issuer: found.authorizationServers[0].text)
-  }
-
-  /// Writes the account's settings. Waits even for a user's editor.
-  ///
-  /// - Parameters:
-  ///   - activates: Whether the account becomes active.
-  ///   - reserved: The result of ``reserveSettings(_:waitsLong:)``.
-  func save(
-    _ configuration: AccountConfiguration, activates: Bool = false, in reserved: ReservedFile? = nil
-  ) throws(SessionError) {
-    if services.isEphemeral {
-      services.ephemeral.set(configuration, for: account)
-      if activates { services.ephemeral.activate(account) }
-      return
-    }
-    try descriptors.withReleased { () throws(SessionError) in
-      _ = try services.changeSettings(wait: SessionServices.longestLockWait, in: reserved) {
-        (settings) throws(ConfigurationError) in
-        try signIn(configuration, activates: activates, in: &settings)
-      }
-    }
-    if activates { services.ephemeral.activate(nil) }
-  }
-
-  private func signIn(
-    _ configuration: AccountConfiguration, activates: Bool, in settings: inout Settings
-  ) throws(ConfigurationError) {
-    try settings.signIn(configuration, to: account)
-    if activates { settings.activate(account) }
-  }
-
-  /// Removes the settings of a new account whose session could not be stored, if possible.
-  func forget() {
-    guard isNew else { return }
-    do { guard try services.record(of: account) == nil else { return } } catch { return }
-    if services.isEphemeral { return services.ephemeral.remove(account) }
-    _ = try? services.changeSettings(wait: SettingsFile.briefWait) { $0.remove(account) }
-  }
-
-  /// The scope from the settings. By default it requests an ID Token and, if announced, the user's profile and address
-  /// (OpenID Connect Core section 5.4) and a refresh token. For a resource that names no scopes, the default is only
-  /// the refresh token.
-  func scope(_ chosen: AccountConfiguration, _ metadata: AuthorizationServerMetadata) throws(OAuthError) -> Scope? {
-    if unattended != nil { return try configuration.scopeWithoutUser() }
-    if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
-    if let usual = configuration.providerSettings?.scope, !usual.isEmpty { return try Scope(values: usual) }
-    if beganAtResource { return metadata.knowsOfflineAccess ? try Scope(values: ["offline_access"]) : nil }
-    guard metadata.issuesIDTokens else { return nil }
-    let known = ["profile", "email", "offline_access"].filter { metadata.scopes?.contains($0) ?? false }
-    return try Scope(values: ["openid"] + known)
   }
 }
 

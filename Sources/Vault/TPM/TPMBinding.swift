@@ -8,7 +8,7 @@ internal import Platform
 /// key generated for this slot, and the device secret.
 ///
 /// A PIN authorizes the use of the TPM's key. The TPM counts wrong ones.
-final class TPMBinding: Sendable {
+final class TPMBinding: Sendable, KeyDevice {
   private static let purpose = Array("agent vault tpm2 slot v2".utf8)
   private static let deviceTagPurpose = Array("agent vault tpm2 place v2".utf8)
   private static let pinPurpose = Array("agent vault tpm2 PIN v2".utf8)
@@ -188,10 +188,9 @@ final class TPMBinding: Sendable {
       return try digits.finish()
     }
   }
-}
 
-/// Generates keys that need no authorization and signs with them. They are unrelated to slots.
-extension TPMBinding: KeyDevice {
+  // Generates keys that need no authorization and signs with them. They are unrelated to slots.
+
   func makeKey() throws(CryptoError) -> TPM.Key {
     try asking { (tpm) throws(CryptoError) in try tpm.makeKey(authorization: SecretBytes()) }
   }

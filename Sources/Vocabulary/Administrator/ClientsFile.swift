@@ -20,6 +20,34 @@ package struct ClientsFile: Sendable {
     package var publicSecret: String?
 
     package init(path: String, clientID: String) { (self.path, self.clientID) = (path, clientID) }
+
+    fileprivate init(_ name: String, in file: FileObject, _ provider: Provider?) throws(FileObject.Problem) {
+      guard let object = try file.object(name), let id = try object.text(ClientsFile.Member.clientID.rawValue) else {
+        throw try (file.object(name) ?? file).problem(
+          Phrase("expected the member \(ClientsFile.Member.clientID.rawValue)"))
+      }
+      self.init(path: file.path, clientID: id)
+      for member in try object.members(ClientsFile.Member.self) {
+        let name = member.rawValue
+        switch member {
+        case .clientID: break
+        case .scope: scope = try object.texts(name)
+        case .redirectURI:
+          redirectURI = try object.text(name)
+          guard let uri = redirectURI.flatMap({ try? URI($0) }), uri.isHTTPLoopback, uri.query == nil,
+            uri.fragment == nil
+          else {
+            throw object.wrong(name, Phrase("an http URL at a loopback address"))
+          }
+        case .clientSecret:
+          publicSecret = try object.text(name)
+          guard provider?.has(.publicSecret) == true else {
+            throw object.problem(
+              Phrase("the client secret of this service is confidential, and must not be in this file"), of: name)
+          }
+        }
+      }
+    }
   }
 
   fileprivate enum Member: String, CaseIterable {
@@ -76,36 +104,6 @@ extension Result<ClientsFile, ClientsFile.Problem> {
     switch self {
     case .success(let file): file.problems
     case .failure(let problem): [problem]
-    }
-  }
-}
-
-extension ClientsFile.Client {
-  fileprivate init(_ name: String, in file: FileObject, _ provider: Provider?) throws(FileObject.Problem) {
-    guard let object = try file.object(name), let id = try object.text(ClientsFile.Member.clientID.rawValue) else {
-      throw try (file.object(name) ?? file).problem(
-        Phrase("expected the member \(ClientsFile.Member.clientID.rawValue)"))
-    }
-    self.init(path: file.path, clientID: id)
-    for member in try object.members(ClientsFile.Member.self) {
-      let name = member.rawValue
-      switch member {
-      case .clientID: break
-      case .scope: scope = try object.texts(name)
-      case .redirectURI:
-        redirectURI = try object.text(name)
-        guard let uri = redirectURI.flatMap({ try? URI($0) }), uri.isHTTPLoopback, uri.query == nil,
-          uri.fragment == nil
-        else {
-          throw object.wrong(name, Phrase("an http URL at a loopback address"))
-        }
-      case .clientSecret:
-        publicSecret = try object.text(name)
-        guard provider?.has(.publicSecret) == true else {
-          throw object.problem(
-            Phrase("the client secret of this service is confidential, and must not be in this file"), of: name)
-        }
-      }
     }
   }
 }

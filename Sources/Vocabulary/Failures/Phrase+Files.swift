@@ -33,9 +33,7 @@ extension Phrase {
   package func located(in file: String, at position: TextPosition) -> Phrase {
     Phrase("\(TerminalText.clean(file)):\(position.line):\(position.column): \(self)")
   }
-}
 
-extension Phrase {
   /// Describes a problem with a file or directory.
   package init(_ problem: FileProblem, of path: String) {
     self.init(

@@ -2,12 +2,25 @@
 ///
 /// Written as a string literal: `"cannot reach \(server)"` has the template `cannot reach %1$s`. A value may be a
 /// phrase, which is translated too.
-package struct Phrase: Sendable {
+package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
   /// The value for a placeholder.
   package indirect enum Value: Sendable, Hashable {
     case text(String)
     case phrase(Phrase)
     case command(Correction)
+
+    package var isPhrase: Bool { if case .phrase = self { true } else { false } }
+
+    /// Whether the value is a command that a client may replace.
+    var isCommand: Bool { if case .command = self { true } else { false } }
+
+    package var english: String {
+      switch self {
+      case .text(let text): text
+      case .phrase(let phrase): phrase.english
+      case .command(let correction): correction.command
+      }
+    }
   }
 
   /// The text with placeholders `%1$s`, `%2$s` … for the values, and `%%` for a percent sign.
@@ -107,26 +120,7 @@ package struct Phrase: Sendable {
     else { return nil }
     return (number - 1, text.index(digits.endIndex, offsetBy: 2))
   }
-}
 
-extension Phrase.Value {
-  package var isPhrase: Bool { if case .phrase = self { true } else { false } }
-
-  /// Whether the value is a command that a client may replace.
-  var isCommand: Bool { if case .command = self { true } else { false } }
-
-  package var english: String {
-    switch self {
-    case .text(let text): text
-    case .phrase(let phrase): phrase.english
-    case .command(let correction): correction.command
-    }
-  }
-}
-
-extension Phrase: Hashable {}
-
-extension Phrase: ExpressibleByStringInterpolation {
   package init(stringLiteral text: String) {
     self.init(template: Self.escaped(text), values: [])
   }

@@ -1,6 +1,6 @@
 extension Event {
   /// The user must open a URL, whose redirect completes the sign-in (RFC 6749, section 4.1).
-  package struct Browser: Sendable, Hashable {
+  package struct Browser: Sendable, Hashable, EventBody {
     /// The ID of the sign-in for a `login_redirect` request.
     package var login: String
     package var account: String
@@ -36,41 +36,38 @@ extension Event {
       self.expiresAt = expiresAt
       self.urlExpiresAt = urlExpiresAt
     }
+
+    static let emptyInstance = Self(
+      login: "", account: "", issuer: "", clientID: "", scope: nil, url: "", redirectURI: "", mustPaste: false,
+      expiresAt: 0)
+
+    package var event: Event { .browser(self) }
+    package var manualEntry: EventManualEntry {
+      EventManualEntry("browser", "The user must open a URL in a browser; see RFC 6749, section 4.1.")
+    }
+
+    package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+      try members.visitSignIn(&login, &account, &issuer)
+      try members.visitClient(&clientID, &scope)
+      try members.visitText("url", &url, "The URL. The daemon does not open it.")
+      try members.visitText(
+        "link_url", &linkURL,
+        "A URL at 127.0.0.1 or [::1] that redirects there once. Use it to start a browser, because other users can"
+          + " read its command line. Serves only this user's connections; absent if the daemon cannot determine the user of"
+          + " a connection.")
+      try members.visitText("redirect_uri", &redirectURI, "The redirect URI.")
+      try members.visitFlag(
+        "must_paste", &mustPaste, "Nothing listens there: send the URL at which the browser ends with `login_redirect`."
+      )
+      try members.visitNumber("expires_at", &expiresAt, "When the sign-in times out.")
+      try members.visitNumber(
+        "url_expires_at", &urlExpiresAt, "When the URL expires, if that is sooner.")
+    }
   }
-}
 
-extension Event.Browser: EventBody {
-  static let emptyInstance = Self(
-    login: "", account: "", issuer: "", clientID: "", scope: nil, url: "", redirectURI: "", mustPaste: false,
-    expiresAt: 0)
-
-  package var event: Event { .browser(self) }
-  package var manualEntry: EventManualEntry {
-    EventManualEntry("browser", "The user must open a URL in a browser; see RFC 6749, section 4.1.")
-  }
-
-  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-    try members.visitSignIn(&login, &account, &issuer)
-    try members.visitClient(&clientID, &scope)
-    try members.visitText("url", &url, "The URL. The daemon does not open it.")
-    try members.visitText(
-      "link_url", &linkURL,
-      "A URL at 127.0.0.1 or [::1] that redirects there once. Use it to start a browser, because other users can"
-        + " read its command line. Serves only this user's connections; absent if the daemon cannot determine the user of"
-        + " a connection.")
-    try members.visitText("redirect_uri", &redirectURI, "The redirect URI.")
-    try members.visitFlag(
-      "must_paste", &mustPaste, "Nothing listens there: send the URL at which the browser ends with `login_redirect`.")
-    try members.visitNumber("expires_at", &expiresAt, "When the sign-in times out.")
-    try members.visitNumber(
-      "url_expires_at", &urlExpiresAt, "When the URL expires, if that is sooner.")
-  }
-}
-
-extension Event {
   /// A user, maybe not the caller, has signed in with a browser. The session is stored only after a `login_confirm`
   /// request.
-  package struct Confirm: Sendable, Hashable {
+  package struct Confirm: Sendable, Hashable, EventBody {
     /// The ID of the sign-in for that request.
     package var login: String
     package var account: String
@@ -90,24 +87,22 @@ extension Event {
       self.name = name
       self.expiresAt = expiresAt
     }
-  }
-}
 
-extension Event.Confirm: EventBody {
-  static let emptyInstance = Self(login: "", account: "", issuer: "", subject: nil, name: nil, expiresAt: 0)
+    static let emptyInstance = Self(login: "", account: "", issuer: "", subject: nil, name: nil, expiresAt: 0)
 
-  package var event: Event { .confirm(self) }
-  package var manualEntry: EventManualEntry {
-    EventManualEntry(
-      "confirm",
-      "The authorization response may have come from another user's program, who may have signed in instead. Nothing"
-        + " is stored before a `login_confirm` request.")
-  }
+    package var event: Event { .confirm(self) }
+    package var manualEntry: EventManualEntry {
+      EventManualEntry(
+        "confirm",
+        "The authorization response may have come from another user's program, who may have signed in instead. Nothing"
+          + " is stored before a `login_confirm` request.")
+    }
 
-  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-    try members.visitSignIn(&login, &account, &issuer)
-    try members.visitText("subject", &subject, "The user, according to the ID Token.")
-    try members.visitText("name", &name, "The user's name or email address, if the ID Token contains it.")
-    try members.visitNumber("expires_at", &expiresAt, "When the sign-in times out.")
+    package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+      try members.visitSignIn(&login, &account, &issuer)
+      try members.visitText("subject", &subject, "The user, according to the ID Token.")
+      try members.visitText("name", &name, "The user's name or email address, if the ID Token contains it.")
+      try members.visitNumber("expires_at", &expiresAt, "When the sign-in times out.")
+    }
   }
 }

@@ -1,6 +1,6 @@
 extension Event {
   /// A QR code as a square of modules, without the quiet zone.
-  package struct QRCode: Sendable, Hashable {
+  package struct QRCode: Sendable, Hashable, EventBody {
     /// The width of version 40, the largest (ISO/IEC 18004).
     private static let maximumSide = 177
 
@@ -20,22 +20,20 @@ extension Event {
 
     /// The width in modules.
     package var side: Int { rows.count }
-  }
-}
 
-extension Event.QRCode: EventBody {
-  static let emptyInstance = Self()
+    static let emptyInstance = Self()
 
-  package var event: Event { .qrCode(self) }
-  package var manualEntry: EventManualEntry {
-    EventManualEntry(
-      "qr_code", "The URL of the next event as a QR code: `verification_uri_complete`, if present.")
-  }
+    package var event: Event { .qrCode(self) }
+    package var manualEntry: EventManualEntry {
+      EventManualEntry(
+        "qr_code", "The URL of the next event as a QR code: `verification_uri_complete`, if present.")
+    }
 
-  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-    try members.visitTexts(
-      "rows", &rows,
-      "The rows from the top, as many as each has characters: `1` is a dark module, `0` a light one.")
-    try members.check(Self(rows: rows) != nil, Phrase(verbatim: "a square"))
+    package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+      try members.visitTexts(
+        "rows", &rows,
+        "The rows from the top, as many as each has characters: `1` is a dark module, `0` a light one.")
+      try members.check(Self(rows: rows) != nil, Phrase(verbatim: "a square"))
+    }
   }
 }

@@ -51,7 +51,7 @@ package indirect enum Event: Sendable, Hashable {
   case leaseQuestion(LeaseQuestion)
 
   /// The user's part of a device authorization response (RFC 8628, section 3.2).
-  package struct DeviceCode: Sendable, Hashable {
+  package struct DeviceCode: Sendable, Hashable, EventBody {
     /// The ID of the sign-in.
     package var login: String
     package var account: String
@@ -83,6 +83,26 @@ package indirect enum Event: Sendable, Hashable {
       self.verificationURIComplete = verificationURIComplete
       self.expiresAt = expiresAt
       self.interval = interval
+    }
+
+    static let emptyInstance = Self(
+      login: "", account: "", issuer: "", clientID: "", scope: nil, userCode: "", verificationURI: "",
+      verificationURIComplete: nil, expiresAt: 0, interval: 0)
+
+    package var event: Event { .deviceCode(self) }
+    package var manualEntry: EventManualEntry {
+      EventManualEntry("device_code", "The user must open a URL and enter a code; see RFC 8628, section 3.3.")
+    }
+
+    package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+      try members.visitSignIn(&login, &account, &issuer)
+      try members.visitClient(&clientID, &scope)
+      try members.visitText("user_code", &userCode, "The code, exactly as sent by the server.")
+      try members.visitText("verification_uri", &verificationURI, "The URL.")
+      try members.visitText("verification_uri_complete", &verificationURIComplete, "The URL that contains the code.")
+      try members.visitNumber("expires_at", &expiresAt, "When the code expires.")
+      try members.visitNumber("interval", &interval, "Seconds between two polls of the server.")
+      try members.visitText("warning", &warning, "What to show the user beside the code, in English.")
     }
   }
 
@@ -135,6 +155,24 @@ package indirect enum Event: Sendable, Hashable {
     else { return nil }
     self = body.event
   }
+
+  fileprivate static func progressBody(_ line: LogLine?) -> some EventBody {
+    EntryBody(
+      entry: line, meaning: "One entry, as in the result of `daemon_log`.", make: Event.progress,
+      manualEntry: EventManualEntry("progress", "A step of a request with `verbose`. It contains no secrets."))
+  }
+
+  fileprivate static func sessionBody(_ entry: SessionEntry?) -> some EventBody {
+    EntryBody(
+      entry: entry, meaning: "One entry, as in the result of `events`.", make: Event.session,
+      manualEntry: EventManualEntry("session", "An event of a session or account. It contains no secrets."))
+  }
+
+  fileprivate static func leaseEntryBody(_ entry: LeaseEntry?) -> some EventBody {
+    EntryBody(
+      entry: entry, meaning: "One entry, as in the result of `events` with `leases`.", make: Event.leaseEntry,
+      manualEntry: EventManualEntry("lease_entry", "An event of a lease."))
+  }
 }
 
 /// A kind of event: its members and its description.
@@ -151,28 +189,6 @@ package struct EventManualEntry: Sendable {
   init(_ name: String, _ purpose: String) {
     self.name = name
     self.purpose = purpose
-  }
-}
-
-extension Event.DeviceCode: EventBody {
-  static let emptyInstance = Self(
-    login: "", account: "", issuer: "", clientID: "", scope: nil, userCode: "", verificationURI: "",
-    verificationURIComplete: nil, expiresAt: 0, interval: 0)
-
-  package var event: Event { .deviceCode(self) }
-  package var manualEntry: EventManualEntry {
-    EventManualEntry("device_code", "The user must open a URL and enter a code; see RFC 8628, section 3.3.")
-  }
-
-  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-    try members.visitSignIn(&login, &account, &issuer)
-    try members.visitClient(&clientID, &scope)
-    try members.visitText("user_code", &userCode, "The code, exactly as sent by the server.")
-    try members.visitText("verification_uri", &verificationURI, "The URL.")
-    try members.visitText("verification_uri_complete", &verificationURIComplete, "The URL that contains the code.")
-    try members.visitNumber("expires_at", &expiresAt, "When the code expires.")
-    try members.visitNumber("interval", &interval, "Seconds between two polls of the server.")
-    try members.visitText("warning", &warning, "What to show the user beside the code, in English.")
   }
 }
 
@@ -278,25 +294,5 @@ private struct EntryBody<Entry: EventEntry>: EventBody {
   mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     let meaning = meaning  // The pass has exclusive access to this value.
     try members.visitValue("entry", &entry, meaning)
-  }
-}
-
-extension Event {
-  fileprivate static func progressBody(_ line: LogLine?) -> some EventBody {
-    EntryBody(
-      entry: line, meaning: "One entry, as in the result of `daemon_log`.", make: Event.progress,
-      manualEntry: EventManualEntry("progress", "A step of a request with `verbose`. It contains no secrets."))
-  }
-
-  fileprivate static func sessionBody(_ entry: SessionEntry?) -> some EventBody {
-    EntryBody(
-      entry: entry, meaning: "One entry, as in the result of `events`.", make: Event.session,
-      manualEntry: EventManualEntry("session", "An event of a session or account. It contains no secrets."))
-  }
-
-  fileprivate static func leaseEntryBody(_ entry: LeaseEntry?) -> some EventBody {
-    EntryBody(
-      entry: entry, meaning: "One entry, as in the result of `events` with `leases`.", make: Event.leaseEntry,
-      manualEntry: EventManualEntry("lease_entry", "An event of a lease."))
   }
 }

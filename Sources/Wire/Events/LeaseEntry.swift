@@ -2,7 +2,7 @@ package import Encoding
 
 extension Event {
   /// A lease's state, sent when it is opened and before each request.
-  package struct Lease: Sendable, Hashable {
+  package struct Lease: Sendable, Hashable, EventBody {
     /// The lease's name: 16 hexadecimal digits.
     package var name: String
     package var account: String
@@ -14,25 +14,21 @@ extension Event {
       self.account = account
       self.usesLeft = usesLeft
     }
-  }
-}
 
-extension Event.Lease: EventBody {
-  package var event: Event { .lease(self) }
-  package var manualEntry: EventManualEntry {
-    EventManualEntry("lease", "A lease was opened, or a peer's request begins.")
+    package var event: Event { .lease(self) }
+    package var manualEntry: EventManualEntry {
+      EventManualEntry("lease", "A lease was opened, or a peer's request begins.")
+    }
+
+    package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+      try members.visitText("lease", &name, "The lease's name in events.")
+      try members.visitText("account", &account, "The account's current name.")
+      try members.visitNumber("uses_left", &usesLeft, "The number of requests left.")
+    }
   }
 
-  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-    try members.visitText("lease", &name, "The lease's name in events.")
-    try members.visitText("account", &account, "The account's current name.")
-    try members.visitNumber("uses_left", &usesLeft, "The number of requests left.")
-  }
-}
-
-extension Event {
   /// Asks the user to permit a peer's first request to an origin, by a ``LeaseAnswerRequest``.
-  package struct LeaseQuestion: Sendable, Hashable {
+  package struct LeaseQuestion: Sendable, Hashable, EventBody {
     /// Identifies the question.
     package var number: Int
     /// The request's method, or `token` if the peer requests the token itself.
@@ -47,20 +43,18 @@ extension Event {
       self.origin = origin
       self.peer = peer
     }
-  }
-}
 
-extension Event.LeaseQuestion: EventBody {
-  package var event: Event { .leaseQuestion(self) }
-  package var manualEntry: EventManualEntry {
-    EventManualEntry("lease_question", "A peer's request waits for the user's permission.")
-  }
+    package var event: Event { .leaseQuestion(self) }
+    package var manualEntry: EventManualEntry {
+      EventManualEntry("lease_question", "A peer's request waits for the user's permission.")
+    }
 
-  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-    try members.visitNumber("question", &number, "Its number, for `lease_answer`.")
-    try members.visitText("method", &method, "The method of the request, or `token` for the token itself.")
-    try members.visitText("origin", &origin, "The request's origin; absent for the token.")
-    try members.visitPeer(&peer)
+    package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+      try members.visitNumber("question", &number, "Its number, for `lease_answer`.")
+      try members.visitText("method", &method, "The method of the request, or `token` for the token itself.")
+      try members.visitText("origin", &origin, "The request's origin; absent for the token.")
+      try members.visitPeer(&peer)
+    }
   }
 }
 
@@ -74,7 +68,7 @@ extension MemberVisitor {
 }
 
 /// An event of a lease, for the user. Contains no paths or queries.
-package struct LeaseEntry: Sendable, Hashable {
+package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
   /// In unix seconds.
   package private(set) var time: Int
   /// The lease's name: 16 hexadecimal digits.
@@ -125,9 +119,7 @@ package struct LeaseEntry: Sendable, Hashable {
     self.event = event
     self.peer = peer
   }
-}
 
-extension LeaseEntry: EventEntry, MemberList {
   package enum Kind: String, CaseIterable {
     case opened = "lease_opened"
     case used = "lease_used"

@@ -5,7 +5,7 @@ package import Encoding
 ///
 /// Contains only numbers, fixed words, valid account names, a server's host, and its reason for rejecting a refresh
 /// token, without control characters.
-package struct SessionEvent: Sendable, Hashable {
+package struct SessionEvent: Sendable, Hashable, MemberList {
   package let name: SessionEventName
   /// The token's expiry, or the session's end, in unix seconds; nil if unknown.
   package private(set) var expiresAt: Int?
@@ -58,6 +58,12 @@ package struct SessionEvent: Sendable, Hashable {
       self.host = host
       self.cause = cause
     }
+
+    /// The host and cause if known, otherwise the code.
+    fileprivate var text: String {
+      let prefix = host.map { "\(TerminalText.clean($0, limit: 300)): " } ?? ""
+      return prefix + (cause?.title ?? code.rawValue)
+    }
   }
 
   /// Why a session ended.
@@ -77,61 +83,21 @@ package struct SessionEvent: Sendable, Hashable {
     case identity
     /// The session had no refresh token, and its access token was not stored.
     case notKept = "not_kept"
-  }
-}
 
-/// A ``SessionEvent`` with its time and account.
-package struct SessionEntry: Sendable, Hashable {
-  /// In unix seconds.
-  package private(set) var time: Int
-  /// The account, or nil if the event concerns none.
-  package private(set) var account: String?
-  package private(set) var event: SessionEvent
-
-  package init(time: Int, account: String?, event: SessionEvent) {
-    self.time = time
-    self.account = account
-    self.event = event
+    fileprivate var text: String {
+      switch self {
+      case .user: "by the user"
+      case .removed: "the account is removed"
+      case .expired: "the authorization server ended the session"
+      case .revoked: "the authorization server revoked the session"
+      case .elsewhere: "another process did it"
+      case .settings: "the settings no longer match the sign-in"
+      case .identity: "the server identified another user"
+      case .notKept: "its only token was not stored"
+      }
+    }
   }
 
-  /// Whether a client that follows only the account `name` gets the entry. Also true for an event without an account,
-  /// and for one under the account's former name.
-  package func concerns(_ name: String) -> Bool {
-    if let old = event.formerName, old.hasSameBytes(as: name) { return true }
-    return account.map { $0.hasSameBytes(as: name) } ?? true
-  }
-
-  /// The entry as a line, without its newline.
-  ///
-  /// - Parameter stamp: Formats unix seconds.
-  package func text(_ stamp: (Int) -> String) -> String {
-    let prefix = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
-    return "\(stamp(time)) \(prefix)\(event.properties(hasAccount: account != nil, stamp).text)"
-  }
-}
-
-extension SessionEntry: EventEntry, MemberList {
-  /// The entry as `{"time":…,"event":…,"account":…}` and more.
-  package var json: JSONObject { memberObject }
-
-  /// Parses ``json``. Nil for an unknown event.
-  package init?(json: JSON) {
-    guard let name = json["event"]?.string.flatMap(SessionEventName.init),
-      let entry = Self(time: 0, account: nil, event: SessionEvent(name)).withValues(from: json)
-    else { return nil }
-    self = entry
-  }
-
-  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-    var name = event.name
-    try members.visitNumber("time", &time, "When it happened.")
-    try members.visitChoice("event", &name, "What happened.")
-    try members.visitText("account", &account, "The account, if the event is about one.")
-    try event.visitMembers(with: &members)
-  }
-}
-
-extension SessionEvent: MemberList {
   /// A member, or several that belong together.
   fileprivate enum Member {
     case expiry, end, guest, renewable, cause, reason, failure, formerName
@@ -240,11 +206,9 @@ extension SessionEvent: MemberList {
       )
     }
   }
-}
 
-// MARK: Events
+  // MARK: Events
 
-extension SessionEvent {
   package static func signedIn(expiresAt: Int?, isGuest: Bool = false, wasGuest: Bool = false) -> Self {
     Self(.signedIn, expiresAt: expiresAt, isGuest: isGuest, wasGuest: wasGuest)
   }
@@ -270,25 +234,51 @@ extension SessionEvent {
   package static let activeChanged = Self(.activeChanged)
 }
 
-extension SessionEvent.RefreshFailure {
-  /// The host and cause if known, otherwise the code.
-  fileprivate var text: String {
-    let prefix = host.map { "\(TerminalText.clean($0, limit: 300)): " } ?? ""
-    return prefix + (cause?.title ?? code.rawValue)
-  }
-}
+/// A ``SessionEvent`` with its time and account.
+package struct SessionEntry: Sendable, Hashable, EventEntry, MemberList {
+  /// In unix seconds.
+  package private(set) var time: Int
+  /// The account, or nil if the event concerns none.
+  package private(set) var account: String?
+  package private(set) var event: SessionEvent
 
-extension SessionEvent.SignOutCause {
-  fileprivate var text: String {
-    switch self {
-    case .user: "by the user"
-    case .removed: "the account is removed"
-    case .expired: "the authorization server ended the session"
-    case .revoked: "the authorization server revoked the session"
-    case .elsewhere: "another process did it"
-    case .settings: "the settings no longer match the sign-in"
-    case .identity: "the server identified another user"
-    case .notKept: "its only token was not stored"
-    }
+  package init(time: Int, account: String?, event: SessionEvent) {
+    self.time = time
+    self.account = account
+    self.event = event
+  }
+
+  /// Whether a client that follows only the account `name` gets the entry. Also true for an event without an account,
+  /// and for one under the account's former name.
+  package func concerns(_ name: String) -> Bool {
+    if let old = event.formerName, old.hasSameBytes(as: name) { return true }
+    return account.map { $0.hasSameBytes(as: name) } ?? true
+  }
+
+  /// The entry as a line, without its newline.
+  ///
+  /// - Parameter stamp: Formats unix seconds.
+  package func text(_ stamp: (Int) -> String) -> String {
+    let prefix = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
+    return "\(stamp(time)) \(prefix)\(event.properties(hasAccount: account != nil, stamp).text)"
+  }
+
+  /// The entry as `{"time":…,"event":…,"account":…}` and more.
+  package var json: JSONObject { memberObject }
+
+  /// Parses ``json``. Nil for an unknown event.
+  package init?(json: JSON) {
+    guard let name = json["event"]?.string.flatMap(SessionEventName.init),
+      let entry = Self(time: 0, account: nil, event: SessionEvent(name)).withValues(from: json)
+    else { return nil }
+    self = entry
+  }
+
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    var name = event.name
+    try members.visitNumber("time", &time, "When it happened.")
+    try members.visitChoice("event", &name, "What happened.")
+    try members.visitText("account", &account, "The account, if the event is about one.")
+    try event.visitMembers(with: &members)
   }
 }

@@ -2,7 +2,7 @@ package import Encoding
 // Requests, answers and failures consist of its types.
 @_exported public import Vocabulary
 
-package struct Failure: Error, Sendable {
+package struct Failure: Error, Sendable, Hashable {
   package var code: FailureCode
 
   /// One sentence in lowercase without a full stop, safe for a terminal.
@@ -64,10 +64,9 @@ package struct Failure: Error, Sendable {
     needsClientSecret = json["client_secret_needed"]?.bool ?? false
     variables = json["variables"]?.array?.compactMap(\.string) ?? []
   }
-}
 
-/// Failures are equal if they have the same code and subject, whatever the message.
-extension Failure: Hashable {
+  // Failures are equal if they have the same code and subject, whatever the message.
+
   package static func == (one: Failure, other: Failure) -> Bool {
     one.code == other.code && one.subject == other.subject
   }
@@ -76,9 +75,7 @@ extension Failure: Hashable {
     hasher.combine(code)
     hasher.combine(subject)
   }
-}
 
-extension Failure {
   package static let noAnswerInTime = Failure(.timeout, "the daemon did not answer in time")
   /// Too many callers are waiting to connect.
   package static let queueFull = Failure(

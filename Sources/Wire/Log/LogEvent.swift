@@ -72,6 +72,16 @@ package enum LogEvent: Sendable, Hashable {
     case timedOut
     /// The program could not be started.
     case notStarted(errno: Int)
+
+    fileprivate var description: (members: [(String, JSON?)], text: String) {
+      switch self {
+      case .exited(let status): ([("reason", "exited"), ("status", .int(status))], "exit status \(status)")
+      case .signalled(let signal): ([("reason", "signalled"), ("signal", .int(signal))], "ended by signal \(signal)")
+      case .timedOut: ([("reason", "timed_out")], "it timed out")
+      case .notStarted(let errno):
+        ([("reason", "not_started"), ("errno", .int(errno))], "it could not be started (error \(errno))")
+      }
+    }
   }
 
   package enum TokenFileChange: String, Sendable, CaseIterable {
@@ -127,6 +137,16 @@ package enum LogEvent: Sendable, Hashable {
     case symmetricKey = "symmetric_key"
     /// Malformed, weak or unsupported.
     case unusableKey = "unusable_key"
+
+    fileprivate var text: String {
+      switch self {
+      case .privateKey:
+        "the issuer publishes a private key, which was skipped: anyone can use it to sign as the issuer"
+      case .symmetricKey: "the issuer publishes a symmetric key, which was skipped"
+      case .unusableKey:
+        "the issuer's key set contains keys that were skipped: malformed, too weak, or of an unsupported type"
+      }
+    }
   }
 
   /// Why a connection was closed.
@@ -140,42 +160,7 @@ package enum LogEvent: Sendable, Hashable {
     /// There were too many connections, and this one was idle the longest.
     case crowded
   }
-}
 
-/// The result of checking a session at the authorization server.
-package enum CheckResult: String, Sendable, CaseIterable {
-  /// The session is valid.
-  case valid = "ok"
-  case signedOutElsewhere = "signed_out_elsewhere"
-  /// The account has no session to check.
-  case notSignedIn = "not_signed_in"
-  /// The server has no endpoint for checking sessions, or not for this client.
-  case notPossible = "not_possible"
-  case failed
-}
-
-/// The properties of a log event: code, members and sentence.
-package struct LogProperties: Sendable {
-  /// The value of the `event` member.
-  let code: String
-  /// The other members, omitted if nil.
-  let members: [(String, JSON?)]
-  /// The sentence. Only the URL of a request and the reason for a session's end come from another party.
-  package let text: String
-  /// Whether it is logged as a warning.
-  package let isFailure: Bool
-
-  init(_ code: String, _ members: [(String, JSON?)] = [], isFailure: Bool = false, _ text: String) {
-    self.code = code
-    self.members = members
-    self.text = text
-    self.isFailure = isFailure
-  }
-
-  init(_ code: String, _ text: String) { self.init(code, [], text) }
-}
-
-extension LogEvent {
   package var properties: LogProperties {
     switch self {
     case .started: LogProperties("started", "the daemon started")
@@ -272,26 +257,35 @@ extension LogEvent {
   }
 }
 
-extension LogEvent.KeySetFlaw {
-  fileprivate var text: String {
-    switch self {
-    case .privateKey:
-      "the issuer publishes a private key, which was skipped: anyone can use it to sign as the issuer"
-    case .symmetricKey: "the issuer publishes a symmetric key, which was skipped"
-    case .unusableKey:
-      "the issuer's key set contains keys that were skipped: malformed, too weak, or of an unsupported type"
-    }
-  }
+/// The result of checking a session at the authorization server.
+package enum CheckResult: String, Sendable, CaseIterable {
+  /// The session is valid.
+  case valid = "ok"
+  case signedOutElsewhere = "signed_out_elsewhere"
+  /// The account has no session to check.
+  case notSignedIn = "not_signed_in"
+  /// The server has no endpoint for checking sessions, or not for this client.
+  case notPossible = "not_possible"
+  case failed
 }
 
-extension LogEvent.CommandProblem {
-  fileprivate var description: (members: [(String, JSON?)], text: String) {
-    switch self {
-    case .exited(let status): ([("reason", "exited"), ("status", .int(status))], "exit status \(status)")
-    case .signalled(let signal): ([("reason", "signalled"), ("signal", .int(signal))], "ended by signal \(signal)")
-    case .timedOut: ([("reason", "timed_out")], "it timed out")
-    case .notStarted(let errno):
-      ([("reason", "not_started"), ("errno", .int(errno))], "it could not be started (error \(errno))")
-    }
+/// The properties of a log event: code, members and sentence.
+package struct LogProperties: Sendable {
+  /// The value of the `event` member.
+  let code: String
+  /// The other members, omitted if nil.
+  let members: [(String, JSON?)]
+  /// The sentence. Only the URL of a request and the reason for a session's end come from another party.
+  package let text: String
+  /// Whether it is logged as a warning.
+  package let isFailure: Bool
+
+  init(_ code: String, _ members: [(String, JSON?)] = [], isFailure: Bool = false, _ text: String) {
+    self.code = code
+    self.members = members
+    self.text = text
+    self.isFailure = isFailure
   }
+
+  init(_ code: String, _ text: String) { self.init(code, [], text) }
 }

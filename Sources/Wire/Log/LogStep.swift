@@ -30,6 +30,19 @@ package enum LogStep: Sendable, Hashable {
     case refused
     /// The token expires sooner than the caller needs.
     case expiring(secondsLeft: Int, secondsWanted: Int)
+
+    fileprivate var description: (members: [(String, JSON?)], text: String) {
+      switch self {
+      case .noToken: ([("reason", "no_token")], "no cached token")
+      case .requested: ([("reason", "asked")], "a new token was requested")
+      case .refused: ([("reason", "refused")], "the resource rejected the cached token")
+      case .expiring(let left, let wanted):
+        (
+          [("reason", "ending"), ("seconds_left", .int(left)), ("seconds_wanted", .int(wanted))],
+          "the cached token has \(left) s left, less than \(wanted) s"
+        )
+      }
+    }
   }
 
   /// Whether the step is a request to a server.
@@ -104,19 +117,4 @@ extension RequestLine {
   }
 
   fileprivate var text: String { "\(role.title): \(method) \(url)" }
-}
-
-extension LogStep.RefreshReason {
-  fileprivate var description: (members: [(String, JSON?)], text: String) {
-    switch self {
-    case .noToken: ([("reason", "no_token")], "no cached token")
-    case .requested: ([("reason", "asked")], "a new token was requested")
-    case .refused: ([("reason", "refused")], "the resource rejected the cached token")
-    case .expiring(let left, let wanted):
-      (
-        [("reason", "ending"), ("seconds_left", .int(left)), ("seconds_wanted", .int(wanted))],
-        "the cached token has \(left) s left, less than \(wanted) s"
-      )
-    }
-  }
 }

@@ -15,6 +15,4 @@ struct DefaultAccountVisitor: MemberVisitor {
   ) {}
 
   func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) {}
-
-  func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
 }

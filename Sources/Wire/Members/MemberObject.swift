@@ -19,8 +19,6 @@ package struct MemberObjectWriter: MemberVisitor {
   package mutating func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) {
     for setting in settings { object[setting.name] = setting.value(in: value) }
   }
-
-  package func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
 }
 
 extension MemberList {

@@ -39,6 +39,8 @@ package protocol MemberValue: Sendable {
 }
 
 extension MemberVisitor {
+  package func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
+
   /// Visits an optional string.
   ///
   /// - Parameter limit: The maximum length in bytes (default: that of a setting).
@@ -265,6 +267,4 @@ package struct MemberDescriber: MemberVisitor {
   package mutating func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) {
     entries += settings.map(Entry.setting)
   }
-
-  package func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
 }

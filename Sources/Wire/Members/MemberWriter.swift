@@ -36,8 +36,6 @@ struct MemberWriter: MemberVisitor {
     }
   }
 
-  func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
-
   /// Closes the object and returns it, without a newline.
   mutating func finish() -> [UInt8] {
     bytes.append(UInt8(ascii: "}"))

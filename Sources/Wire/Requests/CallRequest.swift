@@ -139,7 +139,7 @@ package struct ResourceBodyRequest: RequestBody {
 }
 
 /// The status and header fields of a resource's response.
-package struct ResponseHead: Sendable, Hashable {
+package struct ResponseHead: Sendable, Hashable, EventBody {
   package var status: Int
   package var headers: [Field]
 
@@ -171,6 +171,17 @@ package struct ResponseHead: Sendable, Hashable {
   }
 
   package var headersJSON: JSON { headers.json }
+
+  package var event: Event { .response(self) }
+  package var manualEntry: EventManualEntry {
+    EventManualEntry(
+      "response", "The head of a resource's response. Its body is then written to the descriptor.")
+  }
+
+  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
+    try members.visitNumber("status", &status, "The status.")
+    try members.visitValue("headers", &headers, "For each header field its name and its value, in the server's order.")
+  }
 }
 
 extension [ResponseHead.Field]: MemberValue {
@@ -187,18 +198,5 @@ extension [ResponseHead.Field]: MemberValue {
       return ResponseHead.Field(name, value)
     }
     if count != fields.count { return nil }
-  }
-}
-
-extension ResponseHead: EventBody {
-  package var event: Event { .response(self) }
-  package var manualEntry: EventManualEntry {
-    EventManualEntry(
-      "response", "The head of a resource's response. Its body is then written to the descriptor.")
-  }
-
-  package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-    try members.visitNumber("status", &status, "The status.")
-    try members.visitValue("headers", &headers, "For each header field its name and its value, in the server's order.")
   }
 }

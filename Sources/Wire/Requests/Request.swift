@@ -71,17 +71,14 @@ package indirect enum Request: Sendable, Hashable {
     return try accept(&visitor)
   }
 
-  package var properties: RequestProperties {
-    var visitor = PropertiesVisitor()
+  private var body: any RequestBody {
+    var visitor = BodyVisitor()
     _ = accept(&visitor)
-    return visitor.properties!
+    return visitor.body!
   }
 
-  package var manualEntry: RequestManualEntry {
-    var visitor = ManualEntryVisitor()
-    _ = accept(&visitor)
-    return visitor.manualEntry!
-  }
+  package var properties: RequestProperties { body.properties }
+  package var manualEntry: RequestManualEntry { body.manualEntry }
 
   package func has(_ trait: RequestTraits) -> Bool { properties.has(trait) }
   /// See ``RequestProperties/waitSeconds``.
@@ -143,20 +140,11 @@ private struct MembersVisitor<Members: MemberVisitor>: RequestVisitor {
   }
 }
 
-private struct PropertiesVisitor: RequestVisitor {
-  var properties: RequestProperties?
+private struct BodyVisitor: RequestVisitor {
+  var body: (any RequestBody)?
 
   mutating func visit<Body: RequestBody>(_ body: Body) -> Body {
-    properties = body.properties
-    return body
-  }
-}
-
-private struct ManualEntryVisitor: RequestVisitor {
-  var manualEntry: RequestManualEntry?
-
-  mutating func visit<Body: RequestBody>(_ body: Body) -> Body {
-    manualEntry = body.manualEntry
+    self.body = body
     return body
   }
 }

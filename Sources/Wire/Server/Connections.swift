@@ -1,7 +1,7 @@
 package import Platform
 
 /// The connections and their requests. Used on the loop only.
-package final class Connections {
+package final class Connections: ReplySink {
   /// The maximum number of concurrent requests, given enough descriptors.
   private static let maximumRequests = 256
   private static let maximumPassedDescriptors = 512
@@ -268,11 +268,9 @@ package final class Connections {
       .failure(Failure(.timeout, "timed out after \(connection.secondsWaited(until: loop.now)) s", hint: "try again")),
       to: ticket)
   }
-}
 
-// MARK: - Answers
+  // MARK: - Answers
 
-extension Connections: ReplySink {
   package var now: Instant { loop.now }
 
   package var maximumPerServer: Int? {

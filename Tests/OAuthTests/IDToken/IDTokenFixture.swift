@@ -1,6 +1,6 @@
 import Crypto
 import Encoding
-import OAuth
+@testable import OAuth
 
 let now = 1_700_000_000
 

@@ -1,6 +1,6 @@
 import Crypto
 import Encoding
-import OAuth
+@testable import OAuth
 import Testing
 import Vocabulary
 

@@ -2,7 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-extension ListCommand {
+/// `agent list`.
+enum ListCommand {
   static let list = Command(
     .list,
     summary: "List the accounts",
@@ -16,19 +17,7 @@ extension ListCommand {
       Example("Print the names of all accounts", "agent list --json | jq -r '.accounts[].name'"),
     ],
     makeAction: makeAction)
-}
 
-extension WhoamiCommand {
-  static let whoami = Command(
-    .whoami,
-    summary: "Show who is signed in",
-    answer: StateRequest.whoami(account: nil).manualEntry.result,
-    operands: .account,
-    makeAction: makeAction)
-}
-
-/// `agent list`.
-enum ListCommand {
   static func makeAction(_ invocation: Invocation) -> Action {
     let presentation = Presentation(invocation).inUTC(invocation[.utc])
     let client = DaemonClient(invocation)
@@ -48,6 +37,13 @@ enum ListCommand {
 
 /// `agent whoami`.
 enum WhoamiCommand {
+  static let whoami = Command(
+    .whoami,
+    summary: "Show who is signed in",
+    answer: StateRequest.whoami(account: nil).manualEntry.result,
+    operands: .account,
+    makeAction: makeAction)
+
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     try DaemonClient(invocation).action(.state(.whoami(account: invocation.account())), showing: text)
   }

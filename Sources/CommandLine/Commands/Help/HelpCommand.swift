@@ -1,7 +1,8 @@
 internal import Encoding
 internal import Wire
 
-extension HelpCommand {
+/// `agent help` and `--help`.
+enum HelpCommand {
   static let help = Command(
     .help,
     summary: "Print the help of a command",
@@ -16,10 +17,7 @@ extension HelpCommand {
         "agent help --all login"),
     ],
     makeAction: makeAction)
-}
 
-/// `agent help` and `--help`.
-enum HelpCommand {
   static func makeAction(_ invocation: Invocation) -> Action {
     let all = invocation[.everything]
     return .doing { () throws(Failure) in

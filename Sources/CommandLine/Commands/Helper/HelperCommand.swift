@@ -1,29 +1,6 @@
 internal import Platform
 internal import Wire
 
-extension HelperCommand {
-  static let helper = Command(
-    .helper,
-    summary: "Give other programs tokens, in their own protocols",
-    options: [
-      Option.url.declaration, Option.user.declaration, Option.roleARN.declaration, Option.roleSessionName.declaration,
-      Option.roleDuration.declaration, Option.keyringMode.declaration, Option.keyringOutput.declaration,
-    ],
-    shortHelp: ["url", "user", "role-arn", "session-name", "duration"],
-    operands: .helperCall,
-    examples: [
-      Example(
-        "Call an API without the token on the command line",
-        "agent helper header --url https://api.example.com/me | curl -H @- https://api.example.com/me"),
-      Example(
-        "The same with a curl configuration",
-        "agent helper curl --url https://api.example.com/me | curl -K - https://api.example.com/me"),
-      Example("Print an entry for a .netrc file", "agent helper netrc --url https://api.example.com/me"),
-    ],
-    failureAnswer: FailureAnswer(isOneLine: true, text: HelperCommand.failureOutput),
-    makeAction: makeAction)
-}
-
 extension Option<String?> {
   static var url: Self { Self("url", in: .service, .text("URL"), "The URL to get a token for") }
   static var user: Self { Self("user", in: .service, .text("NAME"), "The user name or mail address for the token") }
@@ -49,6 +26,27 @@ extension Option<Int?> {
 
 /// `agent helper`: speaks another program's protocol. It never prompts and has a time limit.
 struct HelperCommand {
+  static let helper = Command(
+    .helper,
+    summary: "Give other programs tokens, in their own protocols",
+    options: [
+      Option.url.declaration, Option.user.declaration, Option.roleARN.declaration, Option.roleSessionName.declaration,
+      Option.roleDuration.declaration, Option.keyringMode.declaration, Option.keyringOutput.declaration,
+    ],
+    shortHelp: ["url", "user", "role-arn", "session-name", "duration"],
+    operands: .helperCall,
+    examples: [
+      Example(
+        "Call an API without the token on the command line",
+        "agent helper header --url https://api.example.com/me | curl -H @- https://api.example.com/me"),
+      Example(
+        "The same with a curl configuration",
+        "agent helper curl --url https://api.example.com/me | curl -K - https://api.example.com/me"),
+      Example("Print an entry for a .netrc file", "agent helper netrc --url https://api.example.com/me"),
+    ],
+    failureAnswer: FailureAnswer(isOneLine: true, text: HelperCommand.failureOutput),
+    makeAction: makeAction)
+
   private let name: HelperName
   private let call: HelperCall
   private let account: String?
@@ -189,17 +187,15 @@ struct HelperCommand {
   private func answer(
     _ destination: TokenRequest.Destination, _ account: String?, _ writer: HelperRequest.Writer
   ) throws(Failure) {
-    try credential(destination, account, try client.limited(to: deadline)) { (text) throws(Failure) in
+    try credential(destination, account, try client.limited(to: deadline), writer) { (text) throws(Failure) in
       try Console.answer(text.bytes.span)
-    } writer: { (credential, token, text) throws(Failure) in
-      try writer(credential, token, &text)
     }
   }
 
   /// Gets a token, and passes the output of `writer` to `body`.
   private func credential(
-    _ destination: TokenRequest.Destination, _ account: String?, _ client: DaemonClient,
-    _ body: (borrowing SecretText) throws(Failure) -> Void, writer: HelperRequest.Writer
+    _ destination: TokenRequest.Destination, _ account: String?, _ client: DaemonClient, _ writer: HelperRequest.Writer,
+    _ body: (borrowing SecretText) throws(Failure) -> Void
   ) throws(Failure) {
     try destination.url.map(checkHost)
     var request = TokenRequest(account: account, minimumValiditySeconds: Self.validitySeconds)
@@ -237,10 +233,8 @@ struct HelperCommand {
         let until = min(deadline, .now.advanced(by: .seconds(Self.secondsPerToken)))
         do throws(Failure) {
           let client = try client.limited(to: until)
-          try credential(TokenRequest.Destination(url: url), account, client) { (text) throws(Failure) in
+          try credential(TokenRequest.Destination(url: url), account, client, writer) { (text) throws(Failure) in
             all.append(contentsOf: text.bytes.span)
-          } writer: { (credential, token, text) throws(Failure) in
-            try writer(credential, token, &text)
           }
         } catch {
           first = first ?? error

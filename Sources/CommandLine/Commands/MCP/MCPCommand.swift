@@ -3,7 +3,14 @@ internal import MCP
 internal import Platform
 internal import Wire
 
-extension MCPCommand {
+extension Option<SignInPolicy?> {
+  static var signInPolicy: Self {
+    Self("login", in: .signIn, "WHEN", SignInPolicy.self, "Start the sign-ins that calls need")
+  }
+}
+
+/// `agent mcp`.
+struct MCPCommand: MCPHost {
   static let mcp = Command(
     .mcp, topic: .programs,
     summary: "Connect an MCP client to a server that wants a token",
@@ -19,16 +26,7 @@ extension MCPCommand {
       Example("Use a specific account", "agent mcp https://mcp.example.com/mcp --account work"),
     ],
     makeAction: makeAction)
-}
 
-extension Option<SignInPolicy?> {
-  static var signInPolicy: Self {
-    Self("login", in: .signIn, "WHEN", SignInPolicy.self, "Start the sign-ins that calls need")
-  }
-}
-
-/// `agent mcp`.
-struct MCPCommand {
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let command = MCPCommand(
       client: DaemonClient(invocation).forPrograms.withTimeout(
@@ -79,9 +77,7 @@ struct MCPCommand {
     default: return nil
     }
   }
-}
 
-extension MCPCommand: MCPHost {
   func connect() throws(Failure) -> DaemonConnection { try client.connect() }
   func envelope(_ request: Request) -> RequestEnvelope { client.envelope(request) }
   func answer(_ line: Span<UInt8>) throws(Failure) { try Console.answer(line) }

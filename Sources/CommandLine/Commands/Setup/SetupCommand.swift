@@ -1,25 +1,6 @@
 internal import Encoding
 internal import Wire
 
-extension SetupCommand {
-  static let setup = Command(
-    .setup, topic: .programs,
-    summary: "Configure other programs to get tokens",
-    options: [
-      Option.setupHost.declaration, Option.setupName.declaration, Option.roleARN.declaration,
-      Option.user.declaration, Option.setupPrint.declaration, Option.setupDryRun.declaration,
-      Option.setupUndo.declaration, Option.setupTest.declaration, Option.setupYes.declaration,
-    ],
-    shortHelp: ["host", "name", "print", "dry-run", "undo", "test", "yes"],
-    operands: .setupProgram,
-    examples: [
-      Example("Set git up to ask for tokens", "agent setup git --host git.example.com --yes"),
-      Example("Show the settings that docker would get", "agent setup docker --host registry.example.com --print"),
-      Example("Undo everything", "agent setup --undo"),
-    ],
-    makeAction: makeAction)
-}
-
 extension Option<String?> {
   static var setupHost: Self {
     Self("host", in: .service, .text("HOST"), "The host or URL to get tokens for")
@@ -40,6 +21,23 @@ extension Option<Bool> {
 
 /// `agent setup`: configures other programs to get tokens, and undoes that.
 struct SetupCommand {
+  static let setup = Command(
+    .setup, topic: .programs,
+    summary: "Configure other programs to get tokens",
+    options: [
+      Option.setupHost.declaration, Option.setupName.declaration, Option.roleARN.declaration,
+      Option.user.declaration, Option.setupPrint.declaration, Option.setupDryRun.declaration,
+      Option.setupUndo.declaration, Option.setupTest.declaration, Option.setupYes.declaration,
+    ],
+    shortHelp: ["host", "name", "print", "dry-run", "undo", "test", "yes"],
+    operands: .setupProgram,
+    examples: [
+      Example("Set git up to ask for tokens", "agent setup git --host git.example.com --yes"),
+      Example("Show the settings that docker would get", "agent setup docker --host registry.example.com --print"),
+      Example("Undo everything", "agent setup --undo"),
+    ],
+    makeAction: makeAction)
+
   /// What to do with the settings.
   enum Mode { case apply, print, dryRun, undo, test }
 

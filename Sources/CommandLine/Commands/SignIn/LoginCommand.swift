@@ -2,7 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-extension LoginCommand {
+/// `agent login`: starts or resumes a sign-in.
+struct LoginCommand {
   static let login = Command(
     .login, topic: .sessions,
     summary: "Sign in to an account",
@@ -49,10 +50,7 @@ extension LoginCommand {
       Example("Sign in again", "agent workload robot"),
     ],
     makeAction: makeWorkloadAction)
-}
 
-/// `agent login`: starts or resumes a sign-in.
-struct LoginCommand {
   private let client: DaemonClient
   private var request: Request
   /// The secrets to pass to the daemon. Nil when resuming.

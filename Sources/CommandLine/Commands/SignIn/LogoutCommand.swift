@@ -1,7 +1,8 @@
 internal import Encoding
 internal import Wire
 
-extension LogoutCommand {
+/// `agent logout`.
+enum LogoutCommand {
   static let logout = Command(
     .logout, topic: .sessions,
     summary: "Sign out, and revoke the tokens at the server",
@@ -22,10 +23,7 @@ extension LogoutCommand {
       Example("Sign out here if the server is no longer reachable", "agent logout work --local"),
     ],
     makeAction: makeAction)
-}
 
-/// `agent logout`.
-enum LogoutCommand {
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     var request = LogoutRequest(all: invocation[.all], local: invocation[.local], browser: invocation[.browser])
     guard !request.local || !request.browser else {
