@@ -144,7 +144,7 @@ let package = Package(
     tests("LeaseTests", uses: ["Lease", "Wire", "WireSupport", "Platform", "TestSupport"]),
     tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport", "Vocabulary"]),
     tests("OAuthTests", uses: ["OAuth", "Crypto", "Encoding", "Vocabulary", "TestSupport"]),
-    tests("LoopbackTests", uses: ["Loopback", "Vocabulary", "Crypto", "Encoding"]),
+    tests("LoopbackTests", uses: ["Loopback", "Vocabulary", "Crypto", "Encoding", "Platform"]),
     tests("HTTPTests", uses: ["HTTP", "OAuth", "Crypto", "Encoding", "Platform", "TestSupport", "Vocabulary"]),
     tests(
       "SessionsTests",

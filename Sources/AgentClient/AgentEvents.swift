@@ -25,37 +25,27 @@ public struct AgentEvents: AsyncSequence, Sendable {
     }
   }
 
-  /// The iterator of the events.
-  public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
-    fileprivate let replies: ReplyStream
-    /// The failure codes of an agent that is ending or has ended.
-    private static let endCodes: [FailureCode] = [.daemonUnavailable, .daemonStopped]
+  /// The failure codes of an agent that is ending or has ended.
+  private static let endCodes: [FailureCode] = [.daemonUnavailable, .daemonStopped]
 
-    /// Waits for the next event, and returns nil if the agent has ended.
-    public func next() async throws(AgentError) -> AgentEvent? {
-      while true {
-        let reply: Reply?
-        do throws(AgentError) { reply = try await replies.next() } catch {
-          if Self.endCodes.contains(where: { $0.rawValue == error.code }) { return nil }
-          throw error
-        }
-        switch reply {
-        case .event(.session(let entry?)): return AgentEvent(entry)
-        // Unknown events of a newer agent.
-        case .event: continue
-        case .failure(let failure) where Self.endCodes.contains(failure.code): return nil
-        case .failure(let failure): throw AgentError(failure)
-        case .result, nil: return nil
-        }
+  /// Returns an iterator over the remaining events, which ends when the agent has ended.
+  public func makeAsyncIterator() -> AgentIterator<AgentEvent> { AgentIterator(advance: next) }
+
+  private func next() async throws(AgentError) -> AgentEvent? {
+    while true {
+      let reply: Reply?
+      do throws(AgentError) { reply = try await replies.next() } catch {
+        if Self.endCodes.contains(where: { $0.rawValue == error.code }) { return nil }
+        throw error
+      }
+      switch reply {
+      case .event(.session(let entry?)): return AgentEvent(entry)
+      // Unknown events of a newer agent.
+      case .event: continue
+      case .failure(let failure) where Self.endCodes.contains(failure.code): return nil
+      case .failure(let failure): throw AgentError(failure)
+      case .result, nil: return nil
       }
     }
-
-    /// Waits for the next event, isolated to an actor.
-    public func next(isolation actor: isolated (any Actor)?) async throws(AgentError) -> AgentEvent? {
-      try await next()
-    }
   }
-
-  /// Returns an iterator over the remaining events.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(replies: replies) }
 }

@@ -67,23 +67,10 @@ public final class ResourceResponse: AsyncSequence, Sendable {
     return bytes
   }
 
-  /// The iterator of the body's parts.
-  public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
-    fileprivate let response: ResourceResponse
-
-    /// Waits for the next part of the body, at most 48 KiB; nil at the end.
-    ///
-    /// - Throws: ``AgentError/Remedy/tryLater`` if the rest is missing.
-    public func next() async throws(AgentError) -> [UInt8]? { try await response.next() }
-
-    /// Waits for the next part, isolated to an actor.
-    public func next(isolation actor: isolated (any Actor)?) async throws(AgentError) -> [UInt8]? {
-      try await response.next()
-    }
-  }
-
-  /// Returns an iterator over the remaining parts.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(response: self) }
+  /// Returns an iterator over the remaining parts of the body, each at most 48 KiB.
+  ///
+  /// It throws ``AgentError/Remedy/tryLater`` if the rest is missing.
+  public func makeAsyncIterator() -> AgentIterator<[UInt8]> { AgentIterator(advance: next) }
 
   private func next() async throws(AgentError) -> [UInt8]? {
     while true {

@@ -112,24 +112,11 @@ public final class SignIn: AsyncSequence, Sendable {
     return login
   }
 
-  /// The iterator of the steps.
-  public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
-    fileprivate let signIn: SignIn
-
-    /// Waits for the next step; nil after the last one.
-    ///
-    /// - Throws: The reason why the sign-in failed: ``AgentError/Remedy/signIn`` if a code expired,
-    ///   ``AgentError/Remedy/none`` if the user or the server denied the sign-in.
-    public func next() async throws(AgentError) -> Step? { try await signIn.next() }
-
-    /// Waits for the next step, isolated to an actor.
-    public func next(isolation actor: isolated (any Actor)?) async throws(AgentError) -> Step? {
-      try await signIn.next()
-    }
-  }
-
   /// Returns an iterator over the remaining steps.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(signIn: self) }
+  ///
+  /// It throws the reason why the sign-in failed: ``AgentError/Remedy/signIn`` if a code expired,
+  /// ``AgentError/Remedy/none`` if the user or the server denied the sign-in.
+  public func makeAsyncIterator() -> AgentIterator<Step> { AgentIterator(advance: next) }
 
   private func next() async throws(AgentError) -> Step? {
     while true {

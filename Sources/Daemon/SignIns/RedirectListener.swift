@@ -19,10 +19,8 @@ final class RedirectListener: Sendable {
   let link: LoopbackTarget?
   let sockets: [RedirectSocket]
 
-  /// How many ports to try for one that is free at both IPv4 and IPv6.
-  private static let tries = 10
-
-  private init(_ uri: RedirectURI, port: UInt16, sockets: [RedirectSocket], host: RedirectURI.Host) {
+  private init(_ uri: RedirectURI, sockets: [RedirectSocket], host: RedirectURI.Host) {
+    let port = sockets[0].port
     redirectURI = uri.text(port: port)
     self.port = port
     // Some browsers and proxies use the name instead of the address. No other server can have this name.
@@ -45,12 +43,11 @@ final class RedirectListener: Sendable {
   ) throws(SessionError) -> RedirectListener {
     guard let host = uri.loopbackHost else { throw .redirectElsewhere }
     do {
-      switch host {
-      case .ipv4, .ipv6:
-        let socket = try sockets.listen(port: uri.port ?? 0, ipv6: host == .ipv6)
-        return RedirectListener(uri, port: socket.port, sockets: [socket], host: host)
-      case .localhost: return try openBoth(uri, in: sockets)
-      }
+      let opened =
+        host == .localhost
+        ? try RedirectSocket.both(port: uri.port, by: sockets.listen)
+        : [try sockets.listen(port: uri.port ?? 0, ipv6: host == .ipv6)]
+      return RedirectListener(uri, sockets: opened, host: host)
     } catch {
       if error.isAddressInUse, let port = uri.port, let holder = PortHolder.of(port: port) {
         throw .redirectPortTaken(port: Int(port), by: holder)
@@ -72,25 +69,5 @@ final class RedirectListener: Sendable {
       }
       return try open(redirect.uri.at(.ipv6, port: redirect.uri.port), in: sockets)
     }
-  }
-
-  /// Binds both addresses of `localhost`, so that no other program receives the response (RFC 8252 section 8.3).
-  private static func openBoth(
-    _ uri: RedirectURI, in sockets: RedirectSockets
-  ) throws(SystemError) -> RedirectListener {
-    var lastError: SystemError?
-    for _ in 0..<(uri.port == nil ? tries : 1) {
-      let first = try sockets.listen(port: uri.port ?? 0)
-      let port = first.port
-      do throws(SystemError) {
-        let second = try sockets.listen(port: port, ipv6: true)
-        return RedirectListener(uri, port: port, sockets: [first, second], host: .localhost)
-      } catch {
-        // Without IPv6 there is no second address.
-        if !error.isAddressInUse { return RedirectListener(uri, port: port, sockets: [first], host: .localhost) }
-        lastError = error
-      }
-    }
-    throw lastError!
   }
 }

@@ -184,7 +184,7 @@ final class RedirectServer {
     if peer.login != nil { return remove(key) }
     let waiting = entry(of: peer.socket)?.waiting ?? []
     let pages = waiting.first?.pages ?? .english
-    switch peer.read(for: waiting.map(\.listener)) {
+    switch peer.read(for: waiting.map { ($0.listener.target, $0.listener.link) }) {
     case .waiting: break
     case .ended: remove(key)
     case .refused(let page): answer(key, peer, page.response(in: pages))

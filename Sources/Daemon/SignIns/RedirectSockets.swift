@@ -1,19 +1,6 @@
+internal import Loopback
 internal import OAuth
 internal import Platform
-
-/// A socket that receives the responses of sign-ins, until none uses it.
-final class RedirectSocket: Sendable {
-  let descriptor: FileDescriptor
-  let port: UInt16
-
-  fileprivate init(_ descriptor: consuming FileDescriptor, port: UInt16) {
-    self.descriptor = descriptor
-    self.port = port
-  }
-
-  // Cannot fail, since the socket is listening.
-  deinit { try? UnixSocket.shutDown(descriptor) }
-}
 
 /// The sockets of all sign-ins, which share a socket for the same port.
 final class RedirectSockets: Sendable {
@@ -39,7 +26,7 @@ final class RedirectSockets: Sendable {
     let endpoint = LoopbackEndpoint(port: port, isIPv6: ipv6)
     return try open.withLock { (open) throws(SystemError) in
       if let socket = open[endpoint]?.socket { return socket }
-      let socket = RedirectSocket(try UnixSocket.listenLoopback(port: port, ipv6: ipv6), port: port)
+      let socket = try RedirectSocket(port: port, ipv6: ipv6)
       open = open.filter { $0.value.socket != nil }
       open[endpoint] = Entry(socket: socket)
       return socket
@@ -51,10 +38,8 @@ final class RedirectSockets: Sendable {
     // Keeps refused sockets until a port is found, since the kernel might return the same port again.
     var refused: [RedirectSocket] = []
     while true {
-      let descriptor = try UnixSocket.listenLoopback(port: 0, ipv6: ipv6)
-      let port = try UnixSocket.localPort(descriptor)
-      let socket = RedirectSocket(descriptor, port: port)
-      guard RedirectURI.isRefusedByBrowsers(port), refused.count < Self.tries else { return socket }
+      let socket = try RedirectSocket(port: 0, ipv6: ipv6)
+      guard RedirectURI.isRefusedByBrowsers(socket.port), refused.count < Self.tries else { return socket }
       refused.append(socket)
     }
   }

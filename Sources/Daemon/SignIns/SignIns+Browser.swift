@@ -247,7 +247,8 @@ extension SignIns: RedirectServerDelegate {
   private func command(of login: Login) -> SignInCommand { SignInCommand(login.account.text, login.entered) }
 
   /// Shows a notice on the terminal that waits for a sign-in, if any.
-  private func report(_ notice: Phrase, to login: Login) {
+  /// Sends a notice to the waiting request, if there is one.
+  func report(_ notice: Phrase, to login: Login) {
     if login.ticket != .noRequest { loop.send(.event(.notice(notice)), to: login.ticket) }
   }
 }

@@ -25,9 +25,9 @@ extension SignIns {
     send(.deviceCode(event), to: login, until: expiry)
     if login.polling.device.interval > Self.longestUnannouncedInterval {
       let seconds = login.polling.device.interval
-      let notice = Phrase(
-        "this server can be polled only every \(seconds) seconds, so it may take that long after you approve")
-      loop.send(.event(.notice(notice)), to: login.ticket)
+      report(
+        Phrase("this server can be polled only every \(seconds) seconds, so it may take that long after you approve"),
+        to: login)
     }
     detach(login, until: expiry)
     scheduleNextPoll(login)
@@ -77,8 +77,7 @@ extension SignIns {
       }
       if login.polling.device.suspectsFastClock, !login.polling.hasWarnedOfClock {
         login.polling.hasWarnedOfClock = true
-        let notice = Phrase("the server keeps asking to slow down: this machine's clock may be too fast")
-        loop.send(.event(.notice(notice)), to: login.ticket)
+        report(Phrase("the server keeps asking to slow down: this machine's clock may be too fast"), to: login)
       }
       step(.signInPending(seconds: login.polling.device.interval), login.account)
       scheduleNextPoll(login)

@@ -143,10 +143,7 @@ final class SignIns: AccountPart {
   }
 
   private static func newLoginName() throws(Failure) -> String {
-    let digits = Array("0123456789abcdef")
-    do {
-      return String(try Random.bytes(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-    } catch {
+    do { return HexDigit.text(try Random.bytes(16)) } catch {
       throw Failure(.internalError, "the system returned no random data")
     }
   }
@@ -167,7 +164,7 @@ final class SignIns: AccountPart {
     guard level == .device || services.vault.isUnlocked(level) else {
       return fail(login, .vault(VaultError(.locked(level))))
     }
-    for notice in waiting.prepared.notices { loop.send(.event(.notice(Phrase(notice))), to: login.ticket) }
+    for notice in waiting.prepared.notices { report(Phrase(notice), to: login) }
     // Sending a notice may detect that the peer disconnected, which ends the sign-in.
     guard logins[id] != nil else { return }
     switch waiting {
@@ -243,24 +240,19 @@ final class SignIns: AccountPart {
     broker.restartForWaiters(account)
     broker.schedule(account.own)
     if outcome.missesIDToken {
-      let notice = Phrase("the server sent no ID Token for the device code, so the user is not verified")
-      loop.send(.event(.notice(notice)), to: login.ticket)
+      report(Phrase("the server sent no ID Token for the device code, so the user is not verified"), to: login)
     }
     if !outcome.withheldScope.isEmpty {
       let scope = TerminalText.clean(outcome.withheldScope.joined(separator: " "))
-      let notice = Phrase("the server did not grant the full scope; missing: \(scope)")
-      loop.send(.event(.notice(notice)), to: login.ticket)
+      report(Phrase("the server did not grant the full scope; missing: \(scope)"), to: login)
     }
     let told = login.waiting?.prepared.notices ?? []
-    for notice in outcome.notices where !told.contains(notice) {
-      loop.send(.event(.notice(Phrase(notice))), to: login.ticket)
-    }
+    for notice in outcome.notices where !told.contains(notice) { report(Phrase(notice), to: login) }
     if let replaced = outcome.replaced {
       endLeftover(of: login.account) { replaced.end($0) }
     }
     if outcome.unattended != nil, !outcome.isRepeatable {
-      let notice = Phrase("the assertion cannot be used again: this session ends with its access token")
-      loop.send(.event(.notice(notice)), to: login.ticket)
+      report(Phrase("the assertion cannot be used again: this session ends with its access token"), to: login)
     }
     let isEphemeral = services.ephemeral.contains(login.account)
     if outcome.unattended == nil, !outcome.hasRefreshToken {
@@ -272,9 +264,9 @@ final class SignIns: AccountPart {
             "the server issued no refresh token, and its access token has no end: this session lasts until agentd stops"
           )
           : Phrase("the server issued no refresh token: this session ends with its access token")
-      loop.send(.event(.notice(notice)), to: login.ticket)
+      report(notice, to: login)
       if !outcome.isKept, outcome.grant.expiresAtUnixSeconds != nil || isEphemeral {
-        loop.send(.event(.notice(refreshTokenAdvice(outcome, login.account))), to: login.ticket)
+        report(refreshTokenAdvice(outcome, login.account), to: login)
       }
     }
     var result = account.own.signInResult(outcome.grant)
@@ -293,8 +285,8 @@ final class SignIns: AccountPart {
   ) {
     func finish(areRevoked: Bool) {
       if !areRevoked {
-        let notice = Phrase("the guest's access token was not revoked: the server may accept it until it expires")
-        loop.send(.event(.notice(notice)), to: login.ticket)
+        report(
+          Phrase("the guest's access token was not revoked: the server may accept it until it expires"), to: login)
       }
       conclude(login, .result(result))
     }

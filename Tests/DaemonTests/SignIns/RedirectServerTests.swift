@@ -504,26 +504,6 @@ private final class DeskRun: RedirectServerDelegate {
   }
 }
 
-@Suite struct `A connection of a browser` {
-  private static func accept(_ listener: RedirectListener) throws -> RedirectPeer? {
-    RedirectPeer(try UnixSocket.accept(listener.sockets[0].descriptor), at: listener.sockets[0], now: .now)
-  }
-
-  // Requests may contain a code.
-  @Test func `is wiped of what came as soon as it is answered`() throws {
-    let listener = try RedirectListener.open(RedirectURI("http://127.0.0.1/cb"))
-    let browser = SharedDescriptor(try UnixSocket.connectLoopback(port: listener.port))
-    let peer = try #require(try Self.accept(listener))
-    let request = Array("GET /cb?code=c-1 HTTP/1.1\r\nHost: 127.0.0.1:\(listener.port)\r\n\r\n".utf8)
-    try browser.descriptor.writeAll(request.span)
-    #expect(peer.read(for: [listener]) == .redirect(query: 8..<16, listeners: [0]))
-    peer.answer(LoopbackPage.received.response())
-    let head = try #require(Mirror(reflecting: peer).descendant("head") as? RequestHead)
-    let storage = try #require(Mirror(reflecting: head).descendant("storage") as? [UInt8])
-    #expect(head.count == 0 && storage.allSatisfy { $0 == 0 })
-  }
-}
-
 @Suite struct `The address for an answer` {
   private func failure(_ uri: String) -> SessionError? {
     do throws(SessionError) {

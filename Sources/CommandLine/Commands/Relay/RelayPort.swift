@@ -6,77 +6,32 @@ internal import Platform
 /// The loopback port for the redirect of a host's sign-in. Accepts only this user's connections.
 final class RelayPort {
   let port: UInt16
-  private let sockets: [SharedDescriptor]
-  private var connections: [BrowserConnection] = []
+  private let sockets: [RedirectSocket]
+  private var peers: [(key: UInt64, peer: RedirectPeer)] = []
   private var lastKey: UInt64 = 0
   /// The awaited redirect.
   private var expected: ExpectedRequests?
 
   /// The requests that the browser may send.
-  struct ExpectedRequests {
-    /// The target of the link that ``expect(_:)`` returned.
-    let link: LoopbackTarget
-    /// The target of the redirect.
-    let redirect: LoopbackTarget
-    var isLinkUsed = false
+  private struct ExpectedRequests {
+    let targets: RedirectPeer.Targets
+    /// The target of the one-time link of ``expect(_:)``, until it is used.
+    var linkedURL: String?
     let request: RelayedRequest
-  }
-
-  private final class BrowserConnection {
-    let key: UInt64
-    let descriptor: FileDescriptor
-    let deadline: Instant
-    var head = RequestHead()
-    /// Detects the end of `head` in received bytes.
-    var end = LoopbackRequest.HeadEnd()
-    /// Whether the browser waits for the result.
-    var waitsForResult = false
-
-    init(_ key: UInt64, _ descriptor: consuming FileDescriptor, until deadline: Instant) {
-      (self.key, self.deadline) = (key, deadline)
-      self.descriptor = descriptor
-    }
-
-    deinit { head.wipe() }
-
-    /// Sends the response and closes.
-    func answer(_ response: [UInt8]) {
-      // The socket's buffer fits an entire page.
-      _ = try? descriptor.writeNow(response.span)
-      try? UnixSocket.shutDownWriting(descriptor)
-    }
   }
 
   /// The first of the poller keys for sockets and connections.
   static let firstKey: UInt64 = 16
-  private static let maximumConnections = 16
-  /// The timeout for a browser's request.
-  private static let timeout = Duration.seconds(10)
-  /// How many ports to try.
-  private static let tries = 10
+  private static let maximumPeers = 16
   static let pages = Language.current.pages ?? .english
 
   /// Opens a port, or any that is free at both loopback addresses, since `localhost` may be either.
   ///
   /// - Throws: `EADDRINUSE`.
   init(_ wanted: UInt16?) throws(SystemError) {
-    var (opened, lastError): ([SharedDescriptor], SystemError?) = ([], nil)
-    for _ in 0..<(wanted == nil ? Self.tries : 1) where opened.isEmpty {
-      let first = try UnixSocket.listenLoopback(port: wanted ?? 0)
-      do throws(SystemError) {
-        let second = try UnixSocket.listenLoopback(port: UnixSocket.localPort(first), ipv6: true)
-        opened = [SharedDescriptor(first), SharedDescriptor(second)]
-      } catch {
-        if error.isAddressInUse { lastError = error } else { opened = [SharedDescriptor(first)] }
-      }
-    }
-    if opened.isEmpty, let lastError { throw lastError }
-    sockets = opened
-    port = try UnixSocket.localPort(opened[0].descriptor)
+    sockets = try RedirectSocket.both(port: wanted, by: RedirectSocket.init)
+    port = sockets[0].port
   }
-
-  // Cannot fail for listening sockets.
-  deinit { for socket in sockets { try? UnixSocket.shutDown(socket.descriptor) } }
 
   /// Starts waiting for the redirect of a request.
   ///
@@ -84,9 +39,9 @@ final class RelayPort {
   func expect(_ request: RelayedRequest) -> String {
     let host = "127.0.0.1:\(port)"
     let path = "/" + HexDigit.text(Randomness.bytes(16))
+    let redirect = LoopbackTarget(hosts: request.hosts, path: request.path)
     expected = ExpectedRequests(
-      link: LoopbackTarget(hosts: [host], path: path),
-      redirect: LoopbackTarget(hosts: request.hosts, path: request.path), request: request)
+      targets: (redirect, LoopbackTarget(hosts: [host], path: path)), linkedURL: request.url, request: request)
     return "http://\(host)\(path)"
   }
 
@@ -94,39 +49,37 @@ final class RelayPort {
     for (index, socket) in sockets.enumerated() {
       try poller.add(socket.descriptor.raw, interest: .read, key: Self.firstKey + UInt64(index))
     }
-    for connection in connections where !connection.waitsForResult {
-      try poller.add(connection.descriptor.raw, interest: .read, key: connection.key)
+    for (key, peer) in peers where peer.login == nil {
+      try poller.add(peer.descriptor.raw, interest: .read, key: key)
     }
   }
 
   /// When the next connection times out.
-  var deadline: Instant? { connections.filter { !$0.waitsForResult }.map(\.deadline).min() }
+  var deadline: Instant? { peers.filter { $0.peer.login == nil }.map(\.peer.deadline).min() }
 
   /// Serves the ready descriptors.
   ///
   /// - Returns: The redirect URL, once received.
   func serve(_ keys: Set<UInt64>, now: Instant) -> String? {
-    connections.removeAll { !$0.waitsForResult && $0.deadline <= now }
+    peers.removeAll { $0.peer.login == nil && $0.peer.deadline <= now }
     for (index, socket) in sockets.enumerated() where keys.contains(Self.firstKey + UInt64(index)) {
-      accept(socket.descriptor, now)
+      accept(socket, now)
     }
-    for connection in connections where !connection.waitsForResult && keys.contains(connection.key) {
-      if let url = serve(connection) { return url }
+    for (key, peer) in peers where peer.login == nil && keys.contains(key) {
+      if let url = serve(peer, now) { return url }
     }
     return nil
   }
 
-  private func accept(_ socket: borrowing FileDescriptor, _ now: Instant) {
-    guard let descriptor = try? UnixSocket.accept(socket), let ends = try? TCPEnds(descriptor),
-      Self.isOwn(TCPEnds.owners(of: [ends])[ends])
+  private func accept(_ socket: RedirectSocket, _ now: Instant) {
+    guard let descriptor = try? UnixSocket.accept(socket.descriptor),
+      let peer = RedirectPeer(descriptor, at: socket, now: now), Self.isOwn(TCPEnds.owners(of: [peer.ends])[peer.ends])
     else { return }
-    if connections.count >= Self.maximumConnections, let index = connections.firstIndex(where: { !$0.waitsForResult }) {
-      connections.remove(at: index)
+    if peers.count >= Self.maximumPeers, let index = peers.firstIndex(where: { $0.peer.login == nil }) {
+      peers.remove(at: index)
     }
     lastKey += 1
-    connections.append(
-      BrowserConnection(
-        Self.firstKey + UInt64(sockets.count) + lastKey, descriptor, until: now.advanced(by: Self.timeout)))
+    peers.append((Self.firstKey + UInt64(sockets.count) + lastKey, peer))
   }
 
   /// Whether the connection belongs to this user.
@@ -140,62 +93,40 @@ final class RelayPort {
   }
 
   /// Answers a browser's request. Returns the redirect URL, if requested.
-  private func serve(_ connection: BrowserConnection) -> String? {
-    func answer(_ response: [UInt8]) {
-      connection.answer(response)
-      connections.removeAll { $0 === connection }
-    }
-    do throws(SystemError) {
-      guard try connection.head.fill(from: connection.descriptor) > 0 else {
-        connections.removeAll { $0 === connection }
-        return nil
-      }
-    } catch {
-      if !error.isAgain { connections.removeAll { $0 === connection } }
-      return nil
-    }
-    guard !connection.head.withBytes({ LoopbackRequest.isTLS($0) }) else {
-      answer(LoopbackPage.tlsRefusal)
-      return nil
-    }
-    guard var expected else {
-      answer(LoopbackPage.notFound.response(in: Self.pages))
-      return nil
-    }
-    func read(_ target: LoopbackTarget) -> LoopbackRequest.Reading {
-      connection.head.withBytes { LoopbackRequest.read($0, for: target, &connection.end) }
-    }
-    if case .redirect = read(expected.link) {
-      answer(
-        expected.isLinkUsed
-          ? LoopbackPage.used.response(in: Self.pages) : LoopbackPage.redirect(to: expected.request.url))
-      expected.isLinkUsed = true
-      self.expected = expected
-      return nil
-    }
-    switch read(expected.redirect) {
-    case .incomplete: return nil
-    case .refused(let page): answer(page.response(in: Self.pages))
-    case .redirect(let range):
-      var query = connection.head.withBytes { bytes in range.map { bytes[$0] } }
+  private func serve(_ peer: RedirectPeer, _ now: Instant) -> String? {
+    switch peer.read(for: expected.map { [$0.targets] } ?? []) {
+    case .waiting: break
+    case .ended: peers.removeAll { $0.peer === peer }
+    case .tls: answer(peer, LoopbackPage.tlsRefusal)
+    case .refused(let page): answer(peer, page.response(in: Self.pages))
+    case .link:
+      let url = expected?.linkedURL.take()
+      answer(peer, url.map { LoopbackPage.redirect(to: $0) } ?? LoopbackPage.used.response(in: Self.pages))
+    case .redirect(let range, _):
+      var query = peer.withQuery(range) { bytes in bytes.indices.map { bytes[$0] } }
       defer { query.overwrite() }
-      guard !isBrowserWaiting, let url = expected.request.redirect(query) else {
-        answer(LoopbackPage.foreign.response(in: Self.pages))
-        return nil
+      guard !isBrowserWaiting, let url = expected?.request.redirect(query) else {
+        answer(peer, LoopbackPage.foreign.response(in: Self.pages))
+        break
       }
-      connection.head.wipe()
-      connection.waitsForResult = true
+      peer.wait(for: 0, in: Self.pages, now: now)
       return url
     }
     return nil
   }
 
+  /// Sends the response and closes.
+  private func answer(_ peer: RedirectPeer, _ response: [UInt8]) {
+    peer.answer(response)
+    // The socket's buffer fits an entire page.
+    _ = peer.flush()
+    try? UnixSocket.shutDownWriting(peer.descriptor)
+    peers.removeAll { $0.peer === peer }
+  }
+
   /// Whether a browser is waiting for the result.
-  var isBrowserWaiting: Bool { connections.contains(where: \.waitsForResult) }
+  var isBrowserWaiting: Bool { peers.contains { $0.peer.login != nil } }
 
   /// Shows the result to the waiting browser.
-  func show(_ response: [UInt8]) {
-    for connection in connections where connection.waitsForResult { connection.answer(response) }
-    connections.removeAll(where: \.waitsForResult)
-  }
+  func show(_ response: [UInt8]) { for (_, peer) in peers where peer.login != nil { answer(peer, response) } }
 }

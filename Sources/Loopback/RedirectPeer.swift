@@ -1,35 +1,34 @@
-internal import Loopback
-internal import Platform
-internal import Vocabulary
+package import Platform
+package import Vocabulary
 
 /// One connection to a redirect socket: reads the head of a request and sends a page.
-final class RedirectPeer {
-  let descriptor: FileDescriptor
-  let socket: RedirectSocket
+package final class RedirectPeer {
+  package let descriptor: FileDescriptor
+  package let socket: RedirectSocket
   /// The addresses and ports of the connection.
-  let ends: TCPEnds
+  package let ends: TCPEnds
   /// The user at the other end, once known.
-  var owner: TCPEnds.Owner?
+  package var owner: TCPEnds.Owner?
   /// When to close the connection, or to send a page without the result of ``login``.
-  private(set) var deadline: Instant
+  package private(set) var deadline: Instant
   /// The sign-in whose result the browser waits for.
-  private(set) var login: UInt64?
+  package private(set) var login: UInt64?
   /// The language of the result's page.
-  private(set) var pages = Translations.english
+  package private(set) var pages = Translations.english
 
   private var head = RequestHead()
   /// The search for the head's end.
   private var headEnd = LoopbackRequest.HeadEnd()
-  /// The response, of which ``sentCount`` bytes were sent.
+  /// The response, of which ``sent`` bytes were sent.
   private var outbound: [UInt8] = []
-  private var sentCount = 0
+  private var sent = 0
 
   private static let requestTimeout = Duration.seconds(10)
   /// How long a browser waits for the result of a sign-in.
   private static let resultWait = Duration.seconds(10)
 
   /// Nil if the connection was already reset.
-  init?(_ descriptor: consuming FileDescriptor, at socket: RedirectSocket, now: Instant) {
+  package init?(_ descriptor: consuming FileDescriptor, at socket: RedirectSocket, now: Instant) {
     guard let ends = try? TCPEnds(descriptor) else { return nil }
     self.ends = ends
     self.descriptor = descriptor
@@ -40,15 +39,15 @@ final class RedirectPeer {
   deinit { head.wipe() }
 
   /// The result of ``read(for:)``.
-  enum Progress: Equatable {
+  package enum Progress: Equatable {
     /// The request is incomplete.
     case waiting
     /// The connection was closed.
     case ended
-    /// A request for the redirect URI of the listeners with these indices. ``withQuery(_:_:)`` returns the query.
-    case redirect(query: Range<Int>, listeners: [Int])
-    /// A request for the sign-in link of the listener with this index.
-    case link(listener: Int)
+    /// A request for the redirect URI of the targets with these indices. ``withQuery(_:_:)`` returns the query.
+    case redirect(query: Range<Int>, targets: [Int])
+    /// A request for the link of the target with this index.
+    case link(target: Int)
     /// The beginning of TLS, for example from a browser in https-only mode.
     case tls
     /// The request is invalid, and this page is the response.
@@ -56,15 +55,18 @@ final class RedirectPeer {
   }
 
   /// Whether a response is being sent.
-  var isAnswering: Bool { !outbound.isEmpty }
+  package var isAnswering: Bool { !outbound.isEmpty }
 
   /// Whether the other end is known to be this user.
-  var isFromOwnUser: Bool { owner == .user(Machine.userID) }
+  package var isFromOwnUser: Bool { owner == .user(Machine.userID) }
+
+  /// The expected requests for a redirect URI, and for the link that redirects to the authorization server.
+  package typealias Targets = (redirect: LoopbackTarget, link: LoopbackTarget?)
 
   /// Reads the available bytes.
   ///
-  /// - Parameter listeners: The listeners at the socket.
-  func read(for listeners: [RedirectListener]) -> Progress {
+  /// - Parameter targets: Those of the sign-ins at the socket.
+  package func read(for targets: [Targets]) -> Progress {
     while true {
       do {
         if try head.fill(from: descriptor) == 0 { return .ended }
@@ -72,24 +74,24 @@ final class RedirectPeer {
         return error.isAgain ? .waiting : .ended
       }
       // A full head is never incomplete, so there is space for the next bytes.
-      if let progress = progress(for: listeners) { return progress }
+      if let progress = progress(for: targets) { return progress }
     }
   }
 
   /// Parses the received bytes. Nil while the request is incomplete.
-  private func progress(for listeners: [RedirectListener]) -> Progress? {
+  private func progress(for targets: [Targets]) -> Progress? {
     if head.withBytes({ LoopbackRequest.isTLS($0) }) { return .tls }
     var refusal = LoopbackPage.notFound
     var (matching, query): ([Int], Range<Int>?) = ([], nil)
-    for (index, listener) in listeners.enumerated() {
-      switch read(listener.target) {
+    for (index, target) in targets.enumerated() {
+      switch read(target.redirect) {
       case .incomplete: return nil
       case .redirect(let found): (matching, query) = (matching + [index], found)
       case .refused(let page): if page != .notFound { refusal = page }
       }
-      if let link = listener.link, case .redirect = read(link) { return .link(listener: index) }
+      if let link = target.link, case .redirect = read(link) { return .link(target: index) }
     }
-    return query.map { .redirect(query: $0, listeners: matching) } ?? .refused(refusal)
+    return query.map { .redirect(query: $0, targets: matching) } ?? .refused(refusal)
   }
 
   /// Checks whether the received bytes are the expected request.
@@ -98,30 +100,30 @@ final class RedirectPeer {
   }
 
   /// Passes the query with this range to `body`.
-  func withQuery<Result>(_ query: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
+  package func withQuery<Result>(_ query: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
     head.withBytes { body($0.extracting(query)) }
   }
 
   /// Wipes the request. The response will be the result of a sign-in.
-  func wait(for login: UInt64, in pages: Translations, now: Instant) {
+  package func wait(for login: UInt64, in pages: Translations, now: Instant) {
     head.wipe()
     (self.login, self.pages) = (login, pages)
     deadline = now.advanced(by: Self.resultWait)
   }
 
   /// Wipes the request and sets the response.
-  func answer(_ response: [UInt8]) {
+  package func answer(_ response: [UInt8]) {
     head.wipe()
     login = nil
     outbound = response
   }
 
   /// Writes pending bytes. Returns true once all are sent or the peer has disconnected.
-  func flush() -> Bool {
+  package func flush() -> Bool {
     let page = outbound
-    while sentCount < page.count {
+    while sent < page.count {
       do {
-        sentCount += try descriptor.write(page.span.extracting(sentCount...))
+        sent += try descriptor.write(page.span.extracting(sent...))
       } catch {
         return !error.isAgain
       }

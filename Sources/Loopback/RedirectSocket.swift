@@ -1,0 +1,41 @@
+package import Platform
+
+/// A loopback socket that receives the responses of sign-ins, until none uses it.
+package final class RedirectSocket: Sendable {
+  package let descriptor: FileDescriptor
+  package let port: UInt16
+
+  /// - Parameter port: 0 for any that is free.
+  package init(port: UInt16, ipv6: Bool) throws(SystemError) {
+    let descriptor = try UnixSocket.listenLoopback(port: port, ipv6: ipv6)
+    self.port = try UnixSocket.localPort(descriptor)
+    self.descriptor = descriptor
+  }
+
+  // Cannot fail, since the socket is listening.
+  deinit { try? UnixSocket.shutDown(descriptor) }
+
+  /// How many ports to try for one that is free at both IPv4 and IPv6.
+  private static let tries = 10
+
+  /// Listens at both addresses of `localhost`, so that no other program receives the response (RFC 8252 section 8.3).
+  ///
+  /// - Parameters:
+  ///   - port: Nil for any that is free at both.
+  ///   - listen: Opens a socket.
+  /// - Throws: `EADDRINUSE`.
+  package static func both(
+    port: UInt16?, by listen: (_ port: UInt16, _ ipv6: Bool) throws(SystemError) -> RedirectSocket
+  ) throws(SystemError) -> [RedirectSocket] {
+    var lastError: SystemError?
+    for _ in 0..<(port == nil ? tries : 1) {
+      let first = try listen(port ?? 0, false)
+      do throws(SystemError) { return [first, try listen(first.port, true)] } catch {
+        // Without IPv6 there is no second address.
+        if !error.isAddressInUse { return [first] }
+        lastError = error
+      }
+    }
+    throw lastError!
+  }
+}
