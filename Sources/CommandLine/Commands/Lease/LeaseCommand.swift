@@ -121,12 +121,7 @@ enum LeaseCommand {
       while true {
         let events = try poller.wait(until: keeper.nextAttempt)
         if let status = try child.handleSignals() { return status }
-        guard keeper.endReason == nil else { continue }
-        try keeper.handle(poller, events)
-        if let ending = keeper.endReason {
-          client.console.note(ending.text)
-          keeper.closeConnection()
-        }
+        try keeper.keepOpen(poller, events)
       }
     }
   }

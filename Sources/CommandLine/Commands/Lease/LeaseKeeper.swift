@@ -168,6 +168,12 @@ struct LeaseKeeper: ~Copyable {
     if let way { unsentConnection = way }
   }
 
-  /// Closes an ended lease. Its peers get the reason as long as this value exists.
-  mutating func closeConnection() { connection.close() }
+  /// Like ``handle(_:_:)``, until the lease ends; then says why. Its peers get the reason as long as this value exists.
+  mutating func keepOpen(_ poller: borrowing Poller, _ events: [Poller.Event]) throws(SystemError) {
+    guard endReason == nil else { return }
+    try handle(poller, events)
+    guard let endReason else { return }
+    console.note(endReason.text)
+    connection.close()
+  }
 }

@@ -75,13 +75,6 @@ final class RelayQuestion: RelayConsole {
   /// Returns whether the browser opened the link.
   private static func open(_ request: RelayedRequest, _ link: String) -> Bool {
     guard BrowserOpener.mayOpen(request.url) else { return false }
-    var opener = BrowserOpener(BrowserEnvironment.current.commands(opening: link))
-    while opener.state == .trying {
-      guard let poller = try? Poller() else { return false }
-      if let raw = opener.raw { try? poller.add(raw, interest: .read, key: 0) }
-      _ = try? poller.wait(until: opener.deadline)
-      opener.update(.now)
-    }
-    return opener.state == .opened
+    return (try? BrowserOpener.waitFor(BrowserEnvironment.current.commands(opening: link))) ?? false
   }
 }

@@ -82,11 +82,6 @@ final class SSHLease {
 
   /// Handles events of the lease. The session continues after the lease has ended.
   func handle() throws(SystemError) {
-    guard keeper.endReason == nil else { return }
-    let events = try poller.wait(until: .now)
-    try keeper.handle(poller, events)
-    guard let ending = keeper.endReason else { return }
-    console.note(ending.text)
-    keeper.closeConnection()
+    try keeper.keepOpen(poller, poller.wait(until: .now))
   }
 }

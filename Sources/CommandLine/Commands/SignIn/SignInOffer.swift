@@ -94,34 +94,35 @@ struct SignInOffer {
     do {
       command = try Parser.parse(remedy.words + (client.isPrivate ? ["--no-daemon"] : []), by: client.commands)
     } catch { throw failure }
-    switch remedy {
-    // A private daemon locks when its connection ends.
-    case .unlock where client.isPrivate: throw failure
-    case .unlock(let account):
-      let unlocking = try Unlocking(command, client, timeout: Self.timeout)
-      do throws(Failure) {
-        let opened = try client.converse { (connection) throws(Failure) in
-          try unlocking.open(account, over: &connection)
-        }
-        if opened.isEmpty { throw failure }
-      } catch {
-        // The user typed nothing.
-        throw error.code == .invalidRequest ? failure : error
-      }
-    case .signIn:
+    guard remedy.signInReason == nil else {
       var status: Int32 = 0
       // Show its screen, but do not let a shell evaluate its output.
       try Terminal.withMessages { () throws(Failure) in status = try LoginCommand.makeAction(command).run() }
       // The reason was already printed.
       if status != 0 { throw failure }
+      return
+    }
+    // A private daemon locks when its connection ends.
+    guard !client.isPrivate else { throw failure }
+    let unlocking = try Unlocking(command, client, timeout: Self.timeout)
+    do throws(Failure) {
+      let opened = try client.converse { (connection) throws(Failure) in
+        try unlocking.open(remedy.account, over: &connection)
+      }
+      if opened.isEmpty { throw failure }
+    } catch {
+      // The user typed nothing.
+      throw error.code == .invalidRequest ? failure : error
     }
   }
 
-  /// An action that resolves a failure.
-  private enum Remedy {
-    /// `words` is the command line.
-    case signIn(account: String, reason: Phrase, words: [String])
-    case unlock(account: String?)
+  /// A command that resolves a failure: a sign-in, or `unlock`.
+  private struct Remedy {
+    let account: String?
+    /// The command's arguments.
+    let words: [String]
+    /// Why the user must sign in. Nil for `unlock`.
+    let signInReason: Phrase?
 
     static let codes: Set<FailureCode> = [.signedOut, .sessionExpired, .interactionRequired, .locked]
 
@@ -130,36 +131,22 @@ struct SignInOffer {
       guard Self.codes.contains(failure.code), let text = failure.advice?.command,
         let words = ShellWord.words(text), let command = LoginOptions.invocation(of: text, by: commands)
       else { return nil }
-      let account = try? command.namedAccount()
+      account = try? command.namedAccount()
       switch command.command?.name {
-      case .unlock where failure.code == .locked: self = .unlock(account: account)
+      case .unlock where failure.code == .locked:
+        (self.words, signInReason) = (["unlock"] + [account].compactMap { $0 }, nil)
       case .login where failure.code != .locked:
         guard let account else { return nil }
-        let reason = failure.code == .signedOut ? failure.text : Phrase("the session of \(account) has ended")
-        self = .signIn(account: account, reason: reason, words: Array(words.dropFirst()))
+        self.words = Array(words.dropFirst())
+        signInReason = failure.code == .signedOut ? failure.text : Phrase("the session of \(account) has ended")
       default: return nil
-      }
-    }
-
-    var account: String? {
-      switch self {
-      case .signIn(let account, _, _): account
-      case .unlock(let account): account
-      }
-    }
-
-    /// The command's arguments.
-    var words: [String] {
-      switch self {
-      case .signIn(_, _, let words): words
-      case .unlock(let account): ["unlock"] + [account].compactMap { $0 }
       }
     }
 
     /// Whether the user wants it. Asks unless `isAskGiven`. A passphrase prompt needs no question.
     func isWanted(_ isAskGiven: Bool, within timeout: Duration) throws(Failure) -> Bool {
-      guard !isAskGiven, case .signIn(_, let reason, _) = self else { return true }
-      return try Confirmation.ask(Phrase("\(reason). Sign in now?"), orElse: true, within: timeout) ?? false
+      guard !isAskGiven, let signInReason else { return true }
+      return try Confirmation.ask(Phrase("\(signInReason). Sign in now?"), orElse: true, within: timeout) ?? false
     }
   }
 }
