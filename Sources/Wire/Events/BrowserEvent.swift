@@ -1,6 +1,6 @@
 extension Event {
   /// The user must open a URL, whose redirect completes the sign-in (RFC 6749, section 4.1).
-  package struct Browser: Sendable, Hashable, EventBody {
+  package struct Browser: EventBody, Sendable, Hashable {
     /// The ID of the sign-in for a `login_redirect` request.
     package var login: String
     package var account: String
@@ -67,7 +67,7 @@ extension Event {
 
   /// A user, maybe not the caller, has signed in with a browser. The session is stored only after a `login_confirm`
   /// request.
-  package struct Confirm: Sendable, Hashable, EventBody {
+  package struct Confirm: EventBody, Sendable, Hashable {
     /// The ID of the sign-in for that request.
     package var login: String
     package var account: String

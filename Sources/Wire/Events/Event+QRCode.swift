@@ -1,6 +1,6 @@
 extension Event {
   /// A QR code as a square of modules, without the quiet zone.
-  package struct QRCode: Sendable, Hashable, EventBody {
+  package struct QRCode: EventBody, Sendable, Hashable {
     /// The width of version 40, the largest (ISO/IEC 18004).
     private static let maximumSide = 177
 

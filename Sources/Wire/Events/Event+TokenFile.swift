@@ -1,6 +1,6 @@
 extension Event {
   /// A token file was written or removed.
-  package struct TokenFile: Sendable, Hashable, EventBody {
+  package struct TokenFile: EventBody, Sendable, Hashable {
     package var account: String
     package var path: String
     /// Why the file was removed; nil if it was written.

@@ -51,7 +51,7 @@ package indirect enum Event: Sendable, Hashable {
   case leaseQuestion(LeaseQuestion)
 
   /// The user's part of a device authorization response (RFC 8628, section 3.2).
-  package struct DeviceCode: Sendable, Hashable, EventBody {
+  package struct DeviceCode: EventBody, Sendable, Hashable {
     /// The ID of the sign-in.
     package var login: String
     package var account: String

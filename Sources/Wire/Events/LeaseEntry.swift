@@ -2,7 +2,7 @@ package import Encoding
 
 extension Event {
   /// A lease's state, sent when it is opened and before each request.
-  package struct Lease: Sendable, Hashable, EventBody {
+  package struct Lease: EventBody, Sendable, Hashable {
     /// The lease's name: 16 hexadecimal digits.
     package var name: String
     package var account: String
@@ -28,7 +28,7 @@ extension Event {
   }
 
   /// Asks the user to permit a peer's first request to an origin, by a ``LeaseAnswerRequest``.
-  package struct LeaseQuestion: Sendable, Hashable, EventBody {
+  package struct LeaseQuestion: EventBody, Sendable, Hashable {
     /// Identifies the question.
     package var number: Int
     /// The request's method, or `token` if the peer requests the token itself.

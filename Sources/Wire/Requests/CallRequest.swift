@@ -139,7 +139,7 @@ package struct ResourceBodyRequest: RequestBody {
 }
 
 /// The status and header fields of a resource's response.
-package struct ResponseHead: Sendable, Hashable, EventBody {
+package struct ResponseHead: EventBody, Sendable, Hashable {
   package var status: Int
   package var headers: [Field]
 
