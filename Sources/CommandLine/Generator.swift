@@ -66,7 +66,7 @@ package enum Generator {
       Console.printToStandardError("generate: error: \(error.text)\n")
       Processes.exit(1)
     }
-    if let text = try? FileDescriptor(opening: "\(directory)/\(schemaPath)", for: .reading).readToEnd(limit: 1 << 20) {
+    if let text = try? FileDescriptor.content(of: "\(directory)/\(schemaPath)", limit: 1 << 20) {
       files.append(GeneratedFile(path: schemaPath, content: schema(String(decoding: text, as: UTF8.self))))
     }
     if arguments.count == 1 { files.append(helpTexts) }

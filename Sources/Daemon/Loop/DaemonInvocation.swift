@@ -102,10 +102,6 @@ struct DaemonInvocation {
 
   /// The first usable runtime directory.
   private static func runtimeDirectory() throws -> PrivateDirectory {
-    var problem: DirectoryError?
-    for path in UserDirectories.runtimeCandidates() {
-      do { return try PrivateDirectory(opening: path, create: true) } catch { problem = problem ?? error }
-    }
-    throw problem ?? DirectoryError.untrusted(.notDirectory, path: "XDG_RUNTIME_DIR")
+    try PrivateDirectory.opening(firstOf: UserDirectories.runtimeCandidates())
   }
 }

@@ -22,7 +22,7 @@ final class ListeningSocket {
   var path: String { file.directory.path + "/" + file.name }
   let file: SocketFile
   /// Reports changes of the directory. Nil if no inotify watch is available: the socket is then checked once a minute.
-  private let watch: DirectoryWatch?
+  private var watch: DirectoryWatch?
   private var lock: FileLock?
   private let descriptor: FileDescriptor
   /// Whether a service manager created the socket and will remove it.
@@ -73,12 +73,7 @@ final class ListeningSocket {
   /// The descriptor to poll.
   var raw: Int32 { descriptor.raw }
   /// The descriptor of the directory watch to poll.
-  var watchRaw: Int32? {
-    switch watch {
-    case .some(let watch): watch.raw
-    case .none: nil
-    }
-  }
+  var watchRaw: Int32? { watch?.raw }
 
   /// Accepts the next waiting peer, if any.
   ///
@@ -92,12 +87,7 @@ final class ListeningSocket {
   }
 
   /// Reads the pending file system events. ``SocketFile/isStillOurs()`` then checks the socket.
-  func drainWatch() {
-    switch watch {
-    case .some(let watch): watch.drain()
-    case .none: break
-    }
-  }
+  func drainWatch() { watch?.drain() }
 
   /// Releases the lock, so that another daemon can use the directory.
   func release() { lock = nil }

@@ -13,7 +13,7 @@ final class TokenFileStore: Sendable {
 
   /// - Parameter path: The directory. Nil for the runtime directory, which is created if missing.
   init(_ path: String?) throws(DirectoryError) {
-    directory = try Self.open(path.map { [$0] } ?? UserDirectories.runtimeCandidates())
+    directory = try PrivateDirectory.opening(firstOf: path.map { [$0] } ?? UserDirectories.runtimeCandidates())
     removeOrphans()
   }
 
@@ -29,15 +29,6 @@ final class TokenFileStore: Sendable {
   ///   - runtime: The daemon's runtime directory.
   init(standing path: String, runtime: String?) throws(DirectoryError) {
     directory = try PrivateDirectory.openForTokens(path, or: runtime)
-  }
-
-  /// Opens or creates the first usable directory.
-  private static func open(_ candidates: [String]) throws(DirectoryError) -> PrivateDirectory {
-    var problem: DirectoryError?
-    for path in candidates {
-      do { return try PrivateDirectory(opening: path, create: true) } catch { problem = problem ?? error }
-    }
-    throw problem ?? .untrusted(.notDirectory, path: "")
   }
 
   func path(of name: String) -> String { "\(directory.path)/\(name)" }
@@ -65,10 +56,7 @@ final class TokenFileStore: Sendable {
     return lock
   }
 
-  private static func newName() -> String {
-    TokenFileName.prefix
-      + Randomness.bytes(randomBytes).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
-  }
+  private static func newName() -> String { TokenFileName.prefix + HexDigit.text(Randomness.bytes(randomBytes)) }
 
   /// Replaces the file's content with the token, atomically.
   ///

@@ -7,10 +7,7 @@ enum NameServers {
 
   /// The addresses, separated by commas; nil if the file contains none.
   static var list: String? {
-    guard let file = try? FileDescriptor(opening: "/etc/resolv.conf", for: .reading),
-      let text = try? file.readToEnd(limit: 65_536)
-    else { return nil }
-    return list(in: text)
+    (try? FileDescriptor.content(of: "/etc/resolv.conf", limit: 65_536)).flatMap { list(in: $0) }
   }
 
   /// The addresses in a file in the format of resolv.conf(5).

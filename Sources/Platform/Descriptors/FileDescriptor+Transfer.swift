@@ -104,6 +104,13 @@ extension FileDescriptor {
     }
   }
 
+  /// Reads a whole file, such as one in `/proc`, following symbolic links.
+  ///
+  /// - Throws: `EFBIG` if it has more bytes than `limit`.
+  package static func content(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
+    try FileDescriptor(opening: path, for: .reading).readToEnd(limit: limit)
+  }
+
   /// Waits until a read would not block. Returns false after `timeout`.
   package borrowing func waitUntilReadable(timeout: Duration) throws(SystemError) -> Bool {
     try wait(forWriting: false, timeout: timeout)

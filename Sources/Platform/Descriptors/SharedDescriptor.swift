@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// A descriptor with several owners, closed when the last owner releases it.
 package final class SharedDescriptor: Sendable {
   package let descriptor: FileDescriptor
@@ -22,18 +20,11 @@ package final class SharedDescriptor: Sendable {
       while try !descriptor.waitUntilReadable(timeout: min(.milliseconds(100), Instant.now.duration(to: deadline))) {
         guard Instant.now < deadline, !isGivenUp() else { throw SystemError.timedOut(operation: "read") }
       }
-      let got = try fill(&buffer, from: filled)
+      var free = buffer._mutatingExtracting(filled...)
+      let got = try descriptor.read(into: &free)
       if got == 0 { break }
       filled += got
     }
     return filled
-  }
-
-  /// Reads once. Returns the number of bytes, 0 at the end.
-  private func fill(_ buffer: inout MutableSpan<UInt8>, from start: Int) throws(SystemError) -> Int {
-    let number = descriptor.raw
-    return try unsafe buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
-      try SystemCall.library("read") { unsafe read(number, bytes.baseAddress! + start, bytes.count - start) }
-    }
   }
 }

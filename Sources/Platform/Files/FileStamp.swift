@@ -21,9 +21,8 @@ package struct FileStamp: Sendable, Hashable {
 
   /// The current stamp of the file at `path`; nil if it does not exist. Does not follow a symbolic link.
   package init?(at path: String) {
-    var status = stat()
-    guard unsafe lstat(path, &status) == 0 else { return nil }
-    self.init(status)
+    guard let status = FileStatus(at: path) else { return nil }
+    self = status.stamp
   }
 }
 
@@ -31,14 +30,9 @@ extension PrivateDirectory {
   /// The stamp of a file, as by ``FileStamp/init(at:)``.
   package borrowing func stamp(of name: String) throws(SystemError) -> FileStamp? {
     try PrivateDirectory.checkName(name)
-    var status = stat()
-    let directory = raw
-    do {
-      try SystemCall.library("fstatat") { unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) }
-    } catch {
+    do { return try FileStatus(of: name, in: descriptor).stamp } catch {
       if error.isNotFound { return nil }
       throw error
     }
-    return FileStamp(status)
   }
 }

@@ -143,9 +143,8 @@ extension PrivateDirectory {
 
   /// Whether the path still leads to this directory.
   package borrowing func isStillAtItsPath() -> Bool {
-    var found = stat()
-    guard unsafe lstat(path, &found) == 0, let own = try? FileStatus(of: descriptor) else { return false }
-    return UInt64(found.st_ino) == own.inode && UInt64(found.st_dev) == own.device
+    guard let found = FileStatus(at: path), let own = try? FileStatus(of: descriptor) else { return false }
+    return found.inode == own.inode && found.device == own.device
   }
 
   borrowing func openFile(_ name: String, _ flags: Int32, mode: UInt32 = 0) throws(SystemError) -> FileDescriptor {

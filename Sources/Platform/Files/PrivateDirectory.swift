@@ -51,6 +51,15 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     try SystemCall.library("fchmod") { fchmod(number, 0o711) }
   }
 
+  /// Opens or creates the first of these directories that can be.
+  package static func opening(firstOf paths: [String]) throws(DirectoryError) -> PrivateDirectory {
+    var problem: DirectoryError?
+    for path in paths {
+      do { return try PrivateDirectory(opening: path, create: true) } catch { problem = problem ?? error }
+    }
+    throw problem ?? .untrusted(.notDirectory, path: "XDG_RUNTIME_DIR")
+  }
+
   init(_ path: String, _ descriptor: consuming FileDescriptor) {
     self.path = path
     self.descriptor = descriptor

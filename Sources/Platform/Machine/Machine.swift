@@ -53,13 +53,7 @@ package enum Machine {
   }
 
   /// The file of this program, with symbolic links resolved; empty without /proc.
-  package static func executablePath() -> String {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = unsafe buffer.withUnsafeMutableBufferPointer {
-      unsafe readlink("/proc/self/exe", $0.baseAddress!, $0.count)
-    }
-    return String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
+  package static func executablePath() -> String { LinkWalk.target(of: "/proc/self/exe") ?? "" }
 
   /// The number of bytes that this user can still write to the file system of a directory, or of its nearest existing
   /// parent; nil if unknown.
@@ -133,10 +127,7 @@ package enum Machine {
     return text
   }
 
-  private static func readSmallFile(_ path: String) -> [UInt8]? {
-    guard let file = try? FileDescriptor(opening: path, for: .reading) else { return nil }
-    return try? file.readToEnd(limit: 4096)
-  }
+  private static func readSmallFile(_ path: String) -> [UInt8]? { try? FileDescriptor.content(of: path, limit: 4096) }
 
   private static func hexadecimal(_ digit: UInt8) -> UInt8? {
     switch digit {

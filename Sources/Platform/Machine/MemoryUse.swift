@@ -10,8 +10,7 @@ package struct MemoryUse: Sendable, Hashable {
   package var rssKiB: Int
 
   package static func ofThisProcess() throws(SystemError) -> MemoryUse {
-    let file = try FileDescriptor(opening: "/proc/self/smaps_rollup", for: .reading)
-    let text = try file.readToEnd(limit: 65_536)
+    let text = try FileDescriptor.content(of: "/proc/self/smaps_rollup", limit: 65_536)
     var use = MemoryUse(pssKiB: 0, privateDirtyKiB: 0, rssKiB: 0)
     for line in text.split(separator: UInt8(ascii: "\n")) {
       let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }

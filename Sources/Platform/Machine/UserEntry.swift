@@ -11,10 +11,7 @@ package struct UserEntry: Sendable, Hashable {
   ///
   /// - Parameter root: The prefix of the file's path.
   package static func of(_ user: UInt32, root: String = "") -> UserEntry? {
-    guard let file = try? FileDescriptor(opening: "\(root)/etc/passwd", for: .reading),
-      let bytes = try? file.readToEnd(limit: maxBytes)
-    else { return nil }
-    return of(user, in: bytes)
+    (try? FileDescriptor.content(of: "\(root)/etc/passwd", limit: maxBytes)).flatMap { of(user, in: $0) }
   }
 
   static func of(_ user: UInt32, in bytes: [UInt8]) -> UserEntry? {

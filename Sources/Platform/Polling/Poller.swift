@@ -90,18 +90,14 @@ package struct Poller: ~Copyable, Sendable {
     let poller = raw
     return unsafe withUnsafeTemporaryAllocation(of: agent_event.self, capacity: 64) { found in
       let count = unsafe agent_epoll_wait(poller, found.baseAddress!, Int32(found.count), milliseconds)
-      for index in 0..<Int(max(0, count)) { events.append(Event(unsafe found[index])) }
+      for index in 0..<Int(max(0, count)) {
+        let (key, flags) = unsafe (found[index].key, found[index].flags)
+        events.append(
+          Event(
+            key: key, readable: flags & agent_readable != 0, writable: flags & agent_writable != 0,
+            hungUp: flags & agent_hung_up != 0))
+      }
       return count
     }
-  }
-}
-
-extension Poller.Event {
-  fileprivate init(_ event: agent_event) {
-    self.init(
-      key: event.key,
-      readable: event.flags & agent_readable != 0,
-      writable: event.flags & agent_writable != 0,
-      hungUp: event.flags & agent_hung_up != 0)
   }
 }

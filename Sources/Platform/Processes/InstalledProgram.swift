@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// A program of this machine that is run for its output. It has no terminal.
 package struct InstalledProgram: Sendable {
   /// The absolute path.
@@ -51,25 +49,12 @@ package struct InstalledProgram: Sendable {
     // The output ends when no other process has this end open.
     pipe.writing = try FileDescriptor(opening: "/dev/null", for: .writing)
     do {
-      let output = try Self.output(pipe.reading, until: .now.advanced(by: timeout), limit)
+      let output = try pipe.reading.readToEnd(limit: limit, within: timeout)
       return Result(status: try Spawn.wait(child), output: output)
     } catch {
       try? Spawn.killGroup(child, Signals.SIGKILL)
       _ = try? Spawn.wait(child)
       throw error
-    }
-  }
-
-  private static func output(
-    _ pipe: borrowing FileDescriptor, until deadline: Instant, _ limit: Int
-  ) throws(SystemError) -> [UInt8] {
-    var output: [UInt8] = []
-    while true {
-      guard try pipe.waitUntilReadable(timeout: Instant.now.duration(to: deadline)) else {
-        throw SystemError.timedOut(operation: "read")
-      }
-      if try pipe.read(into: &output, upTo: 65_536) == 0 { return output }
-      if output.count > limit { throw SystemError(errno: EFBIG, operation: "read") }
     }
   }
 

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// The network and mount namespaces of this process (`namespaces(7)`).
 package enum Namespaces {
   private enum Kind: String, CaseIterable {
@@ -7,13 +5,13 @@ package enum Namespaces {
     case mounts = "mnt"
 
     /// The name of this process's namespace, such as `net:[4026531840]`; nil without /proc.
-    var own: String? { Namespaces.link("/proc/self/ns/\(rawValue)") }
+    var own: String? { LinkWalk.target(of: "/proc/self/ns/\(rawValue)") }
 
     /// Whether this process's namespace differs from that of process 1. False if unknown.
     var isPrivate: Bool {
       // The links in /proc/1/ns need privileges; inode and mount numbers differ between namespaces.
       switch self {
-      case .network: Namespaces.pair(Namespaces.inode, "net/dev").map { $0.own != $0.first } ?? false
+      case .network: Namespaces.pair({ FileStatus(at: $0)?.inode }, "net/dev").map { $0.own != $0.first } ?? false
       case .mounts: Namespaces.pair(Namespaces.firstMount, "mountinfo").map { $0.own != $0.first } ?? false
       }
     }
@@ -29,17 +27,6 @@ package enum Namespaces {
   private static func pair<Value>(_ read: (String) -> Value?, _ name: String) -> (own: Value, first: Value)? {
     guard let own = read("/proc/self/\(name)"), let first = read("/proc/1/\(name)") else { return nil }
     return (own, first)
-  }
-
-  private static func link(_ path: String) -> String? {
-    var buffer = [CChar](repeating: 0, count: 64)
-    let count = unsafe buffer.withUnsafeMutableBufferPointer { unsafe readlink(path, $0.baseAddress!, $0.count) }
-    return count > 0 ? String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
-  }
-
-  private static func inode(_ path: String) -> UInt64? {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
   }
 
   /// The number of the first mount, which is unique to a namespace.

@@ -36,9 +36,8 @@ package enum Processes {
 
   /// The state letter in `/proc/PID/stat` (`proc_pid_stat(5)`), after the name in parentheses.
   private static func state(of process: Int32) -> UInt8? {
-    guard let file = try? FileDescriptor(opening: "/proc/\(process)/stat", for: .reading),
-      let text = try? file.readToEnd(limit: 4096), let name = text.lastIndex(of: UInt8(ascii: ")")),
-      text.count > name + 2
+    guard let text = try? FileDescriptor.content(of: "/proc/\(process)/stat", limit: 4096),
+      let name = text.lastIndex(of: UInt8(ascii: ")")), text.count > name + 2
     else { return nil }
     return text[name + 2]
   }

@@ -21,8 +21,8 @@ package struct PortHolder: Sendable, Hashable {
   /// - Returns: Nil if it is not found, as in another network namespace.
   package static func of(port: UInt16) -> PortHolder? {
     for table in TCPEnds.tables {
-      guard let file = try? FileDescriptor(opening: table, for: .reading),
-        let bytes = try? file.readToEnd(limit: maxBytes), let found = listener(at: port, in: bytes)
+      guard let bytes = try? FileDescriptor.content(of: table, limit: maxBytes),
+        let found = listener(at: port, in: bytes)
       else { continue }
       let userName = UserEntry.of(found.user)?.name
       guard let process = process(with: "socket:[\(found.inode)]") ?? hiddenProcess(of: found.user) else {
@@ -91,8 +91,6 @@ package struct PortHolder: Sendable, Hashable {
   }
 
   private static func text(_ path: String) -> String? {
-    guard let file = try? FileDescriptor(opening: path, for: .reading), let bytes = try? file.readToEnd(limit: 4096)
-    else { return nil }
-    return String(decoding: bytes, as: UTF8.self)
+    (try? FileDescriptor.content(of: path, limit: 4096)).map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -203,9 +203,7 @@ enum MachineCheck {
 
   /// The command that resumes or ends an unresponsive daemon, or nil if the process is not agentd.
   private static func remedy(forUnresponsive process: Int32) -> Phrase? {
-    guard let file = try? FileDescriptor(opening: "/proc/\(process)/stat", for: .reading),
-      let bytes = try? file.readToEnd(limit: 4096)
-    else { return nil }
+    guard let bytes = try? FileDescriptor.content(of: "/proc/\(process)/stat", limit: 4096) else { return nil }
     let text = String(decoding: bytes, as: UTF8.self)
     guard let end = text.lastIndex(of: ")"), text[..<end].hasSuffix("(agentd") else { return nil }
     // Stopped, or traced and stopped (proc_pid_stat(5)).
@@ -312,7 +310,7 @@ enum MachineCheck {
 
   /// The program in a systemd unit's `ExecStart=`.
   private static func programStarted(by unit: String) -> String? {
-    guard let file = try? FileDescriptor(opening: unit, for: .reading), let bytes = try? file.readToEnd(limit: 65_536),
+    guard let bytes = try? FileDescriptor.content(of: unit, limit: 65_536),
       let line = bytes.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: "ExecStart=".utf8) })
     else { return nil }
     return AbsolutePaths.first(in: String(decoding: line, as: UTF8.self))
