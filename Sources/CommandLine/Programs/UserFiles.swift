@@ -19,20 +19,12 @@ struct UserFiles: Sendable {
 
   /// A file in the user's configuration directory (XDG Base Directory Specification).
   func configuration(_ name: String) throws(Failure) -> SetupFile {
-    let directory: String
-    do throws(SystemError) {
-      directory = try UserDirectories.configHome(in: variable)
-    } catch {
-      throw Failure(error, doing: "no home directory found")
-    }
-    return try SetupFile("\(directory)/\(name)")
+    try SetupFile("\(try directory(UserDirectories.configHome(in:)))/\(name)")
   }
 
-  func home() throws(Failure) -> String {
-    do throws(SystemError) {
-      return try UserDirectories.home(in: variable)
-    } catch {
-      throw Failure(error, doing: "no home directory found")
-    }
+  func home() throws(Failure) -> String { try directory(UserDirectories.home(in:)) }
+
+  private func directory(_ find: (UserDirectories.Variables) throws(SystemError) -> String) throws(Failure) -> String {
+    do { return try find(variable) } catch { throw Failure(error, doing: "no home directory found") }
   }
 }

@@ -4,43 +4,37 @@ internal import COpenSSL
 @safe struct KeyContext: ~Copyable {
   let raw: OpaquePointer
 
+  private init(_ context: OpaquePointer?, _ operation: String) throws(CryptoError) {
+    guard let context = unsafe context else { throw .library(operation) }
+    unsafe raw = context
+  }
+
   /// - Parameter type: One of libcrypto's `EVP_PKEY_…` numbers.
   init(newKeyOf type: Int32) throws(CryptoError) {
-    guard let context = unsafe EVP_PKEY_CTX_new_id(type, nil) else { throw .library("EVP_PKEY_CTX_new_id") }
-    unsafe raw = context
+    try unsafe self.init(EVP_PKEY_CTX_new_id(type, nil), "EVP_PKEY_CTX_new_id")
   }
 
   /// - Parameter type: libcrypto's name for a key type.
   init(newKeyNamed type: String) throws(CryptoError) {
-    guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, type, nil) else {
-      throw .library("EVP_PKEY_CTX_new_from_name")
-    }
-    unsafe raw = context
+    try unsafe self.init(EVP_PKEY_CTX_new_from_name(nil, type, nil), "EVP_PKEY_CTX_new_from_name")
   }
 
   /// - Parameters:
   ///   - type: libcrypto's name for a key type.
   ///   - properties: Selects the implementation.
   init(newKeyNamed type: String, in library: borrowing LibraryContext, properties: String) throws(CryptoError) {
-    guard let context = unsafe EVP_PKEY_CTX_new_from_name(library.raw, type, properties) else {
-      throw .library("EVP_PKEY_CTX_new_from_name")
-    }
-    unsafe raw = context
+    try unsafe self.init(EVP_PKEY_CTX_new_from_name(library.raw, type, properties), "EVP_PKEY_CTX_new_from_name")
   }
 
   /// - Parameter properties: Selects the implementation.
   init(
     for key: borrowing KeyHandle, in library: borrowing LibraryContext, properties: String
   ) throws(CryptoError) {
-    guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(library.raw, key.raw, properties) else {
-      throw .library("EVP_PKEY_CTX_new_from_pkey")
-    }
-    unsafe raw = context
+    try unsafe self.init(EVP_PKEY_CTX_new_from_pkey(library.raw, key.raw, properties), "EVP_PKEY_CTX_new_from_pkey")
   }
 
   init(for key: borrowing KeyHandle) throws(CryptoError) {
-    guard let context = unsafe EVP_PKEY_CTX_new(key.raw, nil) else { throw .library("EVP_PKEY_CTX_new") }
-    unsafe raw = context
+    try unsafe self.init(EVP_PKEY_CTX_new(key.raw, nil), "EVP_PKEY_CTX_new")
   }
 
   deinit {

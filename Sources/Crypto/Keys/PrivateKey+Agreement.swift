@@ -7,7 +7,7 @@ extension PrivateKey {
   /// - Returns: 32 bytes, the x coordinate. They are not uniformly random, so derive keys from them.
   /// - Throws: `unsupportedAlgorithm` unless both keys are on P-256; `invalidKey` if the peer's point is not on it.
   package borrowing func agree(with peer: PublicComponents) throws(CryptoError) -> SecretBytes {
-    guard case .p256 = kind, case .ec(.p256, let x, let y) = peer else {
+    guard case .ec(.p256) = kind, case .ec(.p256, let x, let y) = peer else {
       throw CryptoError(.unsupportedAlgorithm, "ECDH")
     }
     let other = try ECPoint.makeKey(curve: .p256, x: x, y: y)

@@ -84,9 +84,9 @@ extension PrivateKey {
     let algorithm: SignatureAlgorithm =
       switch kind {
       case .rsa: .rsaPKCS1(.sha256)
-      case .p256: .ecdsa(.p256, .sha256)
-      case .p384: .ecdsa(.p384, .sha384)
-      case .p521: .ecdsa(.p521, .sha512)
+      case .ec(.p256): .ecdsa(.p256, .sha256)
+      case .ec(.p384): .ecdsa(.p384, .sha384)
+      case .ec(.p521): .ecdsa(.p521, .sha512)
       case .ed25519: .ed25519
       }
     let message: [UInt8] = Array("agent".utf8)

@@ -23,7 +23,7 @@ package struct PrivateKey: ~Copyable, Sendable {
       throw CryptoError(.unsupportedAlgorithm, "held key")
     }
     handle = try ECPoint.makeKey(curve: curve, x: x, y: y)
-    kind = PublicKey.Kind(curve)
+    kind = .ec(curve)
     publicComponents = deviceKey.key.publicComponents
     self.deviceKey = deviceKey
   }

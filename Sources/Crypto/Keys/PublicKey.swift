@@ -5,31 +5,16 @@ package struct PublicKey: ~Copyable, Sendable {
   /// The type and size of a key, which determine its algorithms.
   package enum Kind: Sendable, Hashable {
     case rsa(bits: Int)
-    case p256, p384, p521
+    case ec(Curve)
     case ed25519
 
     /// The curve of an ECDSA key; nil for other keys.
-    package var curve: Curve? {
-      switch self {
-      case .p256: .p256
-      case .p384: .p384
-      case .p521: .p521
-      case .rsa, .ed25519: nil
-      }
-    }
-
-    init(_ curve: Curve) {
-      switch curve {
-      case .p256: self = .p256
-      case .p384: self = .p384
-      case .p521: self = .p521
-      }
-    }
+    package var curve: Curve? { if case .ec(let curve) = self { curve } else { nil } }
 
     package var signatureByteCount: Int {
       switch self {
       case .rsa(let bits): (bits + 7) / 8
-      case .p256, .p384, .p521: 2 * (curve?.coordinateByteCount ?? 0)
+      case .ec(let curve): 2 * curve.coordinateByteCount
       case .ed25519: 64
       }
     }
@@ -83,7 +68,7 @@ package struct PublicKey: ~Copyable, Sendable {
     guard x.count == curve.coordinateByteCount, y.count == curve.coordinateByteCount
     else { throw CryptoError(.invalidKey, "EC coordinates") }
     let handle = try ECPoint.makeKey(curve: curve, x: x, y: y)
-    self.init(Kind(curve), .ec(curve: curve, x: x, y: y), handle)
+    self.init(.ec(curve), .ec(curve: curve, x: x, y: y), handle)
   }
 
   /// Creates an Ed25519 key.

@@ -85,7 +85,7 @@ import Testing
 
   @Test func `may be one that a TPM has, which is not asked`() throws {
     let read = try readHeld(in: Device())
-    #expect(read.isHeld && read.kind == .p256)
+    #expect(read.isHeld && read.kind == .ec(.p256))
   }
 
   @Test func `that a TPM has is refused where there is none, with a problem, or beside another`() throws {

@@ -9,7 +9,7 @@ import Testing
   @Test func `good keys have their kind`() throws {
     #expect(try Self.rsa(KeyVectors.modulus, KeyVectors.exponent) == .rsa(bits: 2048))
     let ec = try PublicKey(curve: .p256, x: KeyVectors.x, y: KeyVectors.y)
-    #expect(ec.kind == .p256)
+    #expect(ec.kind == .ec(.p256))
     #expect(ec.components == .ec(curve: .p256, x: KeyVectors.x, y: KeyVectors.y))
     let edwards = try PublicKey(.ed25519(x: KeyVectors.edwards))
     #expect(edwards.kind == .ed25519)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test func `signature lengths follow from the kind`() {
-    let kinds: [PublicKey.Kind] = [.rsa(bits: 2048), .rsa(bits: 2049), .p256, .p384, .p521, .ed25519]
+    let kinds: [PublicKey.Kind] = [.rsa(bits: 2048), .rsa(bits: 2049), .ec(.p256), .ec(.p384), .ec(.p521), .ed25519]
     #expect(kinds.map(\.signatureByteCount) == [256, 257, 64, 96, 132, 64])
   }
 }
