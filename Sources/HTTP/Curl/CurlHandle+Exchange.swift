@@ -12,7 +12,7 @@ extension CurlHandle {
     // Sends the body without waiting for "100 Continue".
     try lines.append("Expect", "")
     if request.isJSON { try lines.append("Content-Type", "application/json") }
-    try Self.appendAuthorization(of: request, to: &lines)
+    try request.authorization?.withBytes { (value) throws(HTTPFailure) in try lines.append("Authorization", value) }
     if let proof = request.proof { try lines.append("DPoP", proof) }
     if let tag = request.ifNoneMatch { try lines.append("If-None-Match", tag) }
     guard request.method == .post else {
@@ -29,16 +29,6 @@ extension CurlHandle {
         }
       }
     case .none: throw HTTPFailure(.setup)
-    }
-  }
-
-  private static func appendAuthorization(
-    of request: borrowing HTTPRequest, to lines: inout HeaderList
-  ) throws(HTTPFailure) {
-    switch request.authorization {
-    case .some(let value):
-      try value.withBytes { (value) throws(HTTPFailure) in try lines.append("Authorization", value) }
-    case .none: break
     }
   }
 

@@ -37,6 +37,10 @@ protocol RunningExchange: AnyObject {
 extension RunningExchange {
   /// A short interval, since limits include suspend time but waits do not.
   var longestWait: Duration { CurlHandle.longestWait }
+  var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] { [] }
+  func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart { .end }
+  /// Nil, since transfers without a caller's content are never paused.
+  func remainingPauseFlags() -> Int32? { nil }
   func continuesOnOtherThread() -> Bool { false }
   func noteResolved(after duration: Duration) {}
 }

@@ -42,8 +42,6 @@ final class Exchange: RunningExchange {
     return .taken
   }
 
-  func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart { .end }
-
   func noteProgress() { progress.noteProgress() }
 
   var time: TimeLimit { limits.time }
@@ -61,9 +59,6 @@ final class Exchange: RunningExchange {
 
   var longestWait: Duration { lateReads > 0 ? .zero : CurlHandle.longestWait }
   var cancellation: Cancellation? { limits.cancellation }
-  var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] { [] }
-  /// Nil, since these transfers are never paused.
-  func remainingPauseFlags() -> Int32? { nil }
 
   func failure(after code: CURLcode?) -> HTTPFailure? {
     // The parser detects partial content, but an empty response can be valid, for example to a revocation.

@@ -19,10 +19,8 @@ enum RequestMessage {
     ] {
       try append(name, value, to: &message)
     }
-    switch request.authorization {
-    case .some(let value):
-      try value.withBytes { (value) throws(HTTPFailure) in try append("Authorization", value, to: &message) }
-    case .none: break
+    try request.authorization?.withBytes { (value) throws(HTTPFailure) in
+      try append("Authorization", value, to: &message)
     }
     if let proof = request.proof { try append("DPoP", proof, to: &message) }
     switch request.form {

@@ -41,14 +41,11 @@ final class SpendingExchange: RunningExchange {
   var reasonToStop: HTTPFailure.Code? { progress.isResolving ? limits.reasonToCancel : limits.reasonToStop() }
   func noteResolved(after duration: Duration) { limits.time.exclude(duration) }
   var cancellation: Cancellation? { limits.cancellation }
-  var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] { [] }
-  func remainingPauseFlags() -> Int32? { nil }
   func noteProgress() {}
   func noteCompletion() {}
   // libcurl itself sends and receives nothing.
   func receive(headerLine line: Span<UInt8>) -> Bool { true }
   func receive(body bytes: Span<UInt8>) -> ContentReceipt { .taken }
-  func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart { .end }
 
   func failure(after code: CURLcode?) -> HTTPFailure? {
     var failure = progress.failure(after: code, isCutShort: false, reason: limits.reasonToStop())
