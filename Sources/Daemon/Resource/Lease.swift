@@ -4,6 +4,20 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
+/// What the leases have in common: a limit, a log, and a way to the user.
+protocol Lessor: AnyObject {
+  /// Whether the limit of all leases permits another request.
+  var mayBegin: Bool { get }
+  /// Logs an event, with the peer that caused it.
+  func note(_ event: LeaseEntry.Event, of lease: Lease, _ peer: LeaseEntry.Peer?)
+  /// Called after a use was counted, before the request is handled.
+  func useBegan(of lease: Lease)
+  /// Called when a request was answered or its sender disconnected.
+  func useEnded(of lease: Lease)
+  /// Asks the user about a request.
+  func ask(_ lease: Lease, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?)
+}
+
 /// The access rules of a lease and its use so far.
 final class Lease: Admission {
   let name: String
@@ -29,19 +43,9 @@ final class Lease: Admission {
   /// The requests that wait for the user's answer, by origin or by ``token``.
   private var held: [String: [HeldRequest]] = [:]
 
-  /// Logs an event, with the peer that caused it.
-  private let report: (LeaseEntry.Event, LeaseEntry.Peer?) -> Void
-  /// Whether the limit of all leases permits another request.
-  private let isWithinTotalLimit: () -> Bool
-  /// Called after a use was counted, before the request is handled.
-  private let didCountUse: () -> Void
-  /// Called when a request has been answered or its sender has disconnected.
-  private let didEndRequest: () -> Void
+  private unowned let lessor: any Lessor
   /// How many header fields were removed, in all requests.
   private var droppedFields = 0
-
-  /// Asks the user about a request.
-  private let ask: (_ method: String, _ origin: String?, LeaseEntry.Peer?) -> Void
 
   /// A peer's request in progress.
   struct Use {
@@ -64,11 +68,9 @@ final class Lease: Admission {
 
   init(
     _ request: LeaseRequest, name: String, owner: Ticket, account: AccountName, origins: [OriginEntry], end: Instant?,
-    reporting report: @escaping (LeaseEntry.Event, LeaseEntry.Peer?) -> Void, isWithinTotalLimit: @escaping () -> Bool,
-    didCountUse: @escaping () -> Void, didEndRequest: @escaping () -> Void,
-    asking ask: @escaping (String, String?, LeaseEntry.Peer?) -> Void = { _, _, _ in }
+    by lessor: any Lessor
   ) {
-    self.ask = ask
+    self.lessor = lessor
     self.request = request
     answers = request.confirms ? [:] : nil
     self.name = name
@@ -77,10 +79,6 @@ final class Lease: Admission {
     rules = LeaseRules(origins: origins, methods: request.methods, allowedFields: request.headers)
     self.end = end
     usesLeft = request.uses
-    self.report = report
-    self.isWithinTotalLimit = isWithinTotalLimit
-    self.didCountUse = didCountUse
-    self.didEndRequest = didEndRequest
   }
 
   func addPeer(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
@@ -144,7 +142,7 @@ final class Lease: Admission {
     case nil:
       let isAsked = held[subject] != nil
       held[subject, default: []].append(request)
-      if !isAsked { ask(use.method, use.origin, peers[request.ticket.connection]) }
+      if !isAsked { lessor.ask(self, use.method, use.origin, peers[request.ticket.connection]) }
       return false
     }
   }
@@ -180,13 +178,13 @@ final class Lease: Admission {
   ///
   /// - Throws: `too_busy` if too many requests are in progress.
   private func recordUse(_ use: Use, _ ticket: Ticket) throws(Failure) {
-    guard underWay.count < Self.maximumConcurrent, isWithinTotalLimit() else {
+    guard underWay.count < Self.maximumConcurrent, lessor.mayBegin else {
       throw Failure(.tooBusy, "too many requests of the lease are in progress", hint: "try again when some have ended")
     }
     underWay[ticket] = use
     usesLeft = usesLeft.map { $0 - 1 }
     droppedFields += use.dropped
-    didCountUse()
+    lessor.useBegan(of: self)
   }
 
   /// Whether the server confirmed that the lent token has only the requested scope.
@@ -217,7 +215,7 @@ final class Lease: Admission {
 
   /// Logs a refusal and returns it.
   private func refusal(_ failure: Failure, _ ticket: Ticket?) -> Failure {
-    report(.refused(failure.code), ticket.flatMap { peers[$0.connection] })
+    lessor.note(.refused(failure.code), of: self, ticket.flatMap { peers[$0.connection] })
     return failure
   }
 
@@ -258,8 +256,8 @@ final class Lease: Admission {
       use.origin.map {
         LeaseEntry.Event.used(method: use.method, origin: $0, status: status, bytes: bytes, dropped: use.dropped, code)
       } ?? .tokenRequested(code)
-    report(event, peers[ticket.connection])
-    didEndRequest()
+    lessor.note(event, of: self, peers[ticket.connection])
+    lessor.useEnded(of: self)
   }
 
   /// Removes a disconnected peer and its requests.

@@ -6,7 +6,7 @@ internal import Sessions
 internal import Wire
 
 /// Opens and ends leases, and accepts their peers' connections.
-final class Leases: AccountPart {
+final class Leases: AccountPart, Lessor {
   /// The open leases, by the request that opened them.
   private var leases: [Ticket: Lease] = [:]
   /// The recent events of each lease, in the order in which the leases were opened.
@@ -54,20 +54,9 @@ final class Leases: AccountPart {
         .originNotAllowed, "\(account.name.text) may not send its token anywhere",
         hint: "agent help account set")
     }
-    let name = HexDigit.text(Randomness.bytes(8))
     let lease = Lease(
-      request, name: name, owner: ticket, account: account.name, origins: origins,
-      end: request.expiresInSeconds.map { loop.now.advanced(by: .seconds($0)) },
-      reporting: { [unowned self] event, peer in
-        note(event, name, peer)
-        if case .used(_, let origin, _, _, _, .tokenReturned) = event { warn(ticket, origin) }
-      },
-      isWithinTotalLimit: { [unowned self] in
-        leases.values.reduce(0) { $0 + $1.underWay.count } < Self.maximumTransfers
-      },
-      didCountUse: { [unowned self] in reportUsesLeft(ticket) },
-      didEndRequest: { [unowned self] in endIfUsedUp(ticket) },
-      asking: { [unowned self] method, origin, peer in ask(ticket, method, origin, peer) })
+      request, name: HexDigit.text(Randomness.bytes(8)), owner: ticket, account: account.name, origins: origins,
+      end: request.expiresInSeconds.map { loop.now.advanced(by: .seconds($0)) }, by: self)
     try begin(lease, passed[0])
   }
 
@@ -106,7 +95,7 @@ final class Leases: AccountPart {
     }
     leases[lease.owner] = lease
     if let end = lease.end { schedule(at: end) { [self] in self.end(lease, .time) } }
-    note(.opened(account: lease.account.text), lease.name, nil)
+    note(.opened(account: lease.account.text), of: lease, nil)
     notifyOwner(of: lease)
   }
 
@@ -117,10 +106,10 @@ final class Leases: AccountPart {
     }
     let peer = LeaseEntry.Peer(user: request.user, process: request.process)
     if let code = request.refused {
-      note(.refused(code), lease.name, peer)
+      note(.refused(code), of: lease, peer)
     } else if passed.isEmpty {
       // Without a free descriptor, the kernel closed the passed one. `agent-lease` then refuses the peer.
-      note(.refused(.tooBusy), lease.name, peer)
+      note(.refused(.tooBusy), of: lease, peer)
     } else {
       guard passed.count == 1, UnixSocket.isConnection(passed[0].descriptor) else {
         throw Failure(.descriptorMissing, "the request must pass one end of a pair of local sockets")
@@ -140,7 +129,7 @@ final class Leases: AccountPart {
     }
     // Nothing was sent before, so the line fits into the socket's buffer.
     _ = try? socket.descriptor.writeNow(Reply.failure(Self.tooManyConnections).serialized().span)
-    note(.refused(.tooBusy), lease.name, peer)
+    note(.refused(.tooBusy), of: lease, peer)
   }
 
   private static let tooManyConnections = Failure(
@@ -184,13 +173,12 @@ final class Leases: AccountPart {
   // MARK: Questions
 
   /// Asks the user about a request.
-  private func ask(_ owner: Ticket, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?) {
+  func ask(_ lease: Lease, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?) {
     lastQuestionNumber += 1
     let number = lastQuestionNumber
-    questions[number] = (owner, origin)
-    loop.send(
-      .event(.leaseQuestion(Event.LeaseQuestion(number: number, method: method, origin: origin, peer: peer))), to: owner
-    )
+    questions[number] = (lease.owner, origin)
+    let question = Event.LeaseQuestion(number: number, method: method, origin: origin, peer: peer)
+    loop.send(.event(.leaseQuestion(question)), to: lease.owner)
     schedule(at: loop.now.advanced(by: Self.answerTimeout)) { [self] in decide(number, nil) }
   }
 
@@ -218,14 +206,10 @@ final class Leases: AccountPart {
 
   // MARK: Ends
 
-  /// Reports the number of remaining uses to the owner, before a request is sent.
-  private func reportUsesLeft(_ owner: Ticket) {
-    if let lease = leases[owner] { notifyOwner(of: lease) }
-  }
+  var mayBegin: Bool { leases.values.reduce(0) { $0 + $1.underWay.count } < Self.maximumTransfers }
 
   /// Ends the lease after the response to its last permitted request.
-  private func endIfUsedUp(_ owner: Ticket) {
-    guard let lease = leases[owner] else { return }
+  func useEnded(of lease: Lease) {
     guard lease.usesLeft == 0, lease.underWay.isEmpty else { return }
     // The last response is sent first.
     schedule(at: loop.now) { [self] in end(lease, .uses) }
@@ -237,7 +221,7 @@ final class Leases: AccountPart {
     lease.cause = cause
     // The next daemon may reopen the lease.
     loop.dropPeers(of: lease, with: cause == .stopping ? stopping : .leaseEnded)
-    note(.ended(cause), lease.name, nil)
+    note(.ended(cause), of: lease, nil)
     loop.send(.failure(failure(lease, cause)), to: lease.owner)
   }
 
@@ -283,6 +267,9 @@ final class Leases: AccountPart {
 
   // MARK: Reports
 
+  func useBegan(of lease: Lease) { notifyOwner(of: lease) }
+
+  /// Reports the number of remaining uses.
   private func notifyOwner(of lease: Lease) {
     let event = Event.Lease(name: lease.name, account: lease.account.text, usesLeft: lease.usesLeft)
     loop.send(.event(.lease(event)), to: lease.owner)
@@ -295,7 +282,8 @@ final class Leases: AccountPart {
   }
 
   /// Logs and publishes an event.
-  private func note(_ event: LeaseEntry.Event, _ name: String, _ peer: LeaseEntry.Peer?) {
+  func note(_ event: LeaseEntry.Event, of lease: Lease, _ peer: LeaseEntry.Peer?) {
+    let name = lease.name
     if !rings.contains(where: { $0.name == name }) {
       rings.append((name, Ring(capacity: Self.maximumEntriesPerLease)))
       if rings.count > Self.maximumKeptLeases { rings.removeFirst() }
@@ -304,6 +292,7 @@ final class Leases: AccountPart {
     let entry = LeaseEntry(time: services.time.wallSeconds(), lease: name, event: event, peer: peer)
     rings[index].ring.append(entry)
     context.observer?.didPublish(entry)
+    if case .used(_, let origin, _, _, _, .tokenReturned) = event { warn(lease.owner, origin) }
   }
 
   /// The recent events of all leases.

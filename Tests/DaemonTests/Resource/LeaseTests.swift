@@ -14,11 +14,19 @@ import WireSupport
 
 /// The access rules that every request of a lease's peer must pass.
 @Suite struct `The terms of a lease` {
-  private final class Told {
+  private final class Told: Lessor {
+    var mayBegin = true
     var events: [LeaseEntry.Event] = []
     var ended = 0
     var countedUse = 0
     var asked: [String] = []
+
+    func note(_ event: LeaseEntry.Event, of lease: Lease, _ peer: LeaseEntry.Peer?) { events.append(event) }
+    func useBegan(of lease: Lease) { countedUse += 1 }
+    func useEnded(of lease: Lease) { ended += 1 }
+    func ask(_ lease: Lease, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?) {
+      asked.append(origin ?? method)
+    }
   }
 
   private let told = Told()
@@ -30,12 +38,10 @@ import WireSupport
     var request = LeaseRequest(account: "work")
     (request.lendsToken, request.confirms) = (lendsToken, confirms)
     (request.methods, request.uses, request.target.scope) = (methods, uses, scope)
+    told.mayBegin = isWithinTotalLimit
     return Lease(
       request, name: "0123456789abcdef", owner: .number(1), account: try AccountName("work"),
-      origins: places.compactMap { OriginEntry($0, allowHTTPLoopback: true) }, end: nil,
-      reporting: { [told] event, _ in told.events.append(event) }, isWithinTotalLimit: { isWithinTotalLimit },
-      didCountUse: { [told] in told.countedUse += 1 }, didEndRequest: { [told] in told.ended += 1 },
-      asking: { [told] method, origin, _ in told.asked.append(origin ?? method) })
+      origins: places.compactMap { OriginEntry($0, allowHTTPLoopback: true) }, end: nil, by: told)
   }
 
   private func call(_ url: String, _ method: String = "GET", headers: [String] = []) -> RequestEnvelope {
