@@ -14,7 +14,8 @@ final class MCPExchange {
     case failed(Failure)
   }
 
-  private var connection: ClosableConnection
+  /// Nil once closed.
+  private var connection: DaemonConnection?
   /// The pipe for the response's body; nil for an inline request.
   private var pipe: SharedDescriptor?
   private let host: any MCPHost
@@ -40,13 +41,13 @@ final class MCPExchange {
     self.host = host
     self.request = request
     self.content = content
-    connection = ClosableConnection(try host.connect())
+    connection = .some(try host.connect())
     try send()
   }
 
   private func send() throws(Failure) {
     host.log(.call(request))
-    guard !request.isInline else { return try connection.send(host.envelope(.call(request))) }
+    guard !request.isInline else { return try connection?.send(host.envelope(.call(request))) ?? () }
     var passed: [SharedDescriptor] = []
     do throws(SystemError) {
       if let content { passed.append(SharedDescriptor(try FileDescriptor.inMemory(content.span))) }
@@ -56,24 +57,24 @@ final class MCPExchange {
     } catch {
       throw Failure(error, doing: "cannot make the request")
     }
-    try connection.send(host.envelope(.call(request)), passing: passed)
+    try connection?.send(host.envelope(.call(request)), passing: passed)
   }
 
   /// The descriptor of the daemon's connection; nil once closed.
-  var connectionNumber: Int32? { connection.number }
+  var connectionNumber: Int32? { connection?.descriptor }
   /// The descriptor of the body's pipe, to poll after the head; nil for an inline request.
   var pipeNumber: Int32? { pipe?.descriptor.raw }
 
   func close() {
     pipe = nil
-    connection.close()
+    connection = nil
   }
 
   /// Handles the lines that have arrived from the daemon.
   func readLines(_ report: (Step) -> Void) {
     do throws(Failure) {
-      try connection.readMore()
-      while let reply = try connection.takeReply() {
+      try connection?.readMore()
+      while let reply = try connection?.takeReply() {
         switch reply {
         case .event(.response(let head)):
           self.head = head
@@ -97,7 +98,7 @@ final class MCPExchange {
         }
       }
     } catch {
-      connection.close()
+      connection = nil
       reportFailure(error, report)
     }
   }
@@ -110,9 +111,9 @@ final class MCPExchange {
 
   /// Passes the variables that the failed request lacks, to repeat it.
   private func passVariables(neededAfter failure: Failure) throws(Failure) {
-    guard variables == .notAsked, let values = try connection.variables(neededAfter: failure) else { throw failure }
+    guard variables == .notAsked, let values = try connection?.variables(neededAfter: failure) else { throw failure }
     variables = .underWay
-    try connection.send(host.envelope(values.request), passing: values.values)
+    try connection?.send(host.envelope(values.request), passing: values.values)
   }
 
   /// Repeats the request with bodies in lines, for a socket that cannot pass descriptors.
@@ -135,7 +136,7 @@ final class MCPExchange {
     let end = min(sent + ResourceBodyRequest.maximumBytes, content.count)
     let part = ResourceBodyRequest(bytes: Array(content[sent..<end]), isLast: end == content.count)
     sent = end
-    try connection.send(RequestEnvelope(.resourceBody(part)))
+    try connection?.send(RequestEnvelope(.resourceBody(part)))
   }
 
   func readPipe(_ report: (Step) -> Void) {

@@ -22,7 +22,8 @@ final class MCPSignIn {
   private(set) var code: Event.DeviceCode?
   /// Whether a separate request asked the client to show the page.
   var isAsked = false
-  private var connection: ClosableConnection
+  /// Nil once closed.
+  private var connection: DaemonConnection?
   private let host: any MCPHost
 
   init(
@@ -34,20 +35,20 @@ final class MCPSignIn {
     self.host = host
     var request = request
     request.flow = .device
-    connection = ClosableConnection(try host.connect())
+    connection = .some(try host.connect())
     var envelope = host.envelope(.login(request))
     envelope.timeoutSeconds = WireProtocol.maximumTimeoutSeconds
-    try connection.send(envelope)
+    try connection?.send(envelope)
   }
 
   /// The descriptor of the daemon's connection; nil once closed.
-  var number: Int32? { connection.number }
+  var number: Int32? { connection?.descriptor }
 
   /// Handles the available lines of the daemon.
   func readLines(_ report: (Step) -> Void) {
     do throws(Failure) {
-      try connection.readMore()
-      while let reply = try connection.takeReply() {
+      try connection?.readMore()
+      while let reply = try connection?.takeReply() {
         switch reply {
         case .event(.deviceCode(let code)):
           self.code = code
@@ -63,7 +64,7 @@ final class MCPSignIn {
   }
 
   /// Cancels the sign-in unless it is complete: the daemon ends it when its client disconnects.
-  func close() { connection.close() }
+  func close() { connection = nil }
 
   // MARK: Texts
 

@@ -4,7 +4,7 @@ internal import Wire
 /// A connection whose request applies until it closes. If it breaks, repeats the request at the next daemon.
 struct KeptConnection: ~Copyable {
   private let client: DaemonClient
-  private var connection: ClosableConnection
+  private var connection: DaemonConnection?
   /// Whether to start a daemon if none is running; false after the user stopped it.
   private var mayStart = true
   /// The number of attempts since the last success.
@@ -15,30 +15,33 @@ struct KeptConnection: ~Copyable {
 
   init(_ client: DaemonClient, _ connection: consuming DaemonConnection) {
     self.client = client
-    self.connection = ClosableConnection(connection)
+    self.connection = .some(connection)
   }
 
   borrowing func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
-    if let number = connection.number { try poller.add(number, interest: .read, key: key) }
+    switch connection {
+    case .some(let connection): try poller.add(connection.descriptor, interest: .read, key: key)
+    case .none: break
+    }
   }
 
-  mutating func readMore() throws(Failure) { try connection.readMore() }
+  mutating func readMore() throws(Failure) { try connection?.readMore() }
 
   /// Returns the next line if it has arrived.
   mutating func takeReply() throws(Failure) -> Reply? {
-    guard let reply = try connection.takeReply() else { return nil }
+    guard let reply = try connection?.takeReply() else { return nil }
     if case .failure(let failure) = reply { mayStart = ![.daemonUnavailable, .daemonStopped].contains(failure.code) }
     return reply
   }
 
   /// Sends another message of the request, if connected.
   mutating func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor] = []) throws(Failure) {
-    try connection.send(request, passing: passed)
+    try connection?.send(request, passing: passed)
   }
 
   /// The environment variables that the daemon lacks, if `failure` asks for them.
   mutating func variables(neededAfter failure: Failure) throws(Failure) -> CallerVariables? {
-    try connection.variables(neededAfter: failure)
+    try connection?.variables(neededAfter: failure)
   }
 
   /// Records that the daemon fulfils the request.
@@ -46,7 +49,7 @@ struct KeptConnection: ~Copyable {
 
   /// Closes the connection and schedules the next attempt.
   mutating func disconnect() {
-    connection.close()
+    connection = nil
     nextAttempt = Instant.now.advanced(by: pause)
   }
 
@@ -66,7 +69,7 @@ struct KeptConnection: ~Copyable {
     do throws(Failure) {
       guard let next = try reconnect() else { return nextAttempt = Instant.now.advanced(by: pause) }
       try send(next)
-      connection = ClosableConnection(next)
+      connection = .some(next)
     } catch {
       nextAttempt = Instant.now.advanced(by: pause)
       return
@@ -80,5 +83,5 @@ struct KeptConnection: ~Copyable {
     return .some(try client.connect())
   }
 
-  mutating func close() { connection.close() }
+  mutating func close() { connection = nil }
 }

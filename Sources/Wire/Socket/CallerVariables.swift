@@ -29,6 +29,13 @@ package struct CallerVariables: Sendable {
   }
 }
 
+extension DaemonConnection {
+  /// The variables that a failed request needs; see ``CallerVariables/init(neededAfter:over:)``.
+  package borrowing func variables(neededAfter failure: Failure) throws(Failure) -> CallerVariables? {
+    try CallerVariables(neededAfter: failure, over: self)
+  }
+}
+
 extension FileDescriptor {
   /// The capacity of a pipe (pipe(7)), which is enough for any secret.
   private static let pipeCapacity = 32_768

@@ -9,7 +9,7 @@ struct LeaseKeeper: ~Copyable {
   private var request: LeaseRequest
   private var connection: KeptConnection
   /// The connection to `agent-lease`.
-  private var server: ClosableConnection
+  private var server: DaemonConnection
   /// The connection for `agent-lease`; nil once passed.
   private var unsentConnection: SharedDescriptor?
   private var questions: LeaseQuestions
@@ -50,7 +50,7 @@ struct LeaseKeeper: ~Copyable {
     request.account = opened.account
     self.request = request
     self.connection = KeptConnection(client, connection)
-    self.server = ClosableConnection(server)
+    self.server = server
     passConnection()
   }
 
@@ -97,7 +97,7 @@ struct LeaseKeeper: ~Copyable {
   /// Polls both connections.
   borrowing func watch(_ poller: borrowing Poller) throws(SystemError) {
     try connection.watch(poller, key: PollerKey.daemon)
-    if let number = server.number { try poller.add(number, interest: .read, key: PollerKey.server) }
+    try poller.add(server.descriptor, interest: .read, key: PollerKey.server)
   }
 
   /// Handles events, and reconnects if due.
