@@ -86,7 +86,7 @@ extension AccountConfiguration {
     (given.proxy, given.proxyExclusions, given.proxySource) = (nil, nil, nil)
     if !given.scope.isEmpty { given.scope = try Self.scope(given.scope) }
     do {
-      let target = try TokenTarget.make(scope: [], resources: given.resources, audience: given.audience)
+      let target = try TokenTarget(scope: [], resources: given.resources, audience: given.audience)
       given.resources = target?.resources ?? []
     } catch {
       throw Failure(.oauth(error), account: nil)

@@ -8,7 +8,7 @@ extension TokenTarget {
   /// - Throws: `invalid_request` if the scope, resource, audience or details are invalid.
   static func make(_ target: TokenRequest.Target, account: String?) throws(Failure) -> TokenTarget? {
     do {
-      return try make(
+      return try TokenTarget(
         scope: target.scope, resources: target.resources, audience: target.audience,
         authorizationDetails: target.authorizationDetails, isExchanged: target.isExchanged)
     } catch {

@@ -20,27 +20,16 @@ package struct TokenTarget: Sendable, Hashable {
   /// Nil if nothing is specified, for the account's own token.
   ///
   /// - Throws: `invalidScope`, `invalidTarget` or `invalidAuthorizationDetails`.
-  package static func make(
+  package init?(
     scope: [String], resources: [String], audience: String?, authorizationDetails: String? = nil,
     isExchanged: Bool = false
-  ) throws(OAuthError) -> TokenTarget? {
-    let target = TokenTarget(
-      scope: scope.isEmpty ? nil : try Scope(scope.joined(separator: " ")),
-      resources: try validatedResources(resources),
-      audience: try audience.map(validatedAudience),
-      authorizationDetails: try authorizationDetails.map(parsedDetails), isExchanged: isExchanged)
-    return target.isEmpty ? nil : target
-  }
-
-  private init(
-    scope: Scope?, resources: [String], audience: String?, authorizationDetails: AuthorizationDetails?,
-    isExchanged: Bool
-  ) {
-    self.scope = scope
-    self.resources = resources
-    self.audience = audience
-    self.authorizationDetails = authorizationDetails
+  ) throws(OAuthError) {
+    self.scope = scope.isEmpty ? nil : try Scope(scope.joined(separator: " "))
+    self.resources = try Self.validatedResources(resources)
+    self.audience = try audience.map(Self.validatedAudience)
+    self.authorizationDetails = try authorizationDetails.map(Self.parsedDetails)
     self.isExchanged = isExchanged
+    if isEmpty { return nil }
   }
 
   private var isEmpty: Bool {

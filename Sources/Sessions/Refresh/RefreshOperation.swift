@@ -250,7 +250,7 @@ package struct RefreshOperation: Sendable {
     let resources = record.beganAtResource && !record.refusesResource ? configuration.resources : []
     // Scopes added for single origins are not for the account's own token.
     let own = try record.ownScope.map { (scope) throws(SessionError) in
-      try oauth(TokenTarget.make(scope: [scope], resources: [], audience: nil))
+      try oauth(TokenTarget(scope: [scope], resources: [], audience: nil))
     }
     let target = target ?? own.flatMap { $0 }
     do {

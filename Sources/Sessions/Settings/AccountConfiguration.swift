@@ -88,7 +88,7 @@ package struct AccountConfiguration: Sendable, Hashable {
 
   /// The resources and audience for a sign-in's tokens, or nil if the settings specify none.
   package func target() throws(OAuthError) -> TokenTarget? {
-    try TokenTarget.make(scope: [], resources: settings.resources, audience: settings.audience)
+    try TokenTarget(scope: [], resources: settings.resources, audience: settings.audience)
   }
 
   package func extraParameters() throws(ExtraParameters.Problem) -> ExtraParameters {

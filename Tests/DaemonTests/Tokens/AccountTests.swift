@@ -70,7 +70,7 @@ import Wire
   private static func make(targets: Int, tokenBytes: Int) throws -> Account {
     let account = try make()
     for number in 0..<targets {
-      let other = account.slot(for: try TokenTarget.make(scope: ["scope-\(number)"], resources: [], audience: nil))
+      let other = account.slot(for: try TokenTarget(scope: ["scope-\(number)"], resources: [], audience: nil))
       other.session.applySignIn(
         try grant(String(repeating: "x", count: tokenBytes)), wallSeconds: 0, jitter: 0)
     }
@@ -107,7 +107,7 @@ import Wire
     let account = try Self.make(targets: 32, tokenBytes: 1)
     let (awaited, idle) = (account.others[0], account.others[1])
     awaited.waiters = [Waiter(ticket: .noRequest, need: TokenNeed()) { _, _ in }]
-    let another = account.slot(for: try TokenTarget.make(scope: ["another"], resources: [], audience: nil))
+    let another = account.slot(for: try TokenTarget(scope: ["another"], resources: [], audience: nil))
     #expect(account.others.count == 32 && account.others.first === awaited && account.others.last === another)
     #expect(!account.others.contains { $0 === idle })
   }

@@ -61,7 +61,7 @@ private func malformed(_ member: String) -> OAuthError {
   // RFC 8707 section 2.1.
   @Test func `the resource and the audience of the sign-in are named`() throws {
     let http = ScriptedHTTP(try response(body()))
-    let target = try TokenTarget.make(scope: [], resources: ["https://a.example/"], audience: "api")
+    let target = try TokenTarget(scope: [], resources: ["https://a.example/"], audience: "api")
     _ = try testServer(http).authorizeDevice(scope: Scope("openid"), target: target)
     #expect(
       http.requests.map(\.form) == [

@@ -37,7 +37,7 @@ import Vocabulary
     let text = Self.compact()
     let tokens = try testServer(http).tokens(
       for: try BearerAssertion(try secret(text)), scope: try Scope(values: ["deploy"]),
-      target: try TokenTarget.make(scope: [], resources: ["https://api.example"], audience: nil))
+      target: try TokenTarget(scope: [], resources: ["https://api.example"], audience: nil))
     #expect(tokens.accessToken.text == "at-1")
     #expect(
       http.requests.last?.form == [

@@ -53,7 +53,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     let http = ScriptedHTTP(try response(success), try response(success))
     let server = try testServer(http)
     _ = try server.refresh(
-      secret("r"), for: TokenTarget.make(scope: ["openid email"], resources: [], audience: nil))
+      secret("r"), for: TokenTarget(scope: ["openid email"], resources: [], audience: nil))
     _ = try server.refresh(secret("r"))
     #expect(
       http.requests.map(\.form) == [

@@ -5,8 +5,8 @@ import Vocabulary
 /// Restricted targets of a token: RFC 8707, RFC 8693.
 @Suite struct `A token's target` {
   @Test func `is none when nothing is asked for`() throws {
-    #expect(try TokenTarget.make(scope: [], resources: [], audience: nil) == nil)
-    #expect(try TokenTarget.make(scope: [], resources: [], audience: nil, isExchanged: true) != nil)
+    #expect(try TokenTarget(scope: [], resources: [], audience: nil) == nil)
+    #expect(try TokenTarget(scope: [], resources: [], audience: nil, isExchanged: true) != nil)
   }
 
   @Test func `is the same whatever the order in which it is named`() throws {
@@ -15,28 +15,28 @@ import Vocabulary
     let other = try TokenTarget.make(
       scope: ["b", "a"], resources: ["https://y.example/", "https://x.example/", "https://y.example/"], audience: nil)
     #expect(one == other && one?.hashValue == other?.hashValue)
-    #expect(try TokenTarget.make(scope: ["a"], resources: [], audience: nil) != one)
+    #expect(try TokenTarget(scope: ["a"], resources: [], audience: nil) != one)
   }
 
   @Test(arguments: ["", "backend", "/path", "https://x.example/#part"])
   func `takes as a resource only an absolute URI without a fragment (RFC 8707 section 2)`(_ resource: String) {
     #expect(throws: OAuthError(.invalidTarget, .resource)) {
-      try TokenTarget.make(scope: [], resources: [resource], audience: nil)
+      try TokenTarget(scope: [], resources: [resource], audience: nil)
     }
   }
 
   @Test(arguments: ["", "a b", "a\nb", "é", String(repeating: "x", count: 513)])
   func `takes as an audience only printable text without spaces`(_ audience: String) {
     #expect(throws: OAuthError(.invalidTarget, .audience)) {
-      try TokenTarget.make(scope: [], resources: [], audience: audience)
+      try TokenTarget(scope: [], resources: [], audience: audience)
     }
   }
 
   @Test func `has a limit on resources`() throws {
     let many = (1...17).map { "https://x.example/\($0)" }
-    _ = try TokenTarget.make(scope: [], resources: Array(many.prefix(16)), audience: nil)
+    _ = try TokenTarget(scope: [], resources: Array(many.prefix(16)), audience: nil)
     #expect(throws: OAuthError(.invalidTarget, .resource)) {
-      try TokenTarget.make(scope: [], resources: many, audience: nil)
+      try TokenTarget(scope: [], resources: many, audience: nil)
     }
   }
 
@@ -58,7 +58,7 @@ import Vocabulary
   @Test(arguments: ["", "{}", "[{}]", "[1]", "[{\"type\":\"\(String(repeating: "x", count: 4096))\"}]"])
   func `authorization details are objects with a type (RFC 9396 section 2)`(text: String) {
     #expect(throws: OAuthError(.invalidAuthorizationDetails, .name("authorization_details"))) {
-      try TokenTarget.make(scope: [], resources: [], audience: nil, authorizationDetails: text)
+      try TokenTarget(scope: [], resources: [], audience: nil, authorizationDetails: text)
     }
   }
 
@@ -68,7 +68,7 @@ import Vocabulary
   {
     for error in ["invalid_target", "invalid_authorization_details"] {
       let http = ScriptedHTTP(try response(400, #"{"error":"\#(error)"}"#))
-      let target = try TokenTarget.make(scope: [], resources: [], audience: "backend")
+      let target = try TokenTarget(scope: [], resources: [], audience: "backend")
       #expect(throws: expected(.invalidTargetAnswer, .endpoint(.token), status: 400, error: error)) {
         try testServer(http).refresh(secret("r"), for: target)
       }
@@ -80,7 +80,7 @@ import Vocabulary
       try response(
         #"{"access_token":"b","token_type":"Bearer","expires_in":60,"issued_token_type":"#
           + #""urn:ietf:params:oauth:token-type:access_token"}"#))
-    let target = try #require(try TokenTarget.make(scope: [], resources: [], audience: "backend", isExchanged: true))
+    let target = try #require(try TokenTarget(scope: [], resources: [], audience: "backend", isExchanged: true))
     let answer = try testServer(http).exchange(secret("mine"), for: target)
     #expect(answer.expiresIn == 60)
     #expect(

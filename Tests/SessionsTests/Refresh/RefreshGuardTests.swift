@@ -325,7 +325,7 @@ import Vocabulary
       $0.refreshToken = nil
       $0.accessToken = try secret("kept")
     }
-    let target = try TokenTarget.make(scope: [], resources: [], audience: "backend")
+    let target = try TokenTarget(scope: [], resources: [], audience: "backend")
     #expect(throws: SessionError.noOtherTokens(account: "work")) { _ = try home.operation(target: target).run() }
     #expect(home.http.requests.isEmpty)
   }

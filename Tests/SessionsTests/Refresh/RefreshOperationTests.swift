@@ -308,7 +308,7 @@ import Vocabulary
   // RFC 6749 section 3.3 (P-121).
   @Test func `a scope that was demanded and withheld is not handed out, but the rotated token is kept`() throws {
     try home.store()
-    let target = try #require(try TokenTarget.make(scope: ["mail"], resources: [], audience: nil))
+    let target = try #require(try TokenTarget(scope: ["mail"], resources: [], audience: nil))
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", scope: "openid"))
     var error = OAuthError(.scopeWithheld, .endpoint(.token))
     error.serverDescription = "mail"
@@ -321,7 +321,7 @@ import Vocabulary
   // RFC 6749 section 6.
   @Test func `a token of less scope leaves the session's scope as it was`() throws {
     try home.store { $0.scope = "openid mail" }
-    let target = try #require(try TokenTarget.make(scope: ["mail"], resources: [], audience: nil))
+    let target = try #require(try TokenTarget(scope: ["mail"], resources: [], audience: nil))
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", scope: "mail"))
     #expect(try home.operation(target: target).run().scope == "mail")
     #expect(try home.stored()?.scope == "openid mail")
@@ -464,7 +464,7 @@ import Vocabulary
   }
 
   private func other(_ scope: String = "mail") throws -> TokenTarget? {
-    try TokenTarget.make(scope: [scope], resources: [], audience: nil)
+    try TokenTarget(scope: [scope], resources: [], audience: nil)
   }
 
   private func late(seconds: Int) -> SessionError {

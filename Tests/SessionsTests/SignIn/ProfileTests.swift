@@ -437,7 +437,7 @@ import Vocabulary
     var body: JSONObject = ["access_token": "at-2", "token_type": "Bearer", "expires_in": 300]
     body["issued_token_type"] = "urn:ietf:params:oauth:token-type:access_token"
     home.http.answer(TestIssuer.tokenURL, try response(200, .object(body)))
-    let target = try #require(try TokenTarget.make(scope: [], resources: ["https://api.example"], audience: nil))
+    let target = try #require(try TokenTarget(scope: [], resources: ["https://api.example"], audience: nil))
     let question = ServerQuestion(
       account: home.account, configuration: try settings(), grant: subject, services: home.services)
     #expect(throws: Self.broken(.tokenUnbound)) { try question.exchange(for: target) }
