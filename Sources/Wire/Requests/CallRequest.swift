@@ -133,8 +133,7 @@ package struct ResourceBodyRequest: RequestBody {
   package var manualEntry: RequestManualEntry {
     RequestManualEntry(
       "Sends a part of the body of a `resource` request with `body_lines`, on its connection, after an event"
-        + " `body_wanted`. It has no result. After the last line of that request it fails with `invalid_request`.",
-      hasResult: false)
+        + " `body_wanted`. It has no result. After the last line of that request it fails with `invalid_request`.")
   }
 }
 

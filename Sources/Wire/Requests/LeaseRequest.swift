@@ -69,8 +69,7 @@ package struct LeaseRequest: RequestBody {
       note:
         "There is no result: the request ends with an error, `lease_ended` when its time or its uses are used up. The"
         + " process gets `not_permitted` for every other request, whether or not the daemon knows it. At most 16 leases are"
-        + " open, with 32 connections each and 64 in all.",
-      hasResult: false)
+        + " open, with 32 connections each and 64 in all.")
   }
 }
 
@@ -159,8 +158,7 @@ package struct LeaseAnswerRequest: RequestBody {
   package var manualEntry: RequestManualEntry {
     RequestManualEntry(
       "Answers an event `lease_question`, on the connection of `lease`. It has no result. After a minute it has no effect:"
-        + " the waiting requests were refused.",
-      hasResult: false)
+        + " the waiting requests were refused.")
   }
 }
 

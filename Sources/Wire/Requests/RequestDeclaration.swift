@@ -88,12 +88,10 @@ package struct RequestManualEntry: Sendable {
   package let result: [MemberDescription]
   /// Further sentences, in mdoc notation.
   package let note: String?
-  package let hasResult: Bool
 
-  init(_ purpose: String, result: [MemberDescription] = [], note: String? = nil, hasResult: Bool = true) {
+  init(_ purpose: String, result: [MemberDescription] = [], note: String? = nil) {
     self.purpose = purpose
     self.result = result
     self.note = note
-    self.hasResult = hasResult
   }
 }

@@ -32,8 +32,7 @@ package struct TokenFileRequest: RequestBody {
     RequestManualEntry(
       "Keeps an account's token in a file in the runtime directory. Each change of the file sends an event `token_file`. The"
         + " file is deleted when the connection closes.",
-      note: "There is no result: the request ends with the connection, or with an error. At most 32 files are kept.",
-      hasResult: false)
+      note: "There is no result: the request ends with the connection, or with an error. At most 32 files are kept.")
   }
 }
 
