@@ -13,7 +13,8 @@ final class ReplyStream: Sendable {
 
   private let state: Monitor<State>
   private let deadline: Instant
-  /// The request, to repeat if the daemon lacks variables; nil after the first line.
+  /// The request, until the first line arrives. Repeated if that line says that the daemon needs this process's
+  /// environment variables.
   private let repeatable: Monitor<RequestEnvelope?>
 
   /// - Parameter deadline: The deadline for all lines.

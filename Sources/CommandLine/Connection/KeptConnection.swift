@@ -44,7 +44,7 @@ struct KeptConnection: ~Copyable {
     try connection?.variables(neededAfter: failure)
   }
 
-  /// Records that the daemon fulfils the request.
+  /// Records that the request succeeded: the next pause is short, and the next attempt may start a daemon.
   mutating func recordSuccess() { (failures, mayStart) = (0, true) }
 
   /// Closes the connection and schedules the next attempt.

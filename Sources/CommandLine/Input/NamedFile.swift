@@ -3,12 +3,12 @@ internal import Wire
 
 /// A file named on a command line.
 enum NamedFile {
-  /// Opens a file, but no directory.
+  /// Opens a file. A directory is an error.
   ///
   /// - Parameters:
   ///   - seconds: The timeout for the other end of a FIFO; nil for no limit.
   ///   - problem: Converts the system's message to the failure to throw.
-  /// - Throws: Also `timeout`.
+  /// - Throws: `timeout` if no program opens the other end of a FIFO in time; otherwise the failure from `problem`.
   static func open(
     _ path: String, for access: FileDescriptor.Access = .reading, within seconds: Int?,
     else problem: (Phrase) -> Failure

@@ -50,7 +50,7 @@ extension Console {
   /// The maximum length in characters.
   private static let messageLimit = 400
 
-  /// Enough for a hint that is a command with two URLs.
+  /// The maximum length of a hint in characters: enough for a command with two URLs.
   private static let hintLimit = 6000
 
   // MARK: Answers

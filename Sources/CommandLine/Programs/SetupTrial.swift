@@ -15,7 +15,9 @@ struct SetupTrial {
 
   /// - Parameters:
   ///   - name: A name on the `PATH`, or an absolute path.
+  ///   - words: The program's arguments.
   ///   - changes: Environment variables; nil unsets one.
+  ///   - expected: How one line of a successful output begins.
   /// - Throws: `invalid_configuration` if the program is missing.
   init(
     _ name: String, _ words: [String], input: String = "", changes: [String: String?] = [:], expected: String = ""

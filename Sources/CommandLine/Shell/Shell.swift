@@ -33,7 +33,7 @@ final class Shell: Sendable {
   let interpreters: @Sendable () -> [Interpreter]
 
   struct Interpreter: Sendable {
-    /// The path and arguments, without the user's settings. A script follows.
+    /// The program's path, and arguments that make it ignore the user's startup files. A script is appended.
     let command: [String]
 
     /// Scripts that read the file `ANSWER`, the documented one first.

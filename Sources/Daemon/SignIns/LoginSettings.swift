@@ -119,8 +119,8 @@ struct LoginSettings {
       hint: stored.map { Phrase("for another way to sign in: agent account set \(account.text) --unset \($0)") })
   }
 
-  /// If the request has a provider, host or URL instead of an account, uses it as the server and names the account
-  /// after it. With an issuer, only selects the provider.
+  /// If the operand is not an account but a provider, host or URL, selects that as the server, and names the account
+  /// after it. If the request also has an issuer, only a provider's name is recognized.
   private static func useServer(from request: inout LoginRequest) {
     guard let text = request.account else { return }
     if let name = request.settings.selectProvider(named: text) {

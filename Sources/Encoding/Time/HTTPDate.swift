@@ -38,7 +38,9 @@ struct HTTPDateReader {
 
   // MARK: Forms
 
-  /// `06 Nov 1994 08:49:37 GMT` or `06-Nov-94 08:49:37 GMT`.
+  /// Reads the rest of a date after its weekday: `06 Nov 1994 08:49:37 GMT` or `06-Nov-94 08:49:37 GMT`.
+  ///
+  /// - Returns: The days since 1970 and the seconds of the day. Nil if the text is invalid or the weekday is wrong.
   mutating func readFixedDate(_ weekday: Weekday) -> (days: Int, seconds: Int)? {
     guard let day = readNumber(2) else { return nil }
     let separator = read("-") ? "-" : " "

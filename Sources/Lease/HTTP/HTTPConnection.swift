@@ -126,7 +126,8 @@ final class HTTPConnection: LentCall.Owner {
     advance()
   }
 
-  /// Handles the peer's end of input. It may still read.
+  /// Called when the peer has closed its sending side. Closes the connection, after sending a response that is already
+  /// complete, which the peer may still read.
   private func hangUp() {
     if exchange != nil || outbound.isEmpty { return close() }
     closesWhenSent = true

@@ -4,7 +4,7 @@ internal import Encoding
 ///
 /// Only for providers with ``Provider/Quirk/tenantIssuer``, and on the same host.
 package enum TenantIssuer: Sendable, Hashable {
-  /// The one issuer that the metadata name.
+  /// Exactly this issuer, from the server's metadata.
   case one(String)
   /// Any issuer that consists of these two parts with the token's `tid` (tenant ID) between them.
   case any(before: String, after: String)

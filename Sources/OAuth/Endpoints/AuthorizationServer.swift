@@ -142,7 +142,9 @@ package struct AuthorizationServer: Sendable {
     }
   }
 
-  /// Parses tokens and checks that they are bound to the account's key.
+  /// Parses the tokens of a response, and checks the account's profile and that the tokens are bound to its key.
+  ///
+  /// - Parameter sent: The secrets of the request, to remove from errors.
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
     let tokens = try addingAdvice { () throws(OAuthError) in
       try explaining { () throws(OAuthError) in

@@ -1,7 +1,7 @@
 package import Crypto
 
-/// The FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025), as far as a client can check it. Contains
-/// only its additional rules.
+/// The rules of the FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025) that a client can check and
+/// that do not apply to every account anyway.
 package enum FAPI2 {
   /// The allowed signature algorithms (section 5.4.1, item 1). Ed25519 (RFC 9864) is EdDSA with that curve, which the
   /// note there allows.

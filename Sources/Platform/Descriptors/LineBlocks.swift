@@ -38,9 +38,10 @@ package struct LineBlocks: Sendable {
     try next { (bytes) throws(SystemError) in try descriptor.read(into: &bytes, upTo: Self.pieceBytes) }
   }
 
-  /// Reads with a closure.
+  /// Like ``next(from:)``, but reads with a closure.
   ///
   /// - Parameter read: Appends bytes, and returns their number; 0 at the end.
+  /// - Returns: The lines that are complete now, possibly none. Nil after the end.
   package mutating func next<Problem: Error>(
     by read: (inout [UInt8]) throws(Problem) -> Int
   ) throws(Problem) -> Block? {

@@ -4,7 +4,7 @@ internal import CPlatform
 package struct TCPEnds: Sendable, Hashable {
   /// The process with the other end of a connection.
   package enum Owner: Sendable, Hashable {
-    /// A process of this user.
+    /// A process of the user with this ID.
     case user(UInt32)
     /// No process has the other end any more.
     case gone

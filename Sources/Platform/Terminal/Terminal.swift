@@ -33,7 +33,7 @@ package enum Terminal {
     agent_terminal_is_foreground(terminal.raw) == 1
   }
 
-  /// Whether all standard streams are one terminal.
+  /// Whether standard input, output and error are all the same terminal.
   package static var hasStandardStreams: Bool {
     var (first, other) = (stat(), stat())
     guard isTerminal(0), unsafe fstat(0, &first) == 0 else { return false }

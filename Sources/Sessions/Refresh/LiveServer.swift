@@ -15,7 +15,7 @@ struct LiveServer {
     self.renewal = renewal
   }
 
-  /// Throws if the server does not meet the account's profile, even according to newly fetched metadata (invariant:
+  /// Throws if the server does not meet the account's profile. Fetches the metadata again before that (invariant:
   /// reserve first).
   mutating func checkProfile(_ flow: FAPI2.Flow) throws(SessionError) {
     self.flow = flow
@@ -33,8 +33,8 @@ struct LiveServer {
     if let flow { try oauth(server.checkProfile(flow)) }
   }
 
-  /// Throws if an endpoint's origin was not known at sign-in, even according to newly fetched metadata, since the cached
-  /// may be damaged or outdated.
+  /// Throws if an endpoint's origin was not known at sign-in. Fetches the metadata again before that, because the cached
+  /// copy may be damaged or outdated.
   mutating func check(_ endpoint: (AuthorizationServerMetadata) -> Endpoint?) throws(SessionError) {
     guard let bounds = renewal.bounds, let target = endpoint(server.metadata), !bounds.authority.includes(target) else {
       return

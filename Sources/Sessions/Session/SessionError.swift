@@ -71,7 +71,7 @@ package enum SessionError: Error, Hashable, Sendable {
   case clientURL(ClientURLProblem)
   /// The sign-in requires options for authentication that only a browser supports.
   case demandsNeedBrowser
-  /// A session without a user requires client authentication (RFC 6749, section 4.4).
+  /// The client does not authenticate, so it cannot get a session without a user (RFC 6749, section 4.4).
   case guestNeedsProof(account: String)
   /// A session without a user cannot replace a user's session.
   case guestOverUser(account: String)

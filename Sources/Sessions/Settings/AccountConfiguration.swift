@@ -97,7 +97,7 @@ package struct AccountConfiguration: Sendable, Hashable {
       provider: providerSettings)
   }
 
-  /// Whether tokens obtained with `other` remain valid with these settings.
+  /// Whether the settings differ at most in the refresh policy, so that tokens obtained with `other` remain valid.
   package func differsOnlyInRefreshPolicy(from other: AccountConfiguration) -> Bool {
     var same = other
     same.refresh = refresh

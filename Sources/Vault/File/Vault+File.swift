@@ -13,7 +13,8 @@ extension Vault {
   /// - Parameters:
   ///   - orCreating: Whether to create a missing vault.
   ///   - isShared: Whether the result may be written together with other changes.
-  ///   - locks: Keys are kept only if this is still the ``lockCount`` afterwards. Nil for the current one.
+  ///   - locks: The ``lockCount`` at the request; nil for the current one. If it differs after the change, no keys are
+  ///     kept.
   ///   - wait: Nil for ``lockWait``.
   ///   - reserved: The file to write into.
   /// - Returns: The result of `body`. If it is nil or there is no vault, nothing is written.

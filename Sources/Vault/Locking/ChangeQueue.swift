@@ -21,7 +21,8 @@ final class ChangeQueue: Sendable {
     var creates = false
     /// The file to write into, if it was reserved.
     var reserved: ReservedFile?
-    /// Keys are kept only if this is still the ``Vault/lockCount`` afterwards. Nil for the count at the change.
+    /// The ``Vault/lockCount`` at the request; nil for its value when the change runs. If it differs after the change, no
+    /// keys are kept.
     var locks: Int?
   }
 

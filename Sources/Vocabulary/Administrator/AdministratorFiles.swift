@@ -45,6 +45,8 @@ package struct AdministratorFiles: Sendable {
   }
 
   /// Reads the files of this machine and makes them ``current``. Blocking.
+  ///
+  /// - Parameter isProgram: Whether a string is a command line of `agent setup`.
   @discardableResult
   package static func read(checking isProgram: (String) -> Bool = { _ in true }) -> AdministratorFiles {
     let files = AdministratorFiles(in: directory, checking: isProgram)

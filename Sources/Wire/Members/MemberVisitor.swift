@@ -12,7 +12,7 @@ package protocol MemberVisitor {
   mutating func visit(
     _ name: String, _ value: inout JSON?, _ form: MemberForm, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
-  /// A value with its own JSON format.
+  /// Visits a value with its own JSON format.
   mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
@@ -137,6 +137,7 @@ extension MemberVisitor {
     if let given { value = given }
   }
 
+  /// Visits an optional value with its own JSON format.
   @inline(__always)
   mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool = false, _ meaning: @autoclosure () -> String
@@ -144,6 +145,7 @@ extension MemberVisitor {
     try self.visitValue(name, &value, isRequired: isRequired, meaning)
   }
 
+  /// Visits a required value with its own JSON format.
   @inline(__always)
   mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value, _ meaning: @autoclosure () -> String

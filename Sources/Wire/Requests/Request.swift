@@ -32,7 +32,7 @@ package indirect enum Request: Sendable, Hashable {
   case leaseStatus(LeaseStatusRequest = LeaseStatusRequest())
   case daemon(DaemonRequest)
 
-  /// Calls the visitor with the request's value, without an existential box. Returns the request with its result.
+  /// Passes the request's body to the visitor, without an existential box. Returns the request with the visitor's body.
   private func accept<Visitor: RequestVisitor>(_ visitor: inout Visitor) throws(Visitor.Problem) -> Request {
     switch self {
     case .token(let body): .token(try visitor.visit(body))

@@ -4,7 +4,8 @@ package protocol RequestBody: MemberList, Sendable, Hashable {
   var manualEntry: RequestManualEntry { get }
 }
 
-/// The name and properties of a request.
+/// What is fixed for a kind of request: its name, its traits, who answers it, which account it concerns, and how long
+/// it may wait.
 package struct RequestProperties: Sendable {
   /// The value of the `request` member.
   package let name: String

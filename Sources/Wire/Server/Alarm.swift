@@ -19,6 +19,7 @@ package final class Alarm {
     loop.schedule(at: time) { [weak self] in self?.expire(time) }
   }
 
+  /// Runs the action, unless the alarm was set to an earlier time in between.
   private func expire(_ time: Instant) {
     guard due == time else { return }
     due = nil

@@ -120,7 +120,7 @@ package final class Connection {
   /// The result of ``read()``. `tooLong` means that a line exceeds the limit.
   package enum ReadResult { case nothing, bytes, end, tooLong }
 
-  /// Reads available bytes, at most the length of a line.
+  /// Reads all available bytes. Stops with `tooLong` if more than ``WireProtocol/maximumLineBytes`` are unprocessed.
   package func read() -> ReadResult {
     var found = ReadResult.nothing
     while true {

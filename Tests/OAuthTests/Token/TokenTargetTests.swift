@@ -10,9 +10,9 @@ import Vocabulary
   }
 
   @Test func `is the same whatever the order in which it is named`() throws {
-    let one = try TokenTarget.make(
+    let one = try TokenTarget(
       scope: ["a b"], resources: ["https://x.example/", "https://y.example/"], audience: nil)
-    let other = try TokenTarget.make(
+    let other = try TokenTarget(
       scope: ["b", "a"], resources: ["https://y.example/", "https://x.example/", "https://y.example/"], audience: nil)
     #expect(one == other && one?.hashValue == other?.hashValue)
     #expect(try TokenTarget(scope: ["a"], resources: [], audience: nil) != one)
@@ -42,7 +42,7 @@ import Vocabulary
 
   @Test func `goes with a refresh (RFC 8707 section 2.2)`() throws {
     let http = ScriptedHTTP(try response(#"{"access_token":"a","token_type":"Bearer"}"#))
-    let target = try TokenTarget.make(
+    let target = try TokenTarget(
       scope: ["read"], resources: ["https://api.example/x?y=z"], audience: "backend",
       authorizationDetails: #"[ {"type": "payment"} ]"#)
     _ = try testServer(http).refresh(secret("r"), for: target)

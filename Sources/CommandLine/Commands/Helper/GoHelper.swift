@@ -19,7 +19,9 @@ enum GoHelper {
         TokenRequest.Destination(url: url, user: call.user, isRefused: isAnswer && isUnauthorized(call.input)), write)
     })
 
-  /// Writes the URL and the header line for an https URL; otherwise nothing.
+  /// Writes the credential's URL and header line if the URL is https; otherwise nothing.
+  ///
+  /// - Parameter asked: The requested user name, for Basic authentication.
   private static func append(
     _ credential: HelperCredential, _ token: Span<UInt8>, for asked: String?, to text: inout SecretText
   ) throws(Failure) {

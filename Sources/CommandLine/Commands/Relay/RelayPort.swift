@@ -3,7 +3,8 @@ internal import Encoding
 internal import Loopback
 internal import Platform
 
-/// The loopback port for the redirect of a host's sign-in. Accepts only this user's connections.
+/// A loopback port that receives the redirect for a sign-in on the host of `agent ssh`. Accepts connections only from
+/// this user's processes.
 final class RelayPort {
   let port: UInt16
   private let sockets: [RedirectSocket]

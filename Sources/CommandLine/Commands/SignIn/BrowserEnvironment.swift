@@ -4,6 +4,7 @@ internal import Platform
 struct BrowserEnvironment {
   /// Reads an environment variable.
   let variable: (String) -> String?
+  /// Whether there is a readable file at a path.
   let exists: (String) -> Bool
 
   static var current: BrowserEnvironment {
