@@ -186,7 +186,7 @@ enum AccountCommand {
     }
   }
 
-  /// The active account, even in a directory with its own.
+  /// The active account's name, ignoring the account of the working directory.
   private static func active(_ client: DaemonClient) throws(Failure) -> String {
     let here = try client.ask(.account(.show(account: nil)))
     guard here["directory"] != nil else { return here["account"]?.string ?? "?" }
@@ -196,7 +196,7 @@ enum AccountCommand {
 
   /// The absolute path of a directory, without symbolic links.
   ///
-  /// - Parameter mayBeGone: Whether to accept a removed directory, still in the settings.
+  /// - Parameter mayBeGone: Whether to accept a directory that no longer exists.
   private static func resolved(_ path: String, mayBeGone: Bool) throws(Failure) -> String {
     do {
       return try Machine.resolvedDirectory(path)
@@ -206,9 +206,7 @@ enum AccountCommand {
     }
   }
 
-  /// Asks which account to use.
-  ///
-  /// - Returns: Nil to keep the active one.
+  /// Asks for an account. Nil if the answer is empty or there is only one account.
   private static func choose(_ client: DaemonClient) throws(Failure) -> String? {
     let accounts = try (client.ask(.state(.list))["accounts"]?.array ?? []).filter { $0[.inConfig]?.bool != false }
     guard accounts.count > 1 else { return nil }
@@ -242,7 +240,7 @@ enum AccountCommand {
     }
   }
 
-  /// A note that the working directory has its own account, which overrides the active one; nil if it has none.
+  /// Names the working directory's own account, which overrides the active one; nil if it has none.
   static func directoryNote(_ client: DaemonClient) -> Phrase? {
     guard let here = try? client.ask(.account(.show(account: nil))), let directory = here["directory"]?.string,
       let account = here["account"]?.string
@@ -284,7 +282,11 @@ enum AccountCommand {
     }
   }
 
-  /// Sends a request and confirms it, after preparing the protection level in `settings`.
+  /// Returns an action that prepares the protection level in `settings`, sends the request and confirms the result.
+  ///
+  /// - Parameters:
+  ///   - secrets: Opens the descriptors to pass.
+  ///   - note: Returns the confirmation.
   private static func change(
     _ request: AccountRequest, _ settings: AccountSettings?, _ invocation: Invocation,
     bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },
@@ -304,7 +306,7 @@ enum AccountCommand {
     }
   }
 
-  /// One line per setting, named by its option.
+  /// An account's settings, one per line.
   static func text(_ result: JSONObject) -> String {
     var listing = Listing()
     let mark = result["active"]?.bool == true ? " (active account)" : ""
@@ -318,15 +320,13 @@ enum AccountCommand {
     return listing.text()
   }
 
-  /// A setting's value for users.
+  /// A setting's value as shown to users.
   static func value(_ value: JSON?) -> String {
     if let texts = value?.array { return texts.compactMap(\.string).joined(separator: " ") }
     return value?.string ?? (value?.bool == true ? "yes" : "?")
   }
 
-  /// Confirms a change and describes its effect on the session.
-  ///
-  /// - Parameter named: The settings on the command line.
+  /// The confirmation of changed settings. `named` are those on the command line.
   static func changeConfirmation(_ account: String, _ result: JSONObject, named: [AccountSetting] = []) -> Phrase {
     guard result["signed_out"]?.bool == true else {
       let isKept = result["kept"]?.bool == true
@@ -342,7 +342,7 @@ enum AccountCommand {
     )
   }
 
-  /// The confirmation of a removal.
+  /// The confirmation for a removed account.
   static func removalConfirmation(_ account: String, _ result: JSONObject) -> Phrase {
     var line = Phrase("removed \(account)")
     if result["revoked"]?.bool == true {

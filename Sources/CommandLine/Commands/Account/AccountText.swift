@@ -1,9 +1,9 @@
 internal import Encoding
 internal import Wire
 
-/// Describes accounts to users. Returns nil without anything to report.
+/// Describes accounts to users. Functions return nil if there is nothing to report.
 enum AccountText {
-  /// A row per account, followed by remarks.
+  /// A row per account, followed by remarks on it.
   static func table(_ accounts: [JSON], of purpose: Purpose, _ presentation: Presentation) -> String {
     let isChecked = accounts.contains { $0[.check]?.string != nil }
     var titles = [Phrase(verbatim: ""), Phrase("ACCOUNT"), Phrase("PERSON"), Phrase("STATE")]
@@ -49,7 +49,7 @@ enum AccountText {
   /// The command that shows the table.
   enum Purpose: Sendable { case list, status }
 
-  /// The access token's remaining lifetime.
+  /// The access token's remaining lifetime; nil if expired.
   private static func timeLeft(_ account: JSON, _ presentation: Presentation) -> Phrase? {
     guard let end = account[.expiresAt]?.int else { return nil }
     let (left, overflow) = end.subtractingReportingOverflow(presentation.now)
@@ -61,9 +61,7 @@ enum AccountText {
     account[.issuer]?.string.map { $0.hasPrefix("https://") ? String($0.dropFirst(8)) : $0 }
   }
 
-  /// The current and imminent problems.
-  ///
-  /// - Parameter shown: The vault's problems already shown above.
+  /// An account's problems, and when to sign in again. `shown` collects the vault's problems.
   private static func remarks(
     _ account: JSON, _ presentation: Presentation, except shown: inout Set<String>
   ) -> [Phrase] {
@@ -85,9 +83,10 @@ enum AccountText {
     return remarks.compactMap { $0 }
   }
 
+  /// Describes an unstored session.
   private static var ephemeral: Phrase { Phrase("in memory only: ends with the daemon") }
 
-  /// The escape sequence's parameter for the state's colour.
+  /// The ANSI colour code for an account's state.
   private static func colour(_ account: JSON) -> String {
     switch account[.state]?.string.flatMap(SessionState.init(rawValue:)) {
     case .active, .stale, .refreshing: "32"
@@ -136,7 +135,7 @@ enum AccountText {
       + listing.text(columns: presentation.columns)
   }
 
-  /// Where commands use the account.
+  /// The directories in which commands use the account.
   static func directories(_ account: JSON) -> String? {
     account[.directories]?.array?.compactMap(\.string).map { TerminalText.clean($0) }.joined(separator: " ")
   }
@@ -162,7 +161,7 @@ enum AccountText {
     return account[.assertion]?.bool == true ? Phrase("by assertion") : nil
   }
 
-  /// The session and its access token. `now` is in Unix seconds.
+  /// The session state, token expiry and last refresh. `now` is in Unix seconds.
   private static func state(_ account: JSON, now: Int) -> Phrase {
     var state = stateName(account)
     if account[.guest]?.bool == true { state = Phrase("\(state) as a guest") }
@@ -192,7 +191,7 @@ enum AccountText {
     }
   }
 
-  /// Whether a session has ended, so that only a sign-in helps.
+  /// Whether only a new sign-in helps.
   static func needsSignIn(_ account: JSON) -> Bool {
     hasEnded(account) || account[.state]?.string == SessionState.notKept.rawValue
   }
@@ -223,7 +222,7 @@ enum AccountText {
     }
   }
 
-  /// A problem, followed by its hint.
+  /// An error object's message and hint.
   static func problem(_ problem: JSON?) -> Phrase? {
     guard let problem else { return nil }
     guard let failure = Failure(json: problem) else {

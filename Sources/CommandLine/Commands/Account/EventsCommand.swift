@@ -61,7 +61,7 @@ enum EventsCommand {
     }
   }
 
-  /// The path of `notify-send`, which shows desktop notices.
+  /// The path of `notify-send`.
   static func noticeProgram() throws(Failure) -> String {
     guard let program = Spawn.search("notify-send") else {
       throw Failure(
@@ -86,7 +86,7 @@ enum EventsCommand {
     try Console.answer(entries.map { line($0.json, $0.text(presentation.stamp), client.console) }.joined())
   }
 
-  /// The JSON with `--json`, otherwise the text.
+  /// An event's JSON with `--json`, otherwise its text.
   private static func line(_ json: JSONObject, _ text: String, _ console: Console) -> String {
     guard console.json else { return text + "\n" }
     return String(decoding: JSON.object(json).serialized(), as: UTF8.self) + "\n"

@@ -4,13 +4,13 @@ internal import Wire
 
 /// `agent __notify`: reads one event and shows a desktop notice with `notify-send` if a session has ended.
 enum NotifyCommand {
-  /// Run by the daemon for events. Hidden from the list.
+  /// The daemon runs this hidden command for events.
   static let notify = Command(
     .notify,
     summary: "Show an event on standard input as a desktop notice",
     makeAction: makeAction)
 
-  /// The maximum size of the input, which no event reaches.
+  /// The maximum size of the input in bytes.
   private static let maximumBytes = 64 << 10
 
   static func makeAction(_ invocation: Invocation) -> Action {
@@ -30,7 +30,7 @@ enum NotifyCommand {
     }
   }
 
-  /// The notice; nil unless a session ended without the user's doing.
+  /// The notice; nil unless a session ended without user action.
   static func text(_ entry: SessionEntry) -> (title: Phrase, body: Phrase)? {
     guard let account = entry.account else { return nil }
     switch entry.event.name {

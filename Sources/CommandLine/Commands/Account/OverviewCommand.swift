@@ -4,7 +4,7 @@ internal import Wire
 
 /// Prints the state of the accounts, or the first steps if there are none.
 enum OverviewCommand {
-  /// `agent` without arguments. Not listed because it has no name.
+  /// The command `agent` without arguments.
   static let overview = Command(
     .overview,
     summary: "Show the accounts, or how to begin",

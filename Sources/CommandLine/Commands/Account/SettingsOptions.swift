@@ -4,7 +4,7 @@ internal import Wire
 
 /// Converts command-line options to account settings.
 enum SettingsOptions {
-  /// Reads the options that are given.
+  /// Reads the `known` settings from the command line.
   static func read(
     _ invocation: Invocation, among known: [AccountSetting] = AccountSetting.withOption
   ) throws(Failure) -> AccountSettings {
@@ -26,9 +26,7 @@ enum SettingsOptions {
     return settings
   }
 
-  /// Sets the proxy. In the request, an empty URL means none.
-  ///
-  /// - Parameter text: `none`, `environment` or a URL.
+  /// Sets the proxy to `none`, `environment` or a URL. In the settings, an empty URL means no proxy.
   private static func setProxy(_ text: String, in settings: inout AccountSettings) throws(Failure) {
     settings.proxySource = .option
     switch text {
@@ -47,7 +45,7 @@ enum SettingsOptions {
     }
   }
 
-  /// Converts an option's arguments.
+  /// Converts an option's arguments to a JSON value.
   private static func value(
     of setting: AccountSetting, _ texts: [String], _ invocation: Invocation
   ) throws(Failure) -> JSON {
@@ -62,7 +60,7 @@ enum SettingsOptions {
     }
   }
 
-  /// The JSON argument of an option. `@FILE` reads it from a file.
+  /// An option's JSON argument, or the content of the file for `@FILE`.
   ///
   /// - Parameter seconds: The timeout for reading the file; nil for no limit.
   static func json(_ text: String, within seconds: Int?) throws(Failure) -> String {

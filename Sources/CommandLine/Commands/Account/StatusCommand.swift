@@ -40,7 +40,7 @@ enum StatusCommand {
     }
   }
 
-  /// The settings that differ from the account's preset, if it has one.
+  /// Names the settings that differ from the account's preset; nil if it has none.
   private static func preset(of preset: JSON?) -> Phrase? {
     guard let file = preset?["file"]?.string else { return nil }
     let changed = (preset?["changed"]?.array ?? []).compactMap { $0.string.flatMap(AccountSetting.named)?.optionName }
@@ -49,7 +49,7 @@ enum StatusCommand {
       : Phrase("settings that differ from \(file): \(changed.joined(separator: ", "))")
   }
 
-  /// The most urgent exit status. Ignores accounts that are neither named nor signed in.
+  /// The most urgent exit status. Ignores accounts that are not signed in, unless `isNamed`.
   static func worstStatus(of accounts: [JSON], isNamed: Bool) -> ExitStatus {
     let found = accounts.map { (account) -> ExitStatus in
       switch account[.check]?.string.flatMap(CheckResult.init(rawValue:)) {

@@ -21,6 +21,7 @@ enum DaemonCommand {
         #"agent daemon log --json | jq '.events[] | select(.event == "unanswered")'"#)
     ], run: log)
 
+  /// Makes a command of `agent daemon`.
   private static func command(
     _ name: CommandName, _ summary: String, answer: @autoclosure @escaping @Sendable () -> [MemberDescription] = [],
     options: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [],
@@ -71,8 +72,7 @@ enum DaemonCommand {
     }
   }
 
-  /// Renews the due tokens of accounts with the background policy. For a timer, since only a running daemon renews them
-  /// itself.
+  /// Renews the due tokens of accounts with the background policy, for a timer. A running daemon does so itself.
   static func refresh(_ invocation: Invocation) -> Action {
     let client = DaemonClient(invocation)
     return Action { () throws(Failure) in
@@ -99,7 +99,7 @@ enum DaemonCommand {
     }
   }
 
-  /// The accounts with the background policy whose renewal is due.
+  /// The accounts with the background policy whose renewal is due. `now` is in Unix seconds.
   static func dueAccounts(_ accounts: [JSON], now: Int) -> [String] {
     accounts.filter { account in
       account[.refresh]?.string == RefreshPolicy.background.rawValue
@@ -121,7 +121,7 @@ enum DaemonCommand {
     return printing(.daemon(.log), invocation) { logText($0, presentation.stamp) }
   }
 
-  /// Prints the running daemon's answer.
+  /// Prints the running daemon's answer, formatted by `text`.
   private static func printing(
     _ request: Request, _ invocation: Invocation, text: @escaping (JSONObject) -> String
   ) -> Action {
@@ -153,7 +153,7 @@ enum DaemonCommand {
     /// The accounts whose servers the stopped daemon still waits for.
     let finishing: [String]
 
-    /// The failure for ``unstored`` accounts, if any.
+    /// The failure for lost tokens; nil if ``unstored`` is empty.
     var lossWarning: Failure? {
       guard let first = unstored.first else { return nil }
       return Failure(
@@ -162,7 +162,7 @@ enum DaemonCommand {
         hint: .command("agent login \(first)"))
     }
 
-    /// The confirmation.
+    /// The confirmation that the daemon was stopped.
     var sentence: Phrase {
       guard !finishing.isEmpty else { return Phrase("the daemon was stopped") }
       return Phrase(
@@ -171,7 +171,7 @@ enum DaemonCommand {
     }
   }
 
-  /// Stops the daemon; nil if none runs. Afterwards another one can start.
+  /// Stops the daemon, so that another can start. Nil if none is running.
   private static func stopIfRunning(_ client: DaemonClient, _ request: DaemonRequest) throws(Failure) -> StopResult? {
     guard let result = try client.answerIfRunning(.daemon(request)) else { return nil }
     func accounts(_ name: String) -> [String] { result[name]?.array?.compactMap { $0.string } ?? [] }
@@ -188,6 +188,7 @@ enum DaemonCommand {
     return stopped
   }
 
+  /// Formats the log. `stamp` formats Unix seconds.
   static func logText(_ result: JSONObject, _ stamp: (Int) -> String) -> String {
     var text = ""
     if let dropped = result["dropped"]?.int, dropped > 0 { text += "(\(dropped) earlier events were discarded)\n" }

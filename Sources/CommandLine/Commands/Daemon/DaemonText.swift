@@ -3,7 +3,7 @@ internal import Wire
 
 /// Describes the daemon to users.
 enum DaemonText {
-  /// Version, process ID, age and memory.
+  /// The daemon's version, process ID, uptime, memory and problems.
   static func line(_ daemon: JSON?) -> Phrase {
     var parts: [Phrase] = []
     if let version = daemon?["version"]?.string { parts.append(Phrase("version \(version)")) }

@@ -2,17 +2,16 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Checks what the daemon reports about itself, the vault, the servers and the accounts. Each function checks the part
-/// that it is named after.
+/// Checks what the daemon reports about itself, the vault, the servers and the accounts.
 enum DaemonCheck {
-  /// - Parameter answer: The result of `status`.
+  /// Checks the result of the request `doctor`.
   static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
     let accounts = answer["accounts"]?.array ?? []
     return daemon(answer["daemon"]) + unknown(answer) + servers(accounts)
       + accounts.flatMap { account($0, now) + unconfirmedOrigins($0) + proxy($0, Environment.value) }
   }
 
-  /// Warns if the environment and the account have different proxies, unless the user chose the one of the account.
+  /// Warns if the account's proxy, unless chosen by the user, is not the one in the environment `variables`.
   static func proxy(_ account: JSON, _ variables: (String) -> String?) -> [Finding] {
     guard let issuer = account[.issuer]?.string.flatMap({ try? URI($0) }), issuer.isHTTPS,
       account[.proxySource] == nil
@@ -71,6 +70,7 @@ enum DaemonCheck {
     }
   }
 
+  /// Checks the daemon's version and restrictions.
   private static func daemon(_ daemon: JSON?) -> [Finding] {
     var findings: [Finding] = []
     let restart = Phrase("agent daemon restart")
@@ -88,7 +88,7 @@ enum DaemonCheck {
     return findings.isEmpty ? [Finding(.daemon, .ok, DaemonText.line(daemon))] : findings
   }
 
-  /// - Parameter vault: The result of `vault status`.
+  /// Checks the result of `vault status`.
   static func vault(_ vault: JSONObject) -> [Finding] {
     var findings: [Finding] = []
     if let failure = vault["problem"].flatMap({ Failure(json: $0) }) {
@@ -106,6 +106,7 @@ enum DaemonCheck {
   /// The tolerated clock difference in seconds.
   private static let maximumClockOffset = 30
 
+  /// Checks the accounts' servers and the clock.
   private static func servers(_ accounts: [JSON]) -> [Finding] {
     var (findings, clocks): ([Finding], [Finding]) = ([], [])
     var seen: [JSON] = []
@@ -149,11 +150,13 @@ enum DaemonCheck {
     return clocks + findings
   }
 
+  /// The part of a proxy URL after the user name and password.
   private static func withoutUser(_ url: String) -> String {
     guard let mark = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { return url }
     return String(url.utf8[url.utf8.index(after: mark)...]) ?? url
   }
 
+  /// Checks an account's session and scope.
   private static func account(_ account: JSON, _ now: Int) -> [Finding] {
     let name = account[.name]?.string ?? "?"
     var findings: [Finding] = []
@@ -180,9 +183,10 @@ enum DaemonCheck {
     return findings
   }
 
-  /// Splits a scope.
+  /// The values in a scope.
   private static func words(_ text: JSON?) -> [String] { (text?.string ?? "").split(separator: " ").map { String($0) } }
 
+  /// The session state, next renewal and end.
   private static func state(_ account: JSON, _ now: Int) -> Phrase {
     var text = AccountText.stateName(account)
     if let due = account[.nextRenewal]?.int {

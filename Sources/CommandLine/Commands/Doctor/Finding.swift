@@ -6,10 +6,11 @@ internal import Wire
 struct Finding: Sendable {
   /// The subject of a check, as in the output of `--json`.
   enum Check: String, CaseIterable, Sendable {
-    /// `environment` is `HOME`, `path` this program's position in `PATH`.
+    /// Checks of this machine. `environment` is `HOME`, `path` this program's position in `PATH`.
     case environment, directory, socket, daemon, service, path, disk, settings, vault, clock, server, account, scope
+    /// Whether a browser can be opened.
     case signIn = "sign_in"
-    /// Other programs and their settings.
+    /// Changes by `agent setup`, credential helpers, versions of programs, and overriding variables.
     case setup, helper, program, variable
 
     var title: Phrase {
@@ -39,7 +40,7 @@ struct Finding: Sendable {
   enum Level: String, CaseIterable, Sendable {
     case ok, warn, fail
 
-    /// The word at the start of a line. Failures stand out without colour.
+    /// The word at the start of a line; upper case for failures.
     var mark: String { self == .fail ? "FAIL" : rawValue }
 
     /// The mark, padded to align the lines.
@@ -49,6 +50,7 @@ struct Finding: Sendable {
   let check: Check
   let level: Level
   let text: Phrase
+  /// The remedy, if any.
   var hint: Phrase?
 
   init(_ check: Check, _ level: Level, _ text: Phrase, hint: Phrase? = nil) {
@@ -59,7 +61,7 @@ struct Finding: Sendable {
     self.init(check, level, failure.text, hint: failure.advice)
   }
 
-  /// The result with its hint.
+  /// The text and the hint.
   private var line: Phrase { hint.map { Phrase("\(text); try: \($0)") } ?? text }
 
   var json: JSONObject {
@@ -117,7 +119,7 @@ struct Finding: Sendable {
     return String(result)
   }
 
-  /// Whether a character belongs to a name, unlike quotation marks.
+  /// Whether a character can be part of a name, unlike quotation marks.
   private static func isNameCharacter(_ character: Unicode.Scalar) -> Bool {
     switch character.value {
     case ..<0x80: character == "_" || UInt8(character.value).isASCIIAlphanumeric

@@ -2,9 +2,9 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Checks the environment and the machine. A function without a comment checks what it is named after.
+/// Checks the environment and the machine.
 enum MachineCheck {
-  /// Checks the directories and the socket.
+  /// Checks `HOME`, the runtime directory and, unless `isPrivate`, the sockets.
   ///
   /// - Returns: The findings, and whether the daemon can be asked.
   static func checksBeforeDaemon(isPrivate: Bool) -> (findings: [Finding], mayAsk: Bool) {
@@ -30,7 +30,7 @@ enum MachineCheck {
     [path(), disk()] + directories() + preparedFiles() + [signIn()] + service()
   }
 
-  /// Reports the administrator's files, and the user's client IDs.
+  /// Reports problems in the administrator's files and the user's client IDs.
   private static func preparedFiles() -> [Finding] {
     var problems = AdministratorFiles.ofThisMachine().problems
     if let home = try? UserDirectories.configHome {
@@ -39,7 +39,7 @@ enum MachineCheck {
     return problems.map { Finding(.settings, .warn, Failure($0)) }
   }
 
-  /// Reports directories that permit no new files.
+  /// Reports directories in which no file can be created.
   private static func directories() -> [Finding] {
     let homes = [
       try? UserDirectories.stateHome + "/agent", try? UserDirectories.stateHome + "/agent/locks",
@@ -72,6 +72,7 @@ enum MachineCheck {
 
   // MARK: Socket
 
+  /// Checks `XDG_RUNTIME_DIR`.
   private static func runtimeDirectory() -> Finding {
     guard let set = Environment.value("XDG_RUNTIME_DIR"), !set.isEmpty else {
       let own = UserDirectories.runtimeCandidates().first ?? "-"
@@ -95,19 +96,21 @@ enum MachineCheck {
     case stale
     /// The daemon is in another network or mount namespace.
     case elsewhere
-    /// The directory is unusable.
+    /// The socket's directory is unusable.
     case unusable(Failure)
-    /// The daemon does not reply.
+    /// The daemon does not reply. `process` is its ID, if known.
     case silent(Failure, process: Int32?)
-    /// A daemon replied.
+    /// A daemon with this process ID replied.
     case daemon(process: Int)
     /// The socket belongs to a lease.
     case lease
   }
 
-  /// The timeout for a daemon's reply, which normally takes a millisecond.
+  /// The timeout for a daemon's reply.
   private static let socketTimeout = Duration.seconds(1)
 
+  /// Checks the daemon's sockets.
+  ///
   /// - Returns: The findings, and whether the daemon responds or can be started.
   private static func socket() -> (findings: [Finding], answers: Bool) {
     let named: SocketLocation?
@@ -158,7 +161,7 @@ enum MachineCheck {
     return (findings, answers ?? true)
   }
 
-  /// Connects to all sockets concurrently.
+  /// Checks all sockets concurrently.
   private static func socketStates(_ locations: [SocketLocation]) -> [SocketState] {
     let found = Monitor([Int: SocketState]())
     for (index, location) in locations.enumerated() {
@@ -172,12 +175,13 @@ enum MachineCheck {
         found.update { $0[index] = state }
       }
     }
-    // Each connection has its own timeout. This one covers connections that never return.
+    // Covers connections that never return.
     let all = found.wait(socketTimeout * 3) { $0.count == locations.count ? $0 : nil } ?? found.withLock { $0 }
     let late = Failure.noAnswerInTime
     return locations.indices.map { all[$0] ?? .silent(late, process: nil) }
   }
 
+  /// Connects to a socket to find its state.
   private static func socketState(_ location: SocketLocation) -> SocketState {
     do throws(DirectoryError) {
       let directory = try PrivateDirectory(opening: location.directory, create: false)
@@ -213,6 +217,7 @@ enum MachineCheck {
 
   // MARK: Installation
 
+  /// Checks this program's position in `PATH`.
   private static func path() -> Finding {
     let (name, own) = (ProgramName.current.text, Machine.executablePath())
     guard let found = Spawn.search(name) else {
@@ -232,7 +237,7 @@ enum MachineCheck {
     return Finding(.path, .ok, Phrase(verbatim: found))
   }
 
-  /// The space for two copies of the vault, in bytes.
+  /// The minimum free space in bytes: two copies of the vault.
   private static let neededBytes = 16 << 20
 
   private static func disk() -> Finding {
@@ -243,7 +248,7 @@ enum MachineCheck {
     return disk(free: free, for: state)
   }
 
-  /// - Parameter free: The free space in bytes.
+  /// The finding for `free` bytes of space.
   static func disk(free: Int, for state: String) -> Finding {
     let text = Phrase("\(free >> 20) MiB free for \(state)")
     guard free < neededBytes else { return Finding(.disk, .ok, text) }
@@ -270,7 +275,7 @@ enum MachineCheck {
 
   /// Checks the user's systemd unit, if installed.
   ///
-  /// - Parameter root: Prefix of the machine's paths.
+  /// - Parameter root: The prefix of system directories.
   static func service(root: String = "", user: UInt32 = Machine.userID) -> [Finding] {
     guard FileAccess(of: "\(root)/run/systemd/system") != .missing else { return [] }
     let unit = "\(ProgramName.current.text).socket"
@@ -302,7 +307,7 @@ enum MachineCheck {
     return findings
   }
 
-  /// The user's name in passwd(5), otherwise `USER`.
+  /// The user's name in passwd(5), otherwise in `USER`.
   private static func name(of user: UInt32, _ root: String) -> String? {
     if let entry = UserEntry.of(user, root: root) { return entry.name }
     return Environment.value("USER").flatMap { $0.isEmpty || $0.utf8.contains(UInt8(ascii: "/")) ? nil : $0 }

@@ -2,9 +2,9 @@ internal import Encoding
 internal import Platform
 internal import Vocabulary
 
-// Checks for other helpers in the files of programs that have no command to list them.
+// Checks of files, for programs without a command that lists helpers.
 extension ProgramCheck {
-  /// Checks programs with one helper per host.
+  /// Checks the helpers of docker and cargo.
   ///
   /// - Parameter origins: The origins in the accounts' settings.
   static func helpers(for origins: [OriginEntry]) -> [Finding] {
@@ -13,6 +13,7 @@ extension ProgramCheck {
 
   private static func content(_ file: SetupFile?) -> [UInt8]? { (try? file?.read()).flatMap { $0 } }
 
+  /// Checks that docker uses this program for `origins`.
   private static func checkDockerHelpers(for origins: [OriginEntry]) -> [Finding] {
     guard let bytes = content(try? SetupClient.dockerFile(UserFiles())),
       let helpers = (try? JSON(parsing: bytes))?["credHelpers"]?.object
@@ -43,8 +44,8 @@ extension ProgramCheck {
     return findings
   }
 
-  /// Checks the credential providers of cargo's registries at these origins. The nearest file applies; the user's own
-  /// comes last.
+  /// Checks cargo's credential providers for registries at `origins`. The nearest file applies; the user's own comes
+  /// last.
   private static func cargoProviders(for origins: [OriginEntry]) -> [Finding] {
     let own = UserFiles()
     let files = CargoFile.all(
@@ -87,7 +88,7 @@ extension ProgramCheck {
     return Phrase(verbatim: words.map(ShellWord.quoted).joined(separator: " "))
   }
 
-  /// Whether an account lists the registry's index.
+  /// Whether `origins` include a registry's index.
   private static func isListed(_ index: String, _ origins: [OriginEntry]) -> Bool {
     guard let origin = OriginEntry(CargoFile.urlWithoutProtocol(of: index), allowHTTPLoopback: true) else {
       return false
@@ -95,7 +96,7 @@ extension ProgramCheck {
     return origins.contains { $0.origin.hasSameBytes(as: origin.origin) && $0.covers(origin.path) }
   }
 
-  /// Finds keys in the AWS credentials file, which override `credential_process`.
+  /// Warns of keys in the AWS credentials file, which override `credential_process`.
   static func awsKeys(of profiles: [String]) -> [Finding] {
     let files = UserFiles()
     let path = files.nonEmptyValue("AWS_SHARED_CREDENTIALS_FILE") ?? "\((try? files.home()) ?? "")/.aws/credentials"

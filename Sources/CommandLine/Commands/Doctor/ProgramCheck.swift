@@ -7,6 +7,7 @@ enum ProgramCheck {
   /// The time limit for all other programs together.
   private static let timeout = Duration.milliseconds(1500)
 
+  /// Runs all checks except ``helpers(for:)``.
   static func run() -> [Finding] {
     let end = Instant.now.advanced(by: timeout)
     var findings: [Finding] = []
@@ -30,7 +31,7 @@ enum ProgramCheck {
     return findings + variables()
   }
 
-  /// Checks an addition of `agent setup`.
+  /// Checks that an addition by `agent setup` still works.
   private static func setup(_ receipt: SetupReceipt) -> [Finding] {
     let outcome = receipt.outcome
     var words = ["agent", "setup", receipt.client.name]
@@ -50,7 +51,7 @@ enum ProgramCheck {
     return [Finding(.setup, .ok, outcome.phrase)]
   }
 
-  /// The problem if programs cannot find the link that setup created; nil if they can.
+  /// The problem with a link that setup created, if any. `again` repeats the setup.
   private static func problem(of link: (name: String, target: String), _ again: Phrase) -> Finding? {
     guard let directory = try? SetupLinks.directory() else { return nil }
     let path = "\(directory)/\(link.name)"
@@ -65,7 +66,7 @@ enum ProgramCheck {
     return nil
   }
 
-  /// Finds other helpers, and whether git uses this program.
+  /// Checks git's helpers, and whether git uses this program.
   private static func gitHelpers(until end: Instant) -> (findings: [Finding], isUsed: Bool) {
     let entries = GitHelperEntry.all(timeout: Instant.now.duration(to: end))
     var findings: [Finding] = []
@@ -102,7 +103,7 @@ enum ProgramCheck {
     return TerminalText.clean(word.split(separator: "/").last.map { String($0) } ?? word, limit: 64)
   }
 
-  /// Finds commands that precede this program in `GOAUTH`.
+  /// Warns if this program is not first in `GOAUTH`.
   private static func goCommands(until end: Instant) -> [Finding] {
     let left = Instant.now.duration(to: end)
     guard left > .zero, let go = InstalledProgram("go"),
@@ -131,7 +132,7 @@ enum ProgramCheck {
     }
   }
 
-  /// Other variables that override this program's tokens. Their values are never shown.
+  /// Environment variables that override this program's tokens. Their values are never shown.
   private static let overriding = ["AGENT_ACCOUNT", "GOOGLE_APPLICATION_CREDENTIALS", "NETRC"]
 
   /// Warns of variables that override settings.
@@ -149,7 +150,7 @@ enum ProgramCheck {
     }
   }
 
-  /// Nil if every version is supported.
+  /// Checks a client's version. Nil if every version is supported.
   private static func version(of client: SetupClient, until end: Instant) -> Finding? {
     guard let oldest = client.minimumVersion else { return nil }
     guard let path = client.path, let program = InstalledProgram(path) else {
@@ -172,7 +173,7 @@ enum ProgramCheck {
 }
 
 extension ClientVersion {
-  /// The first two numbers of a version.
+  /// The major and minor version in a program's output.
   fileprivate func number(in bytes: [UInt8]) -> (Int, Int)? {
     let start = bytes.indices.first { index in
       bytes[index...].starts(with: outputPrefix.utf8) && index + outputPrefix.utf8.count < bytes.count
