@@ -25,7 +25,7 @@ enum HelpCommand {
     }
   }
 
-  /// The help on a command or group in the user's language, or on the program if `words` is empty.
+  /// The help on a command or group, or on the program if `words` is empty.
   ///
   /// - Parameter all: Whether to include every detail and option.
   static func text(
@@ -34,7 +34,7 @@ enum HelpCommand {
     ProgramName.current.renaming(try standardText(for: words, commands, all: all))
   }
 
-  /// The help without the administrator's presets.
+  /// The help, with `agent` as the program's name.
   private static func standardText(
     for words: [String], _ commands: CommandTable, all: Bool
   ) throws(Failure) -> String {
@@ -62,7 +62,7 @@ enum HelpCommand {
         ?? .command(members.isEmpty ? "agent help" : "agent help \(first)"))
   }
 
-  /// The administrator's presets and the known services, or one preset's settings; nil without presets.
+  /// Describes the preset `name`, or all presets and known services; nil without such presets.
   private static func presets(_ files: AdministratorFiles, _ name: String?) -> String? {
     if let name {
       guard let preset = files.presets.first(where: { $0.name.hasSameBytes(as: name) }) else { return nil }

@@ -3,18 +3,18 @@ internal import Vocabulary
 /// Writes `agent help` from the command table, for terminals of 80 columns.
 struct HelpWriter {
   private static let width = 79
-  /// Where descriptions start.
+  /// The column where descriptions start.
   private static let optionColumn = 26
 
-  /// The maximum number of choices for an option.
+  /// The maximum number of an option's choices on extra lines.
   private static let maximumChoices = 12
 
-  /// The maximum number of lines without `--all`: those of a small terminal, except the prompt.
+  /// The maximum number of lines without `--all`, for a small terminal.
   static let screenLines = 23
 
   var language = Language.english
 
-  /// All strings for translators.
+  /// All texts for translators.
   static func texts(of table: CommandTable) -> Set<String> {
     let groups = CommandName.firstWords.filter { !CommandName.members(ofGroup: $0).isEmpty }
     var texts = [CommandTable.summary] + groups.map(CommandName.summary) + OptionGroup.allCases.map(\.rawValue)
@@ -25,7 +25,7 @@ struct HelpWriter {
     return Set(texts + Options.common.map(\.summary))
   }
 
-  /// The main commands, or all commands with their options.
+  /// The program's main commands, or all commands and options.
   func program(_ table: CommandTable, all: Bool = false) -> String {
     var text = wrapped(translated(CommandTable.summary) + ".")
     let usage = self.text(Phrase("Usage: \("agent [OPTION]... COMMAND [ARGUMENT]...")")) + "\n"
@@ -62,7 +62,7 @@ struct HelpWriter {
         Phrase("\("`agent help \(group) COMMAND`") says more about one command, \("agent-\(group)(1)") about all."))
   }
 
-  /// The main parts on one screen, or all examples and options.
+  /// A command's help on one screen, or all of it.
   func help(on command: Command, all: Bool = false) -> String {
     if !all { return shortHelp(for: command) }
     var text = heading(command)
@@ -75,7 +75,7 @@ struct HelpWriter {
     return text + "\n" + wrapped(end + " " + manual)
   }
 
-  /// Summary, usage, and the words of the first operand.
+  /// A command's summary, usage and choices for the first operand.
   private func heading(_ command: Command) -> String {
     var heading = wrapped(translated(command.summary) + ".") + text(Phrase("Usage: \("agent \(command.usage)")")) + "\n"
     if let word = command.operands.metavar?.prefix(while: { $0 != " " }),
@@ -129,10 +129,10 @@ struct HelpWriter {
     }.joined()
   }
 
-  /// The characters between a summary and its details, of Latin and Arabic script.
+  /// The semicolons between a summary and its details.
   private static let semicolons: [Character] = [";", "\u{61B}"]
 
-  /// An option's spellings and argument.
+  /// An option's spellings and argument. `hasShort` leaves space for a short spelling.
   static func term(_ option: OptionDeclaration, hasShort: Bool = true) -> String {
     let short = option.short.map { "-\($0), " } ?? (hasShort ? "    " : "")
     return "\(short)--\(option.name)" + (option.argument.metavar.map { " \($0)" } ?? "")
@@ -178,7 +178,7 @@ struct HelpWriter {
     return units
   }
 
-  /// The full description.
+  /// An option's spellings, summary and choices.
   private func entry(_ option: OptionDeclaration) -> String {
     var summary = plain(translated(option.summary))
     let choices = option.argument.words
@@ -190,9 +190,7 @@ struct HelpWriter {
     Self.entry(command.name.rawValue, plain(translated(command.summary)), gap: 1)
   }
 
-  /// The description of a long term starts on the next line.
-  ///
-  /// - Parameter gap: The minimum number of spaces between them.
+  /// A term and its description, at least `gap` spaces apart. A long term has its own line.
   private static func entry(_ term: String, _ meaning: String, column: Int = optionColumn, gap: Int = 2) -> String {
     let lines = Prose.wrapped(meaning, width: width - column)
     let padding = String(repeating: " ", count: column)

@@ -45,7 +45,7 @@ enum AWSHelper {
     ("us-isof-", "csp.hci.ic.gov"), ("eu-isoe-", "cloud.adc-e.uk"), ("eusc-", "amazonaws.eu"),
   ]
 
-  /// The Security Token Service of the environment's region, or the global one.
+  /// The URL of the regional or global Security Token Service.
   private static func service(_ call: HelperCall) throws(Failure) -> String {
     if let url = environmentValue("AWS_ENDPOINT_URL_STS", call) { return url }
     guard let region = environmentValue("AWS_REGION", call) ?? environmentValue("AWS_DEFAULT_REGION", call) else {

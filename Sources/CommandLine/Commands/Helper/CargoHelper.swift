@@ -46,12 +46,13 @@ enum CargoHelper {
     return words.firstIndex(of: option).flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
   }
 
-  /// A registry's index without its protocol prefix.
+  /// A registry's index URL without `sparse+` or `registry+`.
   private static func index(_ url: String) -> String {
     for prefix in ["sparse+", "registry+"] where url.hasPrefix(prefix) { return String(url.dropFirst(prefix.count)) }
     return url
   }
 
+  /// The JSON response for a failure.
   private static func failureOutput(_ failure: Failure, _ line: String) -> String {
     if failure.code == .placeNotListed { return "{\"Err\":{\"kind\":\"url-not-supported\"}}\n" }
     let message = JSON.string(line).serialized()

@@ -3,12 +3,13 @@ internal import Wire
 
 /// The credential helper protocol of docker, podman and skopeo. Standard input is the registry's address.
 enum DockerHelper {
+  /// The text that docker treats as a missing credential.
   private static let notFound = "credentials not found in native keychain\n"
 
   static let helper = HelperProtocol(
     input: { ["get", "erase", "store"].contains($0.first ?? "") ? .everything : .nothing },
     failureOutput: { failure, line, _ in
-      // Errors go to standard output. docker treats this text as a missing credential.
+      // Errors go to standard output.
       failure.code == .placeNotListed
         ? HelperFailureOutput(output: notFound, isSilent: true, status: 1)
         : HelperFailureOutput(output: line + "\n", status: 1)

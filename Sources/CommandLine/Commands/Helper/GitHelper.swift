@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// gitcredentials(7): `get`, `store`, `erase` and `capability`, with lines `NAME=VALUE`.
+/// git's credential helpers (gitcredentials(7)), with lines `NAME=VALUE`.
 enum GitHelper {
   static let helper = HelperProtocol(
     input: { ["get", "erase", "store"].contains($0.last ?? "") ? .paragraph : .nothing },
@@ -18,7 +18,7 @@ enum GitHelper {
     code.exitStatus == .signInNeeded && code != .noAccount
   }
 
-  /// git's own limit.
+  /// git's maximum length of a line.
   private static let maximumLineBytes = 65_535
 
   private static func request(_ call: HelperCall) throws(Failure) -> HelperRequest {
@@ -71,14 +71,15 @@ enum GitHelper {
       }
     }
 
-    /// The last non-empty value.
+    /// The last non-empty value of an attribute.
     subscript(_ name: String) -> [UInt8]? {
       members.last { $0.name.hasSameBytes(as: name) && !$0.value.isEmpty }?.value
     }
 
+    /// An attribute's last non-empty value, as a string.
     func text(_ name: String) -> String? { self[name].map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The values of a list. An empty value resets it.
+    /// An attribute's values after the last empty one.
     func texts(_ name: String) -> [String] {
       let values = members.filter { $0.name.hasSameBytes(as: name) }.map(\.value)
       let last = values.split(omittingEmptySubsequences: false) { $0.isEmpty }.last ?? []
@@ -100,7 +101,7 @@ enum GitHelper {
       return URI.hasDotSegments(inPath: text) ? text : URI.encodedPath(bytes)
     }
 
-    /// Whether git accepts an `Authorization` header of any scheme, and the server may too.
+    /// Whether git and perhaps the server accept an `Authorization` header with a token.
     var acceptsAuthorization: Bool {
       guard texts("capability[]").contains("authtype") else { return false }
       let schemes = texts("wwwauth[]").map { $0.prefix { $0 != " " }.lowercased() }

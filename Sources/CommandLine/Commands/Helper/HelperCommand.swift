@@ -92,7 +92,7 @@ struct HelperCommand {
     return name
   }
 
-  /// For one call of a conversation.
+  /// Creates a copy for one call of a conversation.
   private init(_ other: HelperCommand, account: String?, call: HelperCall, deadline: Instant) {
     (name, client) = (other.name, other.client)
     (self.account, self.call, self.deadline) = (account, call, deadline)
@@ -134,7 +134,7 @@ struct HelperCommand {
     }
   }
 
-  /// Returns the exit status.
+  /// Handles one call. Returns the exit status.
   private func answer(_ call: HelperCall, _ helper: HelperProtocol) -> Int32 {
     do throws(Failure) {
       switch try helper.request(call) {
@@ -175,7 +175,7 @@ struct HelperCommand {
     return 0
   }
 
-  /// Reads input until `isWhole` accepts it.
+  /// Reads the call's input until `isWhole` accepts it.
   private func readCall(until isWhole: ([UInt8]) -> Bool) throws(Failure) -> HelperCall {
     var call = call
     var input = HelperInput()
@@ -183,7 +183,7 @@ struct HelperCommand {
     return call
   }
 
-  /// Prints a token.
+  /// Prints a token formatted by `writer`.
   private func answer(
     _ destination: TokenRequest.Destination, _ account: String?, _ writer: HelperRequest.Writer
   ) throws(Failure) {
@@ -269,7 +269,7 @@ struct HelperCommand {
 
   // MARK: Refusals
 
-  /// Reports a failure in the helper's protocol and on standard error, and returns the exit status.
+  /// Reports a failure in the protocol and on standard error. Returns the exit status.
   private func refuse(_ failure: Failure, _ helper: HelperProtocol, _ call: HelperCall) -> Int32 {
     let line = client.console.line(of: failure, in: .helper)
     let failureOutput = helper.failureOutput(failure, line, call)
@@ -307,10 +307,10 @@ struct HelperCommand {
     }
   }
 
-  /// The environment variable that prevents two helpers of the same name from running each other forever.
+  /// The variable that keeps two helpers from running each other forever.
   private static let nextVariable = "AGENT_HELPER_NEXT"
 
-  /// Becomes the next program of this name on the `PATH`, for requests that this one does not handle.
+  /// Replaces this process with the next program of this name on the `PATH`.
   private func next(_ program: String, _ call: HelperCall) -> Int32 {
     guard Environment.value(Self.nextVariable) == nil,
       let path = Spawn.search(program, except: Machine.executablePath())
@@ -338,7 +338,7 @@ struct HelperInput {
   private var hasEnded = false
   private var hasTimedOut = false
 
-  /// Reads until `isWhole` or the end.
+  /// Reads until `isWhole` accepts the input or it ends.
   ///
   /// - Throws: `timeout` at the deadline, `invalid_request` if the input is too long.
   mutating func bytes(before deadline: Instant?, until isWhole: ([UInt8]) -> Bool) throws(Failure) -> [UInt8] {

@@ -1,8 +1,8 @@
 internal import Encoding
 internal import Wire
 
-/// The protocol in which another program requests a credential: parses requests, and formats responses and failures.
-/// Pure functions of bytes; ``HelperCommand`` asks the daemon.
+/// Another program's protocol for credentials: parses requests, and formats responses and failures. Pure functions;
+/// ``HelperCommand`` asks the daemon.
 struct HelperProtocol: Sendable {
   /// How much of standard input to read.
   enum Input: Sendable {
@@ -18,7 +18,7 @@ struct HelperProtocol: Sendable {
   var input: @Sendable ([String]) -> Input = { _ in .nothing }
   /// The first line of a conversation.
   var greeting = ""
-  /// Converts the failure and its line for users to output.
+  /// Formats a failure. The string describes it to users.
   var failureOutput: @Sendable (Failure, String, HelperCall) -> HelperFailureOutput = { _, _, _ in HelperFailureOutput()
   }
   /// Parses a call.
@@ -56,7 +56,7 @@ struct HelperCall: Sendable {
     return isPlainHost(authority) && bytes.allSatisfy { $0 > 0x20 && $0 != 0x7F }
   }
 
-  /// Whether all programs parse the same host and port.
+  /// Whether all programs parse the same host and port from `host`.
   static func isPlainHost(_ host: some Sequence<UInt8>) -> Bool {
     var isEmpty = true
     for byte in host {
@@ -70,16 +70,16 @@ struct HelperCall: Sendable {
 
 /// The request of a helper's caller.
 enum HelperRequest {
-  /// Writes the credential for the caller.
+  /// Writes a credential, given its description and the token.
   typealias Writer = (HelperCredential, Span<UInt8>, inout SecretText) throws(Failure) -> Void
 
-  /// A token, formatted by the writer. Some callers name the account.
+  /// A token, formatted by the writer. `account` is the caller's choice, if any.
   case token(TokenRequest.Destination, account: String? = nil, Writer)
-  /// A token for each listed URL.
+  /// A token for each listed URL, formatted by the writer.
   case tokens(Writer)
   /// The listed URLs with their user names, formatted by the closure.
   case listedURLs(([(url: String, user: String)]) -> String)
-  /// Role credentials, formatted by the closure.
+  /// Role credentials, formatted by the closure. The bytes are the response line, which contains the secrets.
   case role(AssumeRoleRequest, (RoleAnswer, Span<UInt8>, inout SecretText) -> Void)
   /// Drops a credential that a server rejected.
   case erase(url: String, secret: [UInt8])
@@ -96,12 +96,13 @@ struct HelperCredential: Sendable, Hashable {
 
   var account: String
   var kind: TokenKind
-  /// The listed URL for the token.
+  /// The listed URL for the token, if requested.
   var listedURL: String?
-  /// The user name in the settings.
+  /// The user name in the settings, if any.
   var user: String?
+  /// The header field for the token.
   var header: HeaderForm
-  /// Unix seconds.
+  /// The expiry in Unix seconds.
   var expiresAt: Int?
 }
 
@@ -109,7 +110,7 @@ struct HelperCredential: Sendable, Hashable {
 struct HelperFailureOutput: Sendable, Hashable {
   /// The text for standard output.
   var output = ""
-  /// Whether to print nothing on standard error, since the caller expects this.
+  /// Whether to print nothing on standard error, because the caller expects this failure.
   var isSilent = false
   /// The exit status; nil for the failure's own.
   var status: Int32?
@@ -118,7 +119,7 @@ struct HelperFailureOutput: Sendable, Hashable {
 }
 
 extension HelperCredential {
-  /// - Throws: `invalid_request` for an unsupported token type.
+  /// - Throws: `token_not_bound` if the token needs a proof with each request.
   init(_ answer: TokenAnswer) throws(Failure) {
     guard let use = answer.description.use else { throw Reply.unreadable }
     account = answer.description.account
@@ -137,7 +138,7 @@ extension HelperCredential {
     }
   }
 
-  /// The user name to return: the settings', the requested or a default one.
+  /// The user name to return: the one in the settings, `asked`, or a default.
   func user(asked: String?) throws(Failure) -> String {
     let user = self.user ?? asked ?? Self.anyUser
     guard user.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
@@ -146,9 +147,7 @@ extension HelperCredential {
     return user
   }
 
-  /// Rejects `--user` if the response contains no user name.
-  ///
-  /// - Throws: `invalid_request` if `--user` would have no effect.
+  /// Throws `invalid_request` if `--user` has no effect, because the settings contain no user name.
   func checkUnused(_ asked: String?) throws(Failure) {
     guard asked == nil || user != nil else {
       throw Failure(

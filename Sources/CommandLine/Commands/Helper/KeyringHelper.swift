@@ -34,7 +34,7 @@ enum KeyringHelper {
       }
     })
 
-  /// A supported call.
+  /// A call `get SERVICE [USER]`.
   private struct Request: Sendable {
     let service: String
     let user: String?
@@ -70,8 +70,7 @@ enum KeyringHelper {
       user = words.count == 3 ? words[2] : name
     }
 
-    /// Splits off the user name that pip includes in the URL, unless there is a backslash, at which some programs end
-    /// the host.
+    /// Splits off a user name in the URL, unless some programs may end the host at a backslash.
     private static func withoutUser(_ service: String) -> (service: String, user: String?) {
       let bytes = Array(service.utf8)
       let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? 0

@@ -29,7 +29,7 @@ enum MailHelper {
     }
   }
 
-  /// Throws if the user is unknown.
+  /// The user's mail address. Throws if it is unknown.
   private static func user(_ credential: HelperCredential, _ call: HelperCall) throws(Failure) -> String {
     guard call.user ?? credential.user != nil else {
       throw Failure(

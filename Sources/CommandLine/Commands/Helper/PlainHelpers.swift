@@ -3,6 +3,7 @@ internal import Wire
 
 /// Helpers with one output format that read no input.
 enum PlainHelpers {
+  /// The header as a line, for `curl -H @-`.
   static let header = HelperProtocol { (call) throws(Failure) in
     .token(TokenRequest.Destination(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
       try credential.appendHeaderLine(token, for: call.user, to: &text)
@@ -80,7 +81,7 @@ enum PlainHelpers {
 }
 
 extension SecretText {
-  /// Writes text between the quotes of curl's configuration.
+  /// Escapes text for quotes in curl's configuration.
   fileprivate mutating func appendQuoted(_ bytes: Span<UInt8>) {
     for index in bytes.indices {
       if bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "\\") { append(UInt8(ascii: "\\")) }

@@ -132,6 +132,7 @@ struct LeaseOrder {
   let client: DaemonClient
   let request: LeaseRequest
   let questions: LeaseQuestions
+  /// Whether `agent-lease` filters its system calls.
   let hasJail: Bool
   /// Whether to check the session at the server first (`--ask`).
   private let checksSession: Bool
@@ -149,8 +150,7 @@ struct LeaseOrder {
     checksSession = !isServing && invocation[.ask]
   }
 
-  /// Throws if the account is signed out or locked, which opening a lease does not check. Ignores other problems, which
-  /// may pass.
+  /// Throws if the account is signed out or locked, which opening a lease does not check. Ignores other problems.
   func requireSession() throws(Failure) {
     do throws(Failure) {
       if checksSession {
@@ -165,6 +165,7 @@ struct LeaseOrder {
 }
 
 extension LeaseRequest {
+  /// Reads the account and options, with `--user`.
   init(_ invocation: Invocation) throws(Failure) {
     try self.init(invocation, lending: try invocation.account())
     users = try invocation[.users].map { (text) throws(Failure) in
@@ -178,6 +179,8 @@ extension LeaseRequest {
     }
   }
 
+  /// Reads the options without `--user`.
+  ///
   /// - Parameter account: Nil for the active one.
   init(_ invocation: Invocation, lending account: String?) throws(Failure) {
     self.init(account: account)

@@ -1,16 +1,17 @@
 internal import Platform
 internal import Wire
 
-/// A lease: its connection to the daemon, and the process `agent-lease`, which serves its peers.
+/// A lease: its connection to the daemon, and the process `agent-lease`, which serves its peers, the programs that use
+/// it.
 ///
-/// If the connection breaks, `agent-lease` refuses requests until it gets one to the next daemon.
+/// If the connection breaks, `agent-lease` refuses requests until the next daemon is connected.
 struct LeaseKeeper: ~Copyable {
   private let client: DaemonClient
   private var request: LeaseRequest
   private var connection: KeptConnection
   /// The connection to `agent-lease`.
   private var server: DaemonConnection
-  /// The connection for `agent-lease`; nil once passed.
+  /// The daemon connection for `agent-lease`; nil once passed.
   private var unsentConnection: SharedDescriptor?
   private var questions: LeaseQuestions
   /// When the lease expires, even if the daemon restarts.
@@ -54,7 +55,7 @@ struct LeaseKeeper: ~Copyable {
     passConnection()
   }
 
-  // The connections close afterwards.
+  // The connections close automatically.
   deinit { questions.finish() }
 
   /// Starts `agent-lease`, which accepts no peers without a connection to the daemon.
@@ -70,7 +71,7 @@ struct LeaseKeeper: ~Copyable {
 
   /// Sends the request without a deadline.
   ///
-  /// - Returns: The connection for `agent-lease`.
+  /// - Returns: The daemon connection for `agent-lease`.
   private static func send(
     _ request: LeaseRequest, _ client: DaemonClient, _ connection: borrowing DaemonConnection
   ) throws(Failure) -> SharedDescriptor {
@@ -83,7 +84,7 @@ struct LeaseKeeper: ~Copyable {
     return SharedDescriptor(pair.second)
   }
 
-  /// Passes the connection to `agent-lease`.
+  /// Passes ``unsentConnection`` to `agent-lease`.
   private mutating func passConnection() {
     guard let end = unsentConnection.take() else { return }
     do throws(Failure) { try server.send(RequestEnvelope(.lease(request)), passing: [end]) } catch { endReason = error }
@@ -94,7 +95,7 @@ struct LeaseKeeper: ~Copyable {
     try server.send(RequestEnvelope(.leaseHTTP(request)), passing: [listener])
   }
 
-  /// Polls both connections.
+  /// Adds both connections to the poller.
   borrowing func watch(_ poller: borrowing Poller) throws(SystemError) {
     try connection.watch(poller, key: PollerKey.daemon)
     try poller.add(server.descriptor, interest: .read, key: PollerKey.server)
@@ -168,7 +169,7 @@ struct LeaseKeeper: ~Copyable {
     if let way { unsentConnection = way }
   }
 
-  /// Like ``handle(_:_:)``, until the lease ends; then says why. Its peers get the reason as long as this value exists.
+  /// Like ``handle(_:_:)``, but prints why the lease ends. Peers get the reason while this value exists.
   mutating func keepOpen(_ poller: borrowing Poller, _ events: [Poller.Event]) throws(SystemError) {
     guard endReason == nil else { return }
     try handle(poller, events)

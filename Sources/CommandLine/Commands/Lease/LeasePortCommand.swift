@@ -51,7 +51,7 @@ enum LeasePortCommand {
     return names.sorted().map { "\(folder)/\($0)" }
   }
 
-  /// Opens the loopback port in a socket's name.
+  /// Listens on the port in a socket's name.
   private static func listen(for path: String) throws(Failure) -> SharedDescriptor {
     let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
     guard let port = WireProtocol.leaseHTTPPort(in: name) else {

@@ -5,10 +5,12 @@ internal import Wire
 /// Asks the user which requests of a lease's peers are allowed, one at a time: on the terminal, or with a program like
 /// `SSH_ASKPASS`. An answer applies to its origin until the lease ends.
 struct LeaseQuestions {
+  /// A question's number and answer.
   typealias Answer = (question: Int, isAllowed: Bool)
 
   /// The program that asks; nil for the terminal.
   private let program: String?
+  /// The questions not asked yet.
   private var waiting: [Event.LeaseQuestion] = []
   /// The answers so far, by origin.
   private var answers: [String: Bool] = [:]
@@ -17,7 +19,7 @@ struct LeaseQuestions {
   /// The question that the user is answering.
   private struct OpenQuestion {
     let question: Event.LeaseQuestion
-    /// The program that asks; nil for the terminal.
+    /// The asking program's process ID; nil for the terminal.
     let process: Int32?
     /// Readable once there is an answer.
     let descriptor: SharedDescriptor
@@ -50,12 +52,13 @@ struct LeaseQuestions {
 
   mutating func enqueue(_ question: Event.LeaseQuestion) { waiting.append(question) }
 
+  /// The open question's deadline.
   var deadline: Instant? { openQuestion?.deadline }
 
   /// Asks the next question if none is open.
   ///
   /// - Parameter key: The poller key for answers.
-  /// - Returns: The available answers.
+  /// - Returns: The new answers.
   mutating func askNext(
     on account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> [Answer] {
@@ -109,7 +112,7 @@ struct LeaseQuestions {
     return true
   }
 
-  /// The answer, "no" after the deadline; nil before.
+  /// The answer if there is one, or "no" after the deadline.
   private mutating func takeAnswer(_ poller: borrowing Poller) throws(SystemError) -> Answer? {
     guard let asking = openQuestion else { return nil }
     let isLate = Instant.now >= asking.deadline
@@ -125,7 +128,7 @@ struct LeaseQuestions {
     return (asking.question.number, isAllowed)
   }
 
-  /// Whether the program's exit status means "yes". Nil while it runs; kills it if the time is up.
+  /// Whether the program's exit status means "yes". Nil while it runs; kills it if `isLate`.
   private static func answer(of process: Int32, _ isLate: Bool) throws(SystemError) -> Bool? {
     if let status = try Spawn.tryWait(process) { return status == .exited(0) }
     guard isLate else { return nil }
@@ -133,7 +136,7 @@ struct LeaseQuestions {
     return try Spawn.wait(process) == .exited(0)
   }
 
-  /// Whether the user typed "yes". Nil if nothing was typed yet; false once the time is up.
+  /// Whether the user typed "yes". Nil if nothing was typed; false if `isLate`.
   private static func typedAnswer(_ terminal: SharedDescriptor, _ isLate: Bool) throws(SystemError) -> Bool? {
     guard try terminal.descriptor.waitUntilReadable(timeout: .zero) else {
       guard isLate else { return nil }

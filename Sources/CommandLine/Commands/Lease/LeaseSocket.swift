@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The socket for the peers of a lease, or for the host of `agent ssh`.
+/// The socket for the programs that use a lease, or for the remote host of `agent ssh`.
 struct LeaseSocket: ~Copyable {
   let path: String
   /// The listening socket. Nil once taken.
@@ -10,13 +10,13 @@ struct LeaseSocket: ~Copyable {
   private let directory: PrivateDirectory
   private let name: String
   private let mode: UInt32
-  /// Other sockets to remove with this one.
+  /// The names of other sockets to remove with this one.
   private var otherNames: [String] = []
   /// Whether the directory was created for this socket.
   private let ownsDirectory: Bool
 
   private static let backlog = 64
-  /// The timeout for other processes creating such sockets.
+  /// How long to wait for other processes creating sockets.
   private static let timeout = Duration.seconds(5)
 
   /// - Parameters:
@@ -35,7 +35,7 @@ struct LeaseSocket: ~Copyable {
     try self.init(location, ownsDirectory: false, servesOthers: servesOthers)
   }
 
-  /// Creates the socket in a new directory, after removing those of killed commands.
+  /// Creates the socket in a new directory, and removes abandoned ones.
   private init(inOwnDirectory servesOthers: Bool) throws(Failure) {
     guard let runtime = UserDirectories.runtimeCandidates().first else {
       throw Failure(
@@ -112,7 +112,7 @@ struct LeaseSocket: ~Copyable {
     }
   }
 
-  /// The path for another program's socket in the same directory. ``remove()`` removes it too.
+  /// The path for another program's socket, which is removed with this one.
   mutating func path(for name: String) -> String {
     otherNames.append(name)
     return "\(directory.path)/\(name)"

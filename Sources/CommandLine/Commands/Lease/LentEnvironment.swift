@@ -22,9 +22,10 @@ enum LentEnvironment {
     return kept.map(\.0) + [Array("AGENT_SOCKET=\(path)".utf8)]
   }
 
+  /// The prefix of this program's variables.
   private static let ownPrefix = "AGENT_"
 
-  /// Splits the entries into requests of limited size, at least one.
+  /// Splits the entries' indices into requests of limited size.
   static func parts(of entries: [[UInt8]]) -> [[Int]] {
     var (parts, bytes): ([[Int]], Int) = ([[]], 0)
     for (number, entry) in entries.enumerated() {
@@ -40,7 +41,7 @@ enum LentEnvironment {
     return parts
   }
 
-  /// Asks the daemon which values contain a token, and which variables accounts set.
+  /// Asks the daemon for the indices of values with a token, and the names of variables that accounts set.
   private static func screenValues(
     _ values: [ArraySlice<UInt8>], _ client: DaemonClient
   ) throws(Failure) -> (holding: [Int], mapped: [String]) {

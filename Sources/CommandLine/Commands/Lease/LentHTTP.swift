@@ -15,9 +15,9 @@ struct LentHTTP {
 
   /// The open sockets and their variables.
   struct OpenSockets {
-    /// Emptied once `agent-lease` has them, so that a waiting command notices its end.
+    /// Emptied after passing the sockets to `agent-lease`, so that they close when it ends.
     var origins: [ServedOrigin] = []
-    /// `NAME=VALUE`.
+    /// The variables, as `NAME=VALUE`.
     var variables: [[UInt8]] = []
 
     /// Returns the environment with these variables.
@@ -27,7 +27,7 @@ struct LentHTTP {
     }
   }
 
-  /// The token's variable, if HTTP is used.
+  /// The name of the token's variable; nil without HTTP.
   private let tokenName: String?
   /// The variable for each origin's URL.
   private var served: [(variable: String, entry: OriginEntry)] = []
