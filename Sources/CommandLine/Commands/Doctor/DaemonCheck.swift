@@ -11,7 +11,7 @@ enum DaemonCheck {
       + accounts.flatMap { account($0, now) + unconfirmedOrigins($0) + proxy($0, Environment.value) }
   }
 
-  /// Warns if the account's proxy, unless chosen by the user, is not the one in the environment `variables`.
+  /// Warns if an account's proxy, unless the user chose it, is not the environment's. `variables` reads a variable.
   static func proxy(_ account: JSON, _ variables: (String) -> String?) -> [Finding] {
     guard let issuer = account[.issuer]?.string.flatMap({ try? URI($0) }), issuer.isHTTPS,
       account[.proxySource] == nil

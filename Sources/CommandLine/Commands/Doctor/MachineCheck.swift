@@ -237,7 +237,7 @@ enum MachineCheck {
     return Finding(.path, .ok, Phrase(verbatim: found))
   }
 
-  /// The minimum free space in bytes: two copies of the vault.
+  /// The minimum free space in bytes, enough for two copies of the vault.
   private static let neededBytes = 16 << 20
 
   private static func disk() -> Finding {
@@ -322,7 +322,6 @@ enum MachineCheck {
   }
 }
 
-/// Finds absolute paths in text.
 enum AbsolutePaths {
   /// The first absolute path. A quoted one may contain blanks.
   static func first(in line: String) -> String? {

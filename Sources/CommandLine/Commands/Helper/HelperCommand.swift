@@ -80,7 +80,6 @@ struct HelperCommand {
     client = DaemonClient(invocation).forPrograms
   }
 
-  /// Parses a protocol's name.
   private static func name(_ word: String) throws(Failure) -> HelperName {
     guard let name = HelperName(rawValue: word) else {
       let names = HelperName.allCases.map(\.rawValue)

@@ -14,13 +14,13 @@ struct LeaseKeeper: ~Copyable {
   /// The daemon connection for `agent-lease`; nil once passed.
   private var unsentConnection: SharedDescriptor?
   private var questions: LeaseQuestions
-  /// When the lease expires, even if the daemon restarts.
+  /// When the lease expires, if ever, even if the daemon restarts.
   private let end: Instant?
   /// Why the lease has ended; nil before.
   private(set) var endReason: Failure?
 
   var console: Console { client.console }
-  /// When to call ``handle(_:_:)`` at the latest.
+  /// When to call ``handle(_:_:)`` at the latest; nil if only events matter.
   var nextAttempt: Instant? { [connection.nextAttempt, questions.deadline].compactMap { $0 }.min() }
 
   private enum PollerKey {
@@ -153,7 +153,7 @@ struct LeaseKeeper: ~Copyable {
     throw failure
   }
 
-  /// Opens the lease at the next daemon, if due.
+  /// Opens the lease at the next daemon, if an attempt is due.
   private mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     guard connection.isAttemptDue else { return }
     if let end {

@@ -52,7 +52,7 @@ struct LeaseQuestions {
 
   mutating func enqueue(_ question: Event.LeaseQuestion) { waiting.append(question) }
 
-  /// The open question's deadline.
+  /// The open question's deadline, if any.
   var deadline: Instant? { openQuestion?.deadline }
 
   /// Asks the next question if none is open.

@@ -9,6 +9,7 @@ struct LeaseSocket: ~Copyable {
   private var listener: FileDescriptor?
   private let directory: PrivateDirectory
   private let name: String
+  /// The sockets' file mode.
   private let mode: UInt32
   /// The names of other sockets to remove with this one.
   private var otherNames: [String] = []

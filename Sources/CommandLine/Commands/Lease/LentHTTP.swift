@@ -65,7 +65,6 @@ struct LentHTTP {
     }
   }
 
-  /// Whether the lease is used over HTTP.
   var usesHTTP: Bool { tokenName != nil }
 
   /// Opens the sockets and creates the token.
