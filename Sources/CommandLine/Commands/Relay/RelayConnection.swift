@@ -10,18 +10,18 @@ final class RelayConnection {
   private(set) var port: UInt16
 
   private static let connectSeconds = 2
-  /// The timeout for a port, since `agent ssh` may be asking a question.
+  /// How long to wait for a port. `agent ssh` does not reply while it asks a question.
   private static let timeout = Duration.seconds(5)
 
-  /// The beginning of the names of forwarded sockets on the host.
+  /// The prefix of the names of forwarded sockets on the host.
   private static let prefix = "ssh-"
 
-  /// A socket's name. `port` is the client port of the SSH connection.
+  /// The name of a forwarded socket: the client port of the SSH connection, and random text.
   static func name(port: String, _ random: String) -> String { "\(prefix)\(port)-\(random)" }
 
-  /// Connects to the user's machine: the machine of this SSH connection, otherwise another.
+  /// Connects to the machine of this SSH connection, or else to another one with `agent ssh`.
   ///
-  /// - Returns: Nil if none is connected.
+  /// - Returns: Nil if no machine replies.
   static func find(_ console: Console) -> RelayConnection? {
     let words = (Environment.value("SSH_CONNECTION") ?? "").split(separator: " ")
     let own = words.count == 4 ? "\(prefix)\(words[1])-" : nil
@@ -43,7 +43,7 @@ final class RelayConnection {
     return nil
   }
 
-  /// Connects; nil if `agent ssh` does not reply. Removes a dead socket.
+  /// Connects to the named socket. Nil if `agent ssh` does not reply. Removes a dead socket.
   private init?(in directory: borrowing PrivateDirectory, _ name: String) throws(RelayRefusal) {
     port = 0
     do throws(SystemError) {
@@ -60,7 +60,7 @@ final class RelayConnection {
     }
   }
 
-  /// Requests a port, or any for nil.
+  /// Requests a loopback port for the redirect, or any port if nil.
   private func askPort(_ wanted: UInt16?) throws(RelayRefusal) {
     send(.port(wanted))
     while true {
@@ -107,7 +107,7 @@ final class RelayConnection {
 
   private func send(_ request: RelayRequest) { _ = try? socket.writeNow(request.line.span) }
 
-  /// The next message; throws a refusal.
+  /// The next message, or nil if none is complete. Throws a refusal.
   private func nextMessage() throws(RelayRefusal) -> RelayAnswer? {
     switch lines.nextLine() {
     case .more: return nil

@@ -3,21 +3,23 @@ internal import Platform
 internal import Wire
 
 /// The messages between `agent login` on a host and `agent ssh` on the user's machine: one JSON object per line,
-/// without verifiers or tokens. Anything else ends the connection.
+/// without verifiers or tokens. An invalid message ends the connection.
 enum RelayMessage {
   /// The sockets' directory in the host's runtime directory.
   static let folder = "relays"
   /// The limit of a line in bytes: a URL with its JSON escapes, and the names of the sign-in.
   static let maximumBytes = 2 * LoginStepRequest.maximumURLBytes
+  /// The version of the protocol.
   private static let version = 1
 
+  /// Encodes a message without the members that are nil.
   static func line(_ members: [(String, JSON?)]) -> [UInt8] {
     var object = JSONObject([("v", .int(version))])
     for (name, value) in members { object[name] = value }
     return JSON.object(object).serialized() + [UInt8(ascii: "\n")]
   }
 
-  /// Nil if the line is invalid.
+  /// Parses a message. Nil if the line is invalid.
   static func object(_ line: [UInt8]) -> JSONObject? {
     guard let object = (try? JSON(parsing: line))?.object, object["v"]?.int == version else {
       return nil
@@ -32,11 +34,12 @@ enum RelayRequest: Equatable {
   case port(UInt16?)
   /// Requests to open a page. The reply is the redirect.
   case open(url: String, issuer: String, account: String)
-  /// Reports success, which the browser then shows.
+  /// Reports success for the browser to show. `person` is the user's name, if known.
   case signedIn(person: String?)
-  /// Reports a failure, which the browser then shows.
+  /// Reports the reason for a failure, which the browser then shows.
   case failed(String)
 
+  /// The encoded message.
   var line: [UInt8] {
     switch self {
     case .port(let port): RelayMessage.line([("ask", "port"), ("port", port.map { .int(Int($0)) })])
@@ -74,11 +77,13 @@ enum RelayRequest: Equatable {
 
 /// A message from the user's machine.
 enum RelayAnswer: Equatable {
+  /// The opened loopback port.
   case port(UInt16)
   /// The redirect URL that the browser opened.
   case redirect(String)
   case refused(RelayRefusal)
 
+  /// The encoded message.
   var line: [UInt8] {
     switch self {
     case .port(let port): RelayMessage.line([("port", .int(Int(port)))])
@@ -106,7 +111,7 @@ enum RelayAnswer: Equatable {
 enum RelayRefusal: String, Error, CaseIterable {
   /// Another sign-in is pending.
   case busy
-  /// Too many questions in the last hour.
+  /// The host asked too often in the last hour.
   case limit
   /// Another program uses the requested port.
   case portTaken = "port_taken"
@@ -118,7 +123,7 @@ enum RelayRefusal: String, Error, CaseIterable {
   case noTerminal = "no_terminal"
   /// The user did not answer in time.
   case late
-  /// The connection has ended. Not sent.
+  /// The connection has ended. Never sent to the host.
   case lost
 
   /// The reason, for the user of `agent login`.
@@ -143,7 +148,7 @@ enum RelayRefusal: String, Error, CaseIterable {
 struct RelayLines {
   private var bytes: [UInt8] = []
 
-  /// The result of ``nextLine()``. `ended` means that a line is too long.
+  /// The result of ``nextLine()``: `more` if the line is incomplete, `ended` if it is too long.
   enum Reading { case more, line([UInt8]), ended }
 
   /// Removes and returns the next line.
@@ -157,7 +162,7 @@ struct RelayLines {
     return .line(line)
   }
 
-  /// Reads the available input; false at the end.
+  /// Reads the available input. Returns false if the connection has ended.
   mutating func fill(from socket: borrowing FileDescriptor) -> Bool {
     do throws(SystemError) {
       return try socket.readNow(into: &bytes, upTo: RelayMessage.maximumBytes) > 0

@@ -8,15 +8,18 @@ internal import Platform
 final class RelayPort {
   let port: UInt16
   private let sockets: [RedirectSocket]
+  /// The connections and their poller keys.
   private var peers: [(key: UInt64, peer: RedirectPeer)] = []
+  /// The number of connections so far, for their poller keys.
   private var lastKey: UInt64 = 0
   /// The awaited redirect.
   private var expected: ExpectedRequests?
 
   /// The requests that the browser may send.
   private struct ExpectedRequests {
+    /// The targets of the redirect and of the one-time link.
     let targets: RedirectPeer.Targets
-    /// The target of the one-time link of ``expect(_:)``, until it is used.
+    /// The URL that the one-time link of ``expect(_:)`` leads to. Nil once used.
     var linkedURL: String?
     let request: RelayedRequest
   }
@@ -24,11 +27,12 @@ final class RelayPort {
   /// The first of the poller keys for sockets and connections.
   static let firstKey: UInt64 = 16
   private static let maximumPeers = 16
+  /// The language of the browser's pages.
   static let pages = Language.current.pages ?? .english
 
-  /// Opens a port, or any that is free at both loopback addresses, since `localhost` may be either.
+  /// Opens the wanted port, or if nil any port that is free at both loopback addresses: `localhost` may be either.
   ///
-  /// - Throws: `EADDRINUSE`.
+  /// - Throws: `EADDRINUSE` if the port is in use.
   init(_ wanted: UInt16?) throws(SystemError) {
     sockets = try RedirectSocket.both(port: wanted, by: RedirectSocket.init)
     port = sockets[0].port
@@ -46,6 +50,7 @@ final class RelayPort {
     return "http://\(host)\(path)"
   }
 
+  /// Adds the sockets and connections to the poller.
   func watch(_ poller: borrowing Poller) throws(SystemError) {
     for (index, socket) in sockets.enumerated() {
       try poller.add(socket.descriptor.raw, interest: .read, key: Self.firstKey + UInt64(index))
@@ -55,10 +60,10 @@ final class RelayPort {
     }
   }
 
-  /// When the next connection times out.
+  /// When the next connection times out, if any.
   var deadline: Instant? { peers.filter { $0.peer.login == nil }.map(\.peer.deadline).min() }
 
-  /// Serves the ready descriptors.
+  /// Serves the descriptors that are ready, by their poller keys.
   ///
   /// - Returns: The redirect URL, once received.
   func serve(_ keys: Set<UInt64>, now: Instant) -> String? {
@@ -116,7 +121,7 @@ final class RelayPort {
     return nil
   }
 
-  /// Sends the response and closes.
+  /// Sends the response and closes the connection.
   private func answer(_ peer: RedirectPeer, _ response: [UInt8]) {
     peer.answer(response)
     // The socket's buffer fits an entire page.

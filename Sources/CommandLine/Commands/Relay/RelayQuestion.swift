@@ -4,7 +4,7 @@ internal import Wire
 /// Asks on the terminal of a stopped `ssh`, and opens the browser.
 final class RelayQuestion: RelayConsole {
   let host: String
-  /// Returns the `ssh` process that owns the terminal, if running.
+  /// Returns the process ID of the `ssh` that owns the terminal. Nil if it is not running.
   private let terminalOwner: () -> Int32?
 
   /// The timeout for the user's answer.

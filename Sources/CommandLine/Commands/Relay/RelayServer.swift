@@ -12,19 +12,21 @@ final class RelayServer {
   private var peer: Peer?
   /// The times of the questions in the last hour.
   private var questions: [Instant] = []
-  /// When the host requested a specific port, in the last hour.
+  /// The times of the requests for a specific port in the last hour.
   private var portRequests: [Instant] = []
 
   /// The connection of the current sign-in.
   private final class Peer {
     let socket: FileDescriptor
     var lines = RelayLines()
+    /// When the current step times out.
     var deadline: Instant
     var port: RelayPort?
-    /// The number of ports requested: any one first, then one of a registered redirect URI.
+    /// The number of requested ports: first any port, then that of a registered redirect URI.
     var ports = 0
+    /// The request that the user approved, if any.
     var request: RelayedRequest?
-    /// The names according to the host.
+    /// The issuer and account as named by the host.
     var claimedNames: (issuer: String, account: String) = ("", "")
 
     init(_ socket: consuming FileDescriptor, until deadline: Instant) {
@@ -38,9 +40,9 @@ final class RelayServer {
   static let maximumQuestionsPerHour = 10
   private static let maximumPorts = 3
   private static let hour = Duration.seconds(3600)
-  /// The timeouts for the host's first message, and for its request.
+  /// The timeouts for the host's first message, and for its request after that.
   private static let greetingTimeout = Duration.seconds(10), requestTimeout = Duration.seconds(300)
-  /// The timeouts for the user in the browser, and for a browser waiting for the result.
+  /// The timeouts for the user to approve in the browser, and for the host to report the result.
   private static let approvalTimeout = Duration.seconds(600), resultTimeout = Duration.seconds(10)
 
   private enum PollerKey {
@@ -54,6 +56,7 @@ final class RelayServer {
     self.console = console
   }
 
+  /// Adds the listener and the connections to the poller.
   func watch(_ poller: borrowing Poller) throws(SystemError) {
     try poller.add(listener.descriptor.raw, interest: .read, key: PollerKey.listener)
     guard let peer else { return }
@@ -138,6 +141,7 @@ final class RelayServer {
     }
   }
 
+  /// Asks the user to open an authorization URL.
   private func open(_ url: String, at port: RelayPort, _ peer: Peer) throws(RelayRefusal) {
     guard let request = RelayedRequest(url, port: port.port) else { throw .notAuthorization }
     questions.removeAll { $0.advanced(by: Self.hour) <= .now }
@@ -149,12 +153,13 @@ final class RelayServer {
     peer.deadline = .now.advanced(by: Self.approvalTimeout)
   }
 
-  /// Ends a sign-in with a page for a waiting browser.
+  /// Ends a sign-in with a failure page for a waiting browser. Sends the refusal, if any.
   private func fail(_ peer: Peer, _ refusal: RelayRefusal? = nil) {
     if let refusal { peer.send(.refused(refusal)) }
     end(peer, LoopbackPage.failed().response(in: RelayPort.pages))
   }
 
+  /// Ends a sign-in, and shows the page in a waiting browser.
   private func end(_ peer: Peer, _ page: @autoclosure () -> [UInt8]) {
     peer.port?.show(page())
     self.peer = nil

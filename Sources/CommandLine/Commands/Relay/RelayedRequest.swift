@@ -10,12 +10,12 @@ struct RelayedRequest: Equatable {
   let scope: String?
   let redirectURI: String
   let state: String
-  /// The accepted `Host` values of the redirect.
+  /// The accepted `Host` header values of the redirect.
   let hosts: [String]
   /// The path of the redirect.
   let path: String
 
-  /// The parameters that must occur once, in addition to the scope.
+  /// The required parameters.
   private static let needed = [
     "response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method",
   ]

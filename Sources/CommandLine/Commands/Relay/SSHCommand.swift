@@ -10,13 +10,14 @@ struct SSHCommand {
   /// The arguments of `ssh`.
   private let words: [[UInt8]]
   private let console: Console
-  /// The connection's control socket.
+  /// The path of the connection's control socket.
   private let control: String
+  /// The lease of `--lend`, if given.
   private let lease: SSHLease?
   private static let name = "ssh"
-  /// How long the connection outlives a killed process, in seconds.
+  /// How long the connection outlives this process if it is killed, in seconds.
   private static let persistence = 60
-  /// The timeout for a slow host to start a shell.
+  /// The timeout for a command over the connection. A slow host takes long to start a shell.
   private static let timeout = Duration.seconds(30)
 
   static let ssh = Command(
@@ -45,6 +46,7 @@ struct SSHCommand {
     }
   }
 
+  /// Runs `ssh`, with a lease if one is configured.
   private static func run(
     _ words: [String], _ console: Console, lending configuration: (lease: LeaseOrder, http: LentHTTP)?
   ) throws(Failure) -> ProcessStatus {
@@ -64,7 +66,8 @@ struct SSHCommand {
     return try command.connect(ssh, target, socket.path, socket.takeListener())
   }
 
-  /// Connects, runs the session and cleans up.
+  /// Connects, runs the session and cleans up. `path` is the socket of `listener`, to which the host's sign-ins are
+  /// forwarded.
   private func connect(
     _ ssh: InstalledProgram, _ target: SSHTarget, _ path: String, _ listener: consuming FileDescriptor
   ) throws(Failure) -> ProcessStatus {
@@ -102,7 +105,9 @@ struct SSHCommand {
 
   /// Makes the lease available on the host.
   ///
-  /// - Parameter note: Receives the directory on the host.
+  /// - Parameters:
+  ///   - folder: This program's runtime directory on the host, if any.
+  ///   - note: Receives the lease's directory on the host, to be removed at the end.
   /// - Returns: The `ssh` arguments for a session with the lease.
   private func extend(
     _ lease: SSHLease, _ ssh: InstalledProgram, _ target: SSHTarget, _ folder: String?, noting note: (String) -> Void
@@ -137,7 +142,7 @@ struct SSHCommand {
     "'".utf8 + word.flatMap { $0 == UInt8(ascii: "'") ? Array(#"'\''"#.utf8) : [$0] } + "'".utf8
   }
 
-  /// Starts `ssh` with more options.
+  /// Starts `ssh` with additional options. Returns its process ID.
   private func start(_ options: [String]) throws(SystemError) -> Int32 {
     try Spawn.startBeside(
       executable: Self.name, arguments: ([Self.name] + options).map { Array($0.utf8) } + words,
@@ -183,7 +188,7 @@ struct SSHCommand {
     return status ?? .exited(0)
   }
 
-  /// The process ID of the `ssh` that owns the connection, if it lives.
+  /// The process ID of the `ssh` that owns the connection, if it is running.
   private func connection(_ ssh: InstalledProgram) -> Int32? {
     let words = throughConnection + ["-O", "check", Self.placeholderHost]
     guard let result = try? ssh.run(words, joinsErrors: true, timeout: Self.timeout), result.succeeded else {
@@ -201,19 +206,20 @@ struct SSHCommand {
     ["-F", "none", "-S", control, "-o", "BatchMode=yes", "-o", "ProxyCommand=false", "-T"]
   }
 
-  /// A host name that is never connected to.
+  /// A host name, which `ssh` requires but does not connect to.
   private static let placeholderHost = "agent.invalid"
   /// The prefix of the output of ``preparation``.
   private static let outputPrefix = "agent-relay:"
 
-  /// Prints the client port and this program's runtime directory on the host.
+  /// A script that prints the client port and this program's runtime directory on the host.
   private static let preparation =
     "umask 077; d=${XDG_RUNTIME_DIR:-/run/user/$(id -u)}; test -O \"$d\" || exit; d=$d/agent;"
     + " mkdir -p \"$d/\(RelayMessage.folder)\" && set -- $SSH_CONNECTION && echo \"\(outputPrefix)${2:-0}:$d\""
 
+  /// Random text for the name of a socket or directory.
   private static var random: String { HexDigit.text(Randomness.bytes(16)) }
 
-  /// The connection's client port and the host's directory for sockets; nil without a directory.
+  /// The client port of the connection, and the host's directory for sockets. Nil if the host has no such directory.
   private func prepare(_ ssh: InstalledProgram) -> (port: String, folder: String)? {
     guard let output = run(ssh, remoteScript(Self.preparation)) else { return nil }
     let line = output.split(separator: UInt8(ascii: "\n")).last { $0.starts(with: Self.outputPrefix.utf8) }
@@ -233,7 +239,7 @@ struct SSHCommand {
 
   /// Forwards a new socket or port on the host to a local socket.
   ///
-  /// - Returns: The output; nil if the host does not permit it.
+  /// - Returns: The output of `ssh`. Nil if the host refuses.
   private func forward(_ ssh: InstalledProgram, _ remote: String, _ local: String) -> [UInt8]? {
     guard Self.isPlain(local) else { return nil }
     return run(ssh, ["-O", "forward", "-R", "\(remote):\(local)", Self.placeholderHost])

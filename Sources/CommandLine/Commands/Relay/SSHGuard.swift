@@ -3,13 +3,14 @@ internal import Platform
 /// A process that ends an `ssh` session and its connection if `agent ssh` is killed. Otherwise a connection stopped for
 /// a question would never continue, and `ssh` would read input for the shell.
 struct SSHGuard: ~Copyable {
-  /// The guard ends the session if this pipe closes without a line.
+  /// The pipe to the guard process. If it closes without a line, the guard ends the session.
   private let writing: FileDescriptor
+  /// The ID of the guard process.
   private let process: Int32
 
   /// - Parameters:
-  ///   - session: The session's process.
-  ///   - connection: The connection's process.
+  ///   - session: The process ID of the session.
+  ///   - connection: The process ID of the connection.
   ///   - ending: The command that ends the connection.
   init(_ session: Int32, _ connection: Int32, ending: [String]) throws(SystemError) {
     // A line means that `agent ssh` ended normally.

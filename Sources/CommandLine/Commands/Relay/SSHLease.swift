@@ -12,7 +12,7 @@ final class SSHLease {
     ]
   }
 
-  /// Nil without `--lend`.
+  /// The lease and its variables on the command line. Nil without `--lend`.
   static func configuration(_ invocation: Invocation) throws(Failure) -> (lease: LeaseOrder, http: LentHTTP)? {
     guard let account = invocation[.lentAccount] else {
       for option in options where invocation.has(option) {
@@ -74,10 +74,12 @@ final class SSHLease {
     return [Array("AGENT_SOCKET=\(remote)".utf8)] + opened.variables
   }
 
+  /// Adds the lease's descriptors to the poller.
   func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     try poller.add(self.poller.raw, interest: .read, key: key)
   }
 
+  /// When to call ``handle()`` at the latest. Nil if the lease has ended.
   var nextAttempt: Instant? { keeper.endReason == nil ? keeper.nextAttempt : nil }
 
   /// Handles events of the lease. The session continues after the lease has ended.

@@ -4,7 +4,7 @@ internal import Wire
 
 /// The session that `ssh` would start, according to `ssh -G`.
 struct SSHTarget {
-  /// The user and host.
+  /// The user and host, with the port unless it is 22.
   let host: String
   /// Whether `ssh` runs a shell or the specified command on the host.
   let startsProgram: Bool
@@ -36,7 +36,7 @@ struct SSHArguments {
   let connection: [[UInt8]]
   let command: [[UInt8]]
 
-  /// The options with a value (`ssh(1)`).
+  /// The letters of the options with a value (`ssh(1)`).
   private static let withValue = Set("BbcDEeFIiJLlmOoPpQRSWw".utf8)
 
   /// Splits like `ssh`: options may follow the destination.
