@@ -2,7 +2,7 @@ internal import Encoding
 internal import Vocabulary
 
 extension AdministratorFiles {
-  /// Reads all files, and checks the programs that they set up.
+  /// Reads the files, and checks that each of their programs is a command line of `agent setup`.
   static func ofThisMachine() -> AdministratorFiles {
     read { line in
       guard let words = ShellWord.words(line), SetupClient.named(words.first ?? "") != nil else { return false }

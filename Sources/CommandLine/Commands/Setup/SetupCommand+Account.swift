@@ -2,7 +2,7 @@ internal import Encoding
 internal import Wire
 
 extension SetupCommand {
-  /// Finds the account for the origin, before anything is written.
+  /// Finds the origin and account for the client, before anything is written.
   ///
   /// - Parameter mayPermit: Whether to offer to add the origin to an account.
   func context(_ client: SetupClient, mayPermit: Bool = true) throws(Failure) -> SetupContext {
@@ -52,6 +52,7 @@ extension SetupCommand {
     return context(client, program, name, origin: origin, first)
   }
 
+  /// The context for a listed origin. `origin` is nil if the client has one setting for all origins.
   private func context(
     _ client: SetupClient, _ program: String, _ name: String, origin: OriginEntry?, _ listed: ListedOrigin
   ) -> SetupContext {
@@ -65,7 +66,7 @@ extension SetupCommand {
   ///
   /// A mail server needs no scheme, and the query of an MCP server is ignored.
   ///
-  /// - Parameter listed: The origins to search for a host without a scheme.
+  /// - Parameter listed: The origins that may determine the scheme of a mail server.
   static func parseHost(
     _ host: String, _ client: SetupClient, among listed: [ListedOrigin] = []
   ) throws(Failure) -> OriginEntry {
@@ -98,8 +99,8 @@ extension SetupCommand {
     return try texts.first.map { (text) throws(Failure) in try Self.parseHost(text, client) }
   }
 
-  /// Adds a URL to the origins of an account, if the user agrees, also with `--yes`. If nothing is to be changed, notes
-  /// the command for it.
+  /// Adds a URL to an account's origins if the user agrees, for which `--yes` does not suffice. With `--print` or
+  /// `--dry-run`, only prints the command for it.
   ///
   /// - Returns: The account.
   /// - Throws: `place_not_listed`, with the command that adds it: for an MCP server a sign-in, since the server names

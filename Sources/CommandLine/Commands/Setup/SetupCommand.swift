@@ -41,13 +41,16 @@ struct SetupCommand {
   /// What to do with the settings.
   enum Mode { case apply, print, dryRun, undo, test }
 
+  /// The program to configure. Nil to list them or to undo all.
   let client: SetupClient?
   let mode: Mode
   /// `--host` as typed.
   let host: String?
   let account: String?
+  /// `--name`, if the client supports it.
   let entryName: String?
   let user: String?
+  /// `--role-arn`, if the client supports it.
   let role: String?
   /// Whether the user has confirmed the change in advance (`--yes`).
   private let isConfirmed: Bool
@@ -126,7 +129,7 @@ struct SetupCommand {
 
   // MARK: Setting up
 
-  /// Writes the settings.
+  /// Writes the client's settings, or only shows them with `--dry-run`.
   private func apply(_ client: SetupClient, _ context: SetupContext) throws(Failure) {
     let plan = try client.plan(context)
     guard let file = plan.file else { return try print(client, context) }
@@ -246,14 +249,14 @@ struct SetupCommand {
     if let name = linkName(client, context) { try SetupLinks.make(name, to: context.program) }
   }
 
-  /// Shows the added text, but no existing content.
+  /// Shows the added lines, but no other content of the file.
   private func show(_ path: String, _ text: [String]) {
     guard !console.quiet || mode == .dryRun else { return }
     let lines = text.map { "+ \(TerminalText.clean($0.expandingTabs, limit: 1000))\n" }
     Console.printToStandardError("\(TerminalText.clean(path, limit: 1000)):\n\(lines.joined())")
   }
 
-  /// Throws without the user's consent.
+  /// Shows the added lines and asks the user. Throws if the user does not agree.
   private func confirm(
     _ client: SetupClient, _ context: SetupContext, _ path: String, _ text: [String]
   ) throws(Failure) {
@@ -267,7 +270,7 @@ struct SetupCommand {
     if !answer { throw Failure(.cancelled, "cancelled; nothing changed") }
   }
 
-  /// This command line with more options.
+  /// This command line with more options, and without those that `--undo` does not use.
   func hint(_ client: SetupClient, _ more: [String], isUndo: Bool = false) -> String {
     var words = ["agent", "setup", client.name]
     for (option, value) in [("host", host), ("name", entryName)] {
@@ -281,7 +284,7 @@ struct SetupCommand {
 
   // MARK: Undoing
 
-  /// Removes unchanged additions and reports changed ones.
+  /// Removes unchanged additions and reports changed ones. Returns the exit status.
   private func undo() throws(Failure) -> Int32 {
     var url: String?
     if let client, let host {
@@ -322,7 +325,7 @@ struct SetupCommand {
     }
   }
 
-  /// Whether the command line selects a receipt.
+  /// Whether the command line selects a receipt. `url` is the parsed `--host`, if any.
   private func isSelected(_ receipt: SetupReceipt, _ url: String?) -> Bool {
     guard client == nil || receipt.client == client else { return false }
     if let account, receipt.account != account { return false }

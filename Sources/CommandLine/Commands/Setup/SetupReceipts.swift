@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// An addition of `setup` to a file, recorded for its removal. Contains no earlier content.
+/// Records what `setup` added to a file, so that it can be removed. Contains no earlier content of the file.
 struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
   /// The configured origin. Nil if the client has one setting for all origins.
@@ -35,7 +35,7 @@ struct SetupReceipts {
   private static let name = "setup.json"
   private static let lockName = "setup.lock"
   private static let maximumBytes = 1 << 20
-  /// The timeout for another command.
+  /// How long to wait for another command to release the lock.
   private static let timeout = Duration.seconds(WireProtocol.defaultTimeoutSeconds)
 
   /// - Throws: `storage` if the file is damaged, newer, or accessible to other users.
@@ -59,7 +59,7 @@ struct SetupReceipts {
     return try result.get()
   }
 
-  /// Writes the receipts. Call it before changing a file, so that every addition has one.
+  /// Writes the receipts. Call it before changing a file, so that every addition has a receipt.
   func write(_ directory: borrowing PrivateDirectory) throws(Failure) {
     let object = JSONObject([("version", .int(Self.version)), ("entries", .array(all.map { .object($0.json) }))])
     do {
@@ -70,6 +70,7 @@ struct SetupReceipts {
     }
   }
 
+  /// The state directory, created if missing.
   static func directory() throws(Failure) -> PrivateDirectory {
     do throws(DirectoryError) {
       return try PrivateDirectory(opening: try path(), create: true)
@@ -149,8 +150,8 @@ struct SetupReceipts {
 
   private mutating func remove(_ receipt: SetupReceipt) { all.removeAll { $0 == receipt } }
 
-  /// Lets `setup` remove the file with another receipt for it, and the `left` enclosing objects, once they become
-  /// empty.
+  /// Records in another receipt for the file that `setup` created the file or `left` of its enclosing objects. Undoing
+  /// that receipt then removes them once empty.
   private mutating func passOwnership(_ receipt: SetupReceipt, _ left: Int) {
     guard case .member(let path, _, _)? = receipt.piece else {
       if receipt.hasCreatedFile, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.piece != nil }) {
@@ -192,7 +193,7 @@ extension SetupReceipt {
     return object
   }
 
-  /// Nil unless ``json`` could produce the value.
+  /// Nil unless the value has the form of ``json``.
   fileprivate init?(_ json: JSON) {
     guard let client = json["client"]?.string.flatMap({ SetupClient.named($0) }), let file = json["file"]?.string
     else { return nil }

@@ -1,20 +1,20 @@
 internal import Encoding
 internal import Wire
 
-/// The result for one client and origin.
+/// The result of `setup` for one client and origin.
 struct SetupOutcome: Sendable {
   enum State: String, CaseIterable, Sendable {
     case setUp = "set_up"
     /// The settings already exist.
     case unchanged
-    /// With `--dry-run`: `setup` would write it.
+    /// With `--dry-run`: the lines would be added.
     case proposed
     /// With `--print`: the settings were printed, not written.
     case printed
     /// The test got a token.
     case works
     case undone
-    /// The addition no longer exists.
+    /// The addition to undo no longer exists.
     case missing
     /// The addition was changed, so `setup` kept it.
     case changed
