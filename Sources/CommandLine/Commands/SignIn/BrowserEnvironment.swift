@@ -2,9 +2,9 @@ internal import Platform
 
 /// The parts of the environment that decide whether and how a browser opens.
 struct BrowserEnvironment {
-  /// Reads an environment variable.
+  /// Returns the value of an environment variable. Nil if it is not set.
   let variable: (String) -> String?
-  /// Whether there is a readable file at a path.
+  /// Returns whether a readable file exists at a path.
   let exists: (String) -> Bool
 
   static var current: BrowserEnvironment {
@@ -20,7 +20,7 @@ struct BrowserEnvironment {
     return hasDisplay || isSet("BROWSER") || isWSL
   }
 
-  /// Whether the user works on another machine.
+  /// Whether the user is connected by SSH.
   var isRemote: Bool { isSet("SSH_CONNECTION") || isSet("SSH_TTY") || isSet("SSH_CLIENT") }
 
   /// The commands that may open a URL, best first. Each is a program and its arguments.
@@ -42,7 +42,7 @@ struct BrowserEnvironment {
 
   private func isSet(_ name: String) -> Bool { !(variable(name) ?? "").isEmpty }
 
-  /// A command of `BROWSER`, split into words. Replaces `%s` by the URL, or appends it.
+  /// Splits a command of `BROWSER` into words. Replaces `%s` by the URL, or appends it. Nil if no program is named.
   private static func command(_ part: Substring, _ url: String) -> [String]? {
     let words = part.split(whereSeparator: { $0 == " " || $0 == "\t" })
     guard !words.isEmpty, words[0] != "%s" else { return nil }

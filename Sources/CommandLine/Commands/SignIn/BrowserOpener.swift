@@ -8,16 +8,16 @@ struct BrowserOpener {
 
   /// The commands not tried yet.
   private var commands: [[String]]
-  /// The running command.
+  /// The process ID of the running command, if any.
   private var child: Int32?
   /// Whether the running command is a launcher.
   private var isLauncher = false
   private var childDescriptor: SharedDescriptor?
   private(set) var state = State.trying
-  /// When the running command is considered successful.
+  /// When to stop waiting for the running command.
   private(set) var deadline: Instant?
 
-  /// The timeout for a command.
+  /// How long a command is given to fail.
   private static let timeout = Duration.seconds(2)
   /// Programs that pass a URL to a browser and exit.
   private static let launchers = ["xdg-open", "gio", "wslview", "kde-open", "kde-open5", "exo-open", "gnome-open"]
@@ -39,7 +39,7 @@ struct BrowserOpener {
     return uri.isHTTPS || uri.isHTTPLoopback
   }
 
-  /// Checks on the running command.
+  /// Checks whether the running command has ended or timed out.
   mutating func update(_ now: Instant) {
     guard state == .trying, let child else { return }
     if let status = try? Spawn.tryWait(child) {

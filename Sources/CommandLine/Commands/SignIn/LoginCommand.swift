@@ -218,7 +218,7 @@ struct LoginCommand {
     }
   }
 
-  /// Asks what to sign in to, if the command line is empty.
+  /// Asks what to sign in to, if the command line names no account or service.
   private func choose(_ login: inout LoginRequest) throws(Failure) {
     guard mayAsk, !login.isGuest, Terminal.isTerminal(2), login.account == nil, login.issuer == nil,
       login.provider == nil
@@ -275,7 +275,9 @@ struct LoginCommand {
     return failure
   }
 
-  /// - Returns: Whether the user entered the missing value.
+  /// Asks the user for the value that a failure reports as missing.
+  ///
+  /// - Returns: Whether the user entered it.
   private static func ask(
     for missing: Failure, _ login: inout LoginRequest, _ descriptors: inout [SharedDescriptor]
   ) throws(Failure) -> Bool {
@@ -320,7 +322,7 @@ struct LoginCommand {
     Console.printToStandardError(LoginText.paragraph(missing.text.localized(limit: 4096), columns: columns))
   }
 
-  /// Returns the exit status.
+  /// Sends the request and waits for the result. Returns the exit status.
   private func signIn(
     _ request: Request, _ descriptors: [SharedDescriptor], _ reporter: inout LoginReporter
   ) throws(Failure) -> Int32 {
@@ -387,6 +389,7 @@ struct LoginCommand {
     return .login(login)
   }
 
+  /// Sends the request and waits until the sign-in ends.
   private func wait(
     for request: Request, _ descriptors: [SharedDescriptor], over connection: inout DaemonConnection,
     _ reporter: inout LoginReporter

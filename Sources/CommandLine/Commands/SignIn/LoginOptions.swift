@@ -82,12 +82,13 @@ enum LoginOptions {
     return given.first?.1
   }
 
-  /// The account or URL in the operand. A URL is assumed to be an issuer until ``ResourceLogin`` finds a resource.
+  /// The account and the issuer. A URL operand is assumed to be an issuer until ``ResourceLogin`` finds a resource.
   private static func accountAndIssuer(_ invocation: Invocation) throws(Failure) -> (String?, String?) {
     guard let operand = urlOperand(invocation) else { return (try invocation.account(), invocation[.issuer]) }
     return (try invocation.account(operand: nil), invocation[.issuer] ?? operand)
   }
 
+  /// The operand, if it is a URL.
   static func urlOperand(_ invocation: Invocation) -> String? {
     invocation.operands.first.flatMap { $0.utf8.contains(UInt8(ascii: ":")) ? $0 : nil }
   }

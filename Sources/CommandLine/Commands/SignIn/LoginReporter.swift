@@ -15,7 +15,7 @@ struct LoginReporter {
     case server
     /// The user's approval until the code expires, in unix seconds.
     case approval(expiry: Int)
-    /// The pasted URL, until this time.
+    /// The pasted URL, until this time in unix seconds.
     case paste(expiry: Int)
   }
 
@@ -76,7 +76,9 @@ struct LoginReporter {
     nextUpdate = time.now().advanced(by: DaemonWait.delay)
   }
 
-  /// - Parameter view: Whether the user sees a browser open.
+  /// Shows an event of the sign-in.
+  ///
+  /// - Parameter view: How the user gets to the page.
   mutating func report(_ event: Event, _ view: BrowserView = .byHand) throws(Failure) {
     // Always for users, even with `--json`.
     if case .progress(let entry) = event { return reportStep(entry) }
@@ -111,7 +113,7 @@ struct LoginReporter {
     showCountdownAgain()
   }
 
-  /// Whether a QR code is useful here.
+  /// Whether to show QR codes: the terminal can, and the user has not refused.
   var drawsQRCodes: Bool {
     guard let terminal, qrCode != .never, !console.json, !console.quiet else { return false }
     return terminal.canRewriteLines && terminal.showsUTF8
@@ -131,7 +133,7 @@ struct LoginReporter {
     }
   }
 
-  /// Shows a screen, or one line if there is no terminal.
+  /// Shows a screen, or the `line` if there is no terminal. `pastes` means that the user pastes the redirect.
   private mutating func show(
     until expiry: Int, pastes: Bool = false, line: @autoclosure () -> String, _ text: (SignInScreen) -> String
   ) {
@@ -207,13 +209,14 @@ struct LoginReporter {
     try? Console.answer(Self.event("error", members))
   }
 
+  /// A JSON event with the members of a result, except `state`.
   private static func event(_ name: String, _ members: JSONObject) -> JSONObject {
     var event = JSONObject([("event", .string(name))])
     for name in members.names where name != "state" { event[name] = members[name] }
     return event
   }
 
-  /// Reports the end by a signal.
+  /// Reports that a signal ended the command.
   mutating func reportInterruption() {
     removeCountdown()
     if !console.json { console.note(resumed.map(LoginText.inBackground) ?? Phrase("sign-in cancelled")) }

@@ -3,7 +3,7 @@ internal import Wire
 
 /// The messages of a sign-in outside its screen. Server text is cleaned.
 enum LoginText {
-  /// The instructions on one line, without a terminal.
+  /// The instructions for a device sign-in on one line.
   ///
   /// - Parameter isQuiet: Whether to print only the essentials.
   static func line(_ code: Event.DeviceCode, now: Int, isQuiet: Bool = false) -> String {
@@ -24,7 +24,7 @@ enum LoginText {
     return line(to: task, browser.issuer, clientID: browser.clientID, scope: browser.scope, isQuiet)
   }
 
-  /// Adds the server, client and scope.
+  /// Adds the server, client and scope to the instructions.
   private static func line(
     to task: Phrase, _ issuer: String, clientID: String, scope: String?, _ isQuiet: Bool
   ) -> String {
@@ -72,7 +72,7 @@ enum LoginText {
     return "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
   }
 
-  /// The code's remaining time, longest wording first.
+  /// The remaining time for approval, longest wording first.
   ///
   /// - Parameter isResumed: Whether the sign-in continues in the background.
   static func countdown(seconds: Int, isResumed: Bool = false) -> [String] {
@@ -128,7 +128,7 @@ enum LoginText {
     return Phrase("\(account) is signed in as \(person). Sign in again?")
   }
 
-  /// The command that makes the account the active one, unless it is.
+  /// Names the active account and the command to change it. Nil unless another account is active.
   static func otherActive(_ result: JSONObject) -> Phrase? {
     guard let account = result["account"]?.string, let active = result["active_account"]?.string,
       !active.hasSameBytes(as: account)
@@ -155,7 +155,7 @@ enum LoginText {
     return Phrase("\(text), token \(RelativeTime.expiryPhrase(at: expiry, now: now))")
   }
 
-  /// The remaining time; 0 on overflow.
+  /// The seconds until `expiry`; 0 on overflow.
   static func secondsLeft(_ expiry: Int, now: Int) -> Int {
     let (left, overflow) = expiry.subtractingReportingOverflow(now)
     return overflow ? 0 : left

@@ -8,6 +8,7 @@ struct LoginWait {
   /// How the wait ended.
   enum Ending {
     case signedIn(JSONObject)
+    /// This signal ended the wait.
     case interrupted(by: Int32)
   }
 
@@ -55,7 +56,7 @@ struct LoginWait {
   private var login = ""
   /// Whether pasting has ended.
   private var isPasteOver = false
-  /// The user's machine, if it can open the page.
+  /// The connection to the user's machine, if that can open the page.
   private var relay: RelayConnection?
   /// The page that the user's machine was asked to open.
   private var relayed: Event.Browser?
@@ -133,7 +134,7 @@ struct LoginWait {
       RequestEnvelope(.loginStep(.confirm(login: confirm.login, isConfirmed: isConfirmed))))
   }
 
-  /// Opens the page, or shows how to.
+  /// Starts a browser sign-in: opens the page, or shows how to open it.
   private mutating func begin(
     _ browser: Event.Browser, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
   ) throws(Failure) {
@@ -182,7 +183,7 @@ struct LoginWait {
     }
   }
 
-  /// Forwards the redirect.
+  /// Forwards the redirect from the user's machine to the daemon.
   private mutating func readRelay(
     _ connection: borrowing DaemonConnection, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
   ) throws(Failure) {
@@ -204,7 +205,7 @@ struct LoginWait {
     try begin(browser, &signals, &reporter)
   }
 
-  /// The command for the user's own machine that makes its browser reach this one.
+  /// The `ssh` command for the user's machine that lets its browser reach this one.
   private static func tunnel(_ browser: Event.Browser) -> String {
     let port = (try? URI(browser.redirectURI))?.port.map { String($0) } ?? "PORT"
     return "ssh -L \(port):127.0.0.1:\(port) \(destination(Environment.value))"
@@ -219,7 +220,7 @@ struct LoginWait {
     return "\(user)@\(words[2])" + (words[3] == "22" ? "" : " -p \(words[3])")
   }
 
-  /// Reports if no browser opened.
+  /// Checks on the browser opener. Reports if no browser opened.
   private mutating func updateOpener(_ reporter: inout LoginReporter) throws(Failure) {
     opener?.update(.now)
     guard let state = opener?.state, state != .trying else { return }
@@ -230,7 +231,7 @@ struct LoginWait {
     }
   }
 
-  /// Forwards a pasted URL.
+  /// Forwards a pasted URL to the daemon.
   private mutating func readPasted(_ connection: borrowing DaemonConnection) throws(Failure) {
     guard let url = try pasted?.read() else { return }
     isPasteOver = pasted?.isTerminal != true
@@ -260,7 +261,7 @@ struct LoginWait {
     }
   }
 
-  /// Returns false for a regular file, which cannot be polled.
+  /// Adds the pasted input to the poller. Returns false for a regular file, which cannot be polled.
   private static func add(_ pasted: Int32, to poller: borrowing Poller) throws(SystemError) -> Bool {
     do {
       try poller.add(pasted, interest: .read, key: PollerKey.pasted)

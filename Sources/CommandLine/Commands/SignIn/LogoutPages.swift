@@ -7,7 +7,7 @@ internal import Wire
 /// Only the page itself shows whether the session ended.
 struct LogoutPages {
   let console: Console
-  /// The commands that may open a URL. If empty, the URL is printed.
+  /// Returns the commands that may open a URL. If there are none, the URL is printed.
   let commands: (String) -> [[String]]
 
   private static let maximumURLLength = 16_384
@@ -50,7 +50,7 @@ struct LogoutPages {
 }
 
 extension BrowserOpener {
-  /// Opens a URL, waiting at most two seconds per command.
+  /// Runs the commands until one opens the URL, at most two seconds each. Returns whether one did.
   static func waitFor(_ commands: [[String]]) throws(Failure) -> Bool {
     var opener = BrowserOpener(commands)
     while opener.state == .trying, let deadline = opener.deadline {

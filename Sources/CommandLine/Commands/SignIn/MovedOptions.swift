@@ -6,6 +6,7 @@ internal import Wire
 /// The parser accepts them, so that an error can contain the complete commands to use instead.
 struct MovedOptions {
   private let invocation: Invocation
+  /// The moved options on the command line.
   private let occurrences: [Invocation.Occurrence]
 
   /// The options that `agent account` has now.
@@ -46,7 +47,7 @@ struct MovedOptions {
     guard !self.occurrences.isEmpty else { return nil }
   }
 
-  /// The failure, whose hint has the commands.
+  /// The failure, with the commands to use instead as its hint.
   func failure(_ client: DaemonClient) -> Failure {
     // Mark all as read.
     for (option, _) in invocation.given { _ = invocation.has(option) }
@@ -58,7 +59,7 @@ struct MovedOptions {
         ?? Phrase("name the server, too: \("--issuer"); for known services see agent help providers"))
   }
 
-  /// Nil if the server of a new account is not given.
+  /// The commands to use instead. Nil if the server of a new account is not given.
   private func commands(_ client: DaemonClient) -> [String]? {
     let named = (try? invocation.namedAccount(operand: nil)) ?? nil
     let operand = invocation.operands.first
@@ -110,7 +111,7 @@ struct MovedOptions {
     occurrences.contains { given in options.contains { $0.name == given.option.name } }
   }
 
-  /// Builds a command line with the given options that the command accepts.
+  /// Builds a command line with the given options that `isWanted` accepts.
   private func command(_ words: [String], _ isWanted: (OptionDeclaration) -> Bool) -> String {
     let options = invocation.given.filter { isWanted($0.option) }.flatMap { option, text in
       ["--\(option.name)"] + (option.argument.metavar == nil ? [] : [text])

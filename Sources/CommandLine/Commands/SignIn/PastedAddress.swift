@@ -1,6 +1,6 @@
 /// Extracts a URL from pasted or typed text, which terminals, mail programs and chats may have altered.
 enum PastedAddress {
-  /// The brackets around pasted text (xterm, "Bracketed Paste Mode").
+  /// The escape sequences around pasted text (xterm, "Bracketed Paste Mode").
   private static let (begin, end) = (Array("\u{1B}[200~".utf8), Array("\u{1B}[201~".utf8))
   private static let lineFeed = UInt8(ascii: "\n")
 

@@ -29,7 +29,7 @@ struct PastedLine {
 
   var isTerminal: Bool { terminal != nil }
 
-  /// Reads once, blocking if nothing is available. Returns a complete, non-empty line.
+  /// Reads once, blocking if nothing is available. Returns the URL once it is complete.
   ///
   /// - Throws: `invalid_request` at the end of input, and for a line that is too long.
   mutating func read() throws(Failure) -> String? {
@@ -75,6 +75,7 @@ struct PastedLine {
     static let end: UInt8 = 0x04
   }
 
+  /// Removes a complete URL from the input, which has ended if `isOver`.
   private mutating func takeURL(isOver: Bool) -> String? {
     guard case (var address, let count)? = PastedAddress.extractURL(from: bytes, isOver: isOver) else { return nil }
     let text = String(decoding: address, as: UTF8.self)

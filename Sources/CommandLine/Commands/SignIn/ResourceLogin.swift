@@ -60,7 +60,7 @@ struct ResourceLogin {
     }
   }
 
-  /// Uses the server that the user trusts.
+  /// Adds the metadata to the request, with the server that the user trusts.
   private func applyMetadata(_ answer: JSONObject, _ request: inout LoginRequest) throws(Failure) {
     let servers = (answer["authorization_servers"]?.array ?? []).compactMap(\.string)
     guard let resource = answer["resource"]?.string, isOfURL(resource), !servers.isEmpty else {
@@ -118,6 +118,9 @@ struct ResourceLogin {
     return named
   }
 
+  /// Asks the user which server to trust, unless an option names it.
+  ///
+  /// - Parameter registersAt: Returns whether a server requires a new client.
   /// - Returns: The trusted server, and whether to register a client.
   private func issuer(
     among servers: [String], registersAt: (String) -> Bool
@@ -148,7 +151,7 @@ struct ResourceLogin {
       : Phrase("\(fact)\nSign in there, and send its tokens to the resource?")
   }
 
-  /// Exit status 3: the user must confirm the server. The hint is the complete command.
+  /// The failure if the user must confirm the server. Its hint is the complete command.
   private func confirmationNeeded(_ issuer: String, registers: Bool) -> Failure {
     let shown = TerminalText.clean(issuer, limit: 2048)
     let message = Phrase("the resource names the authorization server \(shown), which is not confirmed")

@@ -14,7 +14,7 @@ struct SignInOffer {
   /// The timeout for an answer, and for another command that asks about the same account.
   private static let timeout = Duration.seconds(60)
 
-  /// Returns an action that runs `work`, which has printed and started nothing if it fails.
+  /// Returns an action that runs `work`, which must have printed and started nothing if it fails.
   ///
   /// - Throws: `invalid_request` for `--ask` with `--no-input`.
   static func action(
@@ -32,10 +32,10 @@ struct SignInOffer {
     }
   }
 
-  /// Whether an offer may follow this failure.
+  /// Whether to offer a sign-in or unlocking after this failure.
   static func isPossible(after failure: Failure) -> Bool { mayHelp(with: failure) && Terminal.isTerminal(2) }
 
-  /// Whether a sign-in or unlocking may help.
+  /// Whether a sign-in or unlocking may resolve the failure.
   static func mayHelp(with failure: Failure) -> Bool { Remedy.codes.contains(failure.code) }
 
   private var mayAsk: Bool {
@@ -89,6 +89,7 @@ struct SignInOffer {
     throw failure
   }
 
+  /// Signs in or unlocks. Throws `failure` if that is not possible.
   private func carryOut(_ remedy: Remedy, for failure: Failure) throws(Failure) {
     let command: Invocation
     do {
@@ -124,6 +125,7 @@ struct SignInOffer {
     /// Why the user must sign in. Nil for `unlock`.
     let signInReason: Phrase?
 
+    /// The failures that have a remedy.
     static let codes: Set<FailureCode> = [.signedOut, .sessionExpired, .interactionRequired, .locked]
 
     /// Parses the failure's hint.

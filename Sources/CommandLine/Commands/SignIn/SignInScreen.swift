@@ -27,6 +27,7 @@ struct SignInScreen {
 
   private static let minimumWidthBesideQRCode = 30
   private static let maximumWidthBesideQRCode = 64
+  /// The columns between the text and a QR code.
   private static let gap = 2
 
   /// The screen for a device code. Begins with the client and its request, so that users recognize a sign-in that they
@@ -61,7 +62,7 @@ struct SignInScreen {
     return text(rows: rows) { $0.text(code) }
   }
 
-  /// A text whose first line does not scroll away if that is possible: without blank lines, then with fewer scopes.
+  /// The text that `make` writes. If its first line would scroll away, omits blank lines, then scopes.
   ///
   /// - Parameter rows: The terminal's height; nil or 0 for no limit.
   func text(rows: Int?, _ make: (SignInScreen) -> String) -> String {
@@ -164,7 +165,7 @@ struct SignInScreen {
     (word(Phrase("Issuer")), word(Phrase("Account")), word(Phrase("Client")), word(Phrase("Asks for")))
   }
 
-  /// The width of the longest label.
+  /// The column of the values, after the longest label.
   private var factIndent: Int {
     let labels = labels
     let widest = [labels.issuer, labels.account, labels.client, labels.scope].map(\.count).max() ?? 0
@@ -188,11 +189,12 @@ struct SignInScreen {
     return space + Console.styled(thing, as: "1", isBold && isStyled) + "\n"
   }
 
-  /// The wrapped text.
+  /// Translates and wraps a phrase.
   func prose(_ phrase: Phrase) -> String {
     Prose.wrapped(word(phrase), width: min(columns, Self.maximumTextWidth)).map { $0 + "\n" }.joined()
   }
 
+  /// Translates a phrase.
   private func word(_ phrase: Phrase) -> String { language.text(phrase, limit: Self.maximumURLLength) }
 
   private func clean(_ text: String) -> String { TerminalText.clean(text, limit: Self.maximumURLLength) }
