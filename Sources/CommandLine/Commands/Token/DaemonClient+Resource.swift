@@ -14,7 +14,8 @@ struct ResourceAnswer {
 extension DaemonClient {
   private static let pieceBytes = 65_536
 
-  /// Sends a request to a resource. Calls `head` once, then `body` for each piece of the response.
+  /// Sends a request with the body in `content`, if any, to a resource. Calls `head` once, then `body` for each piece
+  /// of the response.
   func request(
     _ request: CallRequest, sending content: SharedDescriptor?,
     head receiveHead: (ResponseHead) throws(Failure) -> Void, body receiveBody: (Span<UInt8>) throws(Failure) -> Void
@@ -119,7 +120,7 @@ extension DaemonClient {
     throw .noAnswerInTime
   }
 
-  /// Reads at least what fits into the request line, if available.
+  /// Reads the start of the content: more than fits into the request line, or all of it.
   private static func start(of content: SharedDescriptor) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     do throws(SystemError) {
@@ -171,6 +172,7 @@ extension DaemonClient {
     return pipe.reading
   }
 
+  /// Passes the response's body from the pipe to `receiveBody`.
   private func passBody(
     _ pipe: consuming FileDescriptor, _ head: ResponseHead, _ connection: inout DaemonConnection,
     _ receiveBody: (Span<UInt8>) throws(Failure) -> Void

@@ -118,7 +118,7 @@ enum EnvCommand {
     }
   }
 
-  /// sh by default.
+  /// The shell to print statements for; sh by default.
   private static func shell(_ invocation: Invocation) throws(Failure) -> Shell {
     let named = invocation[.shell]
     guard invocation[.json] else { return named ?? .sh }

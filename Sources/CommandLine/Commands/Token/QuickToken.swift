@@ -10,13 +10,13 @@ enum QuickToken {
   enum Outcome {
     /// The token was printed.
     case printed
-    /// The daemon reported a failure.
+    /// The request failed.
     case failed(Failure)
     /// Nothing was printed. Use the general implementation.
     case unusual
   }
 
-  /// Longer responses are unusual.
+  /// The size of the buffer in bytes. Longer responses are unusual.
   private static let answerCapacity = 4096
 
   static func run() -> Outcome {

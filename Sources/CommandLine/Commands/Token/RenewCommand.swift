@@ -5,7 +5,7 @@ internal import Wire
 /// `agent __renew`: called by ``PromptHook`` before a prompt. Prints only statements, never fails, and never delays the
 /// prompt noticeably.
 enum RenewCommand {
-  /// Prints statements for ``PromptHook``. Hidden from the list.
+  /// Prints statements for ``PromptHook``. Hidden from the list of commands.
   static let renew = Command(
     .renew,
     summary: "Print statements for a shell's prompt",
@@ -79,7 +79,7 @@ enum RenewCommand {
     return max(1, min(PromptHook.maximumWait, left - min(60, left / 10)))
   }
 
-  /// Unsets the variables after the end of a session. Temporary failures change nothing.
+  /// The statements that unset the variables after a session has ended. Empty after a temporary failure.
   private static func statements(
     after failure: Failure, _ names: [String], _ shell: Shell, _ hook: PromptHook
   ) -> String {

@@ -87,6 +87,8 @@ enum StandingFileCommand {
     )
   }
 
+  /// Adds a token file to the account's settings, and waits until it is written.
+  ///
   /// - Parameter path: Nil for a file in the runtime directory.
   private static func add(
     _ asked: String?, _ kind: TokenKind, at path: String?, _ client: DaemonClient
@@ -156,6 +158,7 @@ enum StandingFileCommand {
     }
   }
 
+  /// The token files of all accounts.
   private static func all(_ client: DaemonClient) throws(Failure) -> [(account: String, file: StandingTokenFile)] {
     let accounts = try client.ask(.state(.list))["accounts"]?.array ?? []
     return accounts.flatMap { account in

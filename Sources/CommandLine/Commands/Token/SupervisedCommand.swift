@@ -5,6 +5,7 @@ internal import Platform
 /// Both processes are in one group and receive the terminal's signals, to which only the command reacts. Signals sent
 /// to this process alone are forwarded. When the command stops, so does this process, because the shell monitors it.
 struct SupervisedCommand: ~Copyable {
+  /// The process ID of the command.
   let process: Int32
   private let receiver: Signals.SignalReceiver
 
@@ -43,7 +44,7 @@ struct SupervisedCommand: ~Copyable {
     return nil
   }
 
-  /// Sends a signal, until ``handleSignals()`` returns a status.
+  /// Sends a signal to the command. Not to be called after ``handleSignals()`` has returned a status.
   borrowing func send(_ signal: Int32) { try? Spawn.kill(process, signal) }
 
   /// Stops this process, and then continues the command.

@@ -1,7 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// `agent exec --token-file`: runs a command as a child, with a connection that keeps the token file.
+/// `agent exec --token-file`: runs a command as a child, and keeps its token file up to date.
 enum TokenFileCommand {
   static func action(
     _ command: [String], _ client: DaemonClient, _ invocation: Invocation
@@ -46,7 +46,9 @@ enum TokenFileCommand {
 
 /// The actions after a token file has changed.
 struct TokenFileRenewal: Sendable {
+  /// The signal to send to the command, if any.
   let signal: Int32?
+  /// The program to run, if any.
   let program: String?
 
   init(_ invocation: Invocation) throws(Failure) {
@@ -64,7 +66,7 @@ struct TokenFileRenewal: Sendable {
 struct TokenFileSupervisor {
   private let renewal: TokenFileRenewal
   private let environment: [[UInt8]]
-  /// The program that runs because the file has changed.
+  /// The process ID of the program that runs because the file has changed, if any.
   private var eventCommand: Int32?
   /// Whether the file has changed since that program started.
   private var hasNewerChange = false
@@ -77,7 +79,7 @@ struct TokenFileSupervisor {
     self.environment = environment
   }
 
-  /// Returns when the command has ended.
+  /// Waits until the command has ended. Returns its status.
   mutating func wait(
     for child: borrowing SupervisedCommand, _ keeper: inout TokenFileKeeper
   ) throws(SystemError) -> ProcessStatus {

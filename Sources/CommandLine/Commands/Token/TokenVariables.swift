@@ -13,7 +13,7 @@ struct TokenVariables: Sendable {
   }
 
   private var mappings: [VariableMapping]
-  /// Whether these are the defaults.
+  /// Whether ``mappings`` are the defaults.
   private let areDefaults: Bool
   /// Whether the token is in a file. The default variables then exclude those that change with the token.
   private let isForFile: Bool
@@ -61,7 +61,7 @@ struct TokenVariables: Sendable {
     areDefaults && !named.isEmpty ? try TokenVariables(named, isForFile: isForFile) : self
   }
 
-  /// The optional parts of the response that they need.
+  /// The optional parts of the response that the variables need.
   var extras: TokenRequest.Extras {
     var extras = TokenRequest.Extras(variables: areDefaults)
     for mapping in mappings {
@@ -130,6 +130,7 @@ struct TokenVariables: Sendable {
     return environment.filter { entry in !prefixes.contains { entry.starts(with: $0.utf8) } }
   }
 
+  /// Adds the variables to an environment.
   func append(_ answer: TokenAnswer, from line: Span<UInt8>, to environment: inout [[UInt8]]) throws(Failure) {
     try forEach(answer, from: line) { (name, value) throws(Failure) in
       guard let value else { return }

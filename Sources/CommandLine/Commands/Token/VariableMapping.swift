@@ -126,7 +126,7 @@ enum TokenField: Sendable, Hashable {
     }
   }
 
-  /// Nil for tokens and claims.
+  /// The value; nil for tokens, claims and the token file.
   private func text(of description: TokenDescription) -> String? {
     switch self {
     case .tokenType: description.tokenType
