@@ -6,7 +6,7 @@ internal import Wire
 package enum Generator {
   /// A generated file, or one with generated parts.
   package struct GeneratedFile: Sendable {
-    /// Relative to the package's root.
+    /// The path relative to the package's root.
     package let path: String
     package let content: String
   }
@@ -32,7 +32,7 @@ package enum Generator {
     return GeneratedFile(path: "share/po/help", content: comment + texts.joined())
   }
 
-  /// The schema's path. Missing in an installation.
+  /// The path of the schema, which does not exist in an installation.
   private static let schemaPath = "Tests/Schema/agent.schema.json"
 
   /// Replaces the generated definitions of the JSON schema.

@@ -62,7 +62,7 @@ package enum Main {
     arguments.prefix { $0 != "--" }.contains { $0 == "--json" || $0 == "-j" }
   }
 
-  /// Returns the exit status.
+  /// Reports a failure. Returns the exit status.
   private static func fail(
     _ failure: Failure, _ console: Console, _ command: Command?, _ invocation: Invocation?, _ arguments: [String] = []
   ) -> Int32 {

@@ -72,7 +72,7 @@ struct LevelSecret {
     return SharedDescriptor(try isNew ? typedTwice() : promptForSecret(purpose))
   }
 
-  /// Returns the reading end of a pipe.
+  /// Asks for the secret. Returns a pipe that contains it.
   private func promptForSecret(_ purpose: Purpose) throws(Failure) -> FileDescriptor {
     let question =
       switch purpose {
@@ -90,7 +90,7 @@ struct LevelSecret {
     isPIN ? Phrase("PIN for \(accounts)") : Phrase("Passphrase for \(accounts)")
   }
 
-  /// Returns the reading end of a pipe.
+  /// Asks for a new secret twice. Returns a pipe that contains it.
   private func typedTwice() throws(Failure) -> FileDescriptor {
     let again = isPIN ? Phrase("Repeat PIN") : Phrase("Repeat passphrase")
     let mismatch = isPIN ? Phrase("the PINs do not match") : Phrase("the passphrases do not match")

@@ -8,7 +8,7 @@ struct Unlocking {
   private var passphrase: LevelSecret
   private var pin: LevelSecret
 
-  /// Attempts to type a secret.
+  /// The number of attempts to type a secret.
   private static let maximumAttempts = 3
 
   /// - Parameter timeout: The timeout for typing; nil for none.
@@ -68,7 +68,7 @@ struct Unlocking {
     return failure
   }
 
-  /// The next level to unlock, and its accounts.
+  /// The next level to unlock, and its accounts. Nil if none is locked.
   private func next(
     _ account: String?, over connection: inout DaemonConnection
   ) throws(Failure) -> (Protection, accounts: [String])? {

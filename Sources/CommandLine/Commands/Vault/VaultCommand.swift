@@ -199,6 +199,7 @@ enum VaultCommand {
       hint: "enter them, or remove slots first; all slots: agent vault status")
   }
 
+  /// Returns an action that changes the vault. `secrets` opens the secrets to pass; `note` describes the result.
   private static func change(
     _ request: VaultRequest, _ invocation: Invocation,
     bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },

@@ -58,7 +58,7 @@ enum VaultText {
       ? Phrase("only on request") : Phrase("after \(DurationText.text(seconds: seconds)) of inactivity")
   }
 
-  /// Whether the level protects no account. Unknown for `device` while it is locked.
+  /// Whether the level protects no account. False for `device`, whose accounts may be unknown.
   static func isEmpty(_ level: JSON) -> Bool {
     level["accounts"]?.array?.isEmpty ?? true
       && level["protection"]?.string?.hasSameBytes(as: Protection.device.rawValue) != true
@@ -89,7 +89,7 @@ enum VaultText {
 
   static func slot(_ slot: JSON) -> Phrase { Phrase("\(number(slot)), \(purpose(slot))") }
 
-  /// The unlocked levels.
+  /// The levels with new keys.
   static func levels(_ levels: JSON?) -> Phrase {
     let words = (levels?.array ?? []).compactMap(\.string)
     return words.isEmpty

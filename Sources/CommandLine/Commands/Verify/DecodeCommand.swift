@@ -21,7 +21,7 @@ enum DecodeCommand {
     return Action { () throws(Failure) in try decode(path, within: timeout, console) }
   }
 
-  /// Returns the exit status.
+  /// Prints the tokens in a file. Returns the exit status.
   private static func decode(_ path: String?, within seconds: Int?, _ console: Console) throws(Failure) -> Int32 {
     var input = try TokenInput.open(path, within: seconds, console)
     let now = SystemTime().wallSeconds()

@@ -7,7 +7,7 @@ struct DecodedToken: Hashable {
   enum Content: Hashable {
     /// The claims of a JWT (RFC 7519 section 7.2).
     case claims(JSONObject)
-    /// Not a JSON object.
+    /// A payload that is not a JSON object.
     case bytes([UInt8])
     /// An encrypted token (RFC 7516); only its header is shown.
     case encrypted
@@ -47,7 +47,7 @@ struct DecodedToken: Hashable {
     signatureBytes = try Self.decode(text.extracting(parts[2]), Phrase("signature")).count
   }
 
-  /// The parts between dots, at most six.
+  /// The ranges of the parts between dots, at most seven.
   private static func parts(_ text: Span<UInt8>) -> [Range<Int>] {
     var parts: [Range<Int>] = []
     var start = 0
@@ -76,7 +76,7 @@ struct DecodedToken: Hashable {
 
   private static func malformed(_ message: Phrase) -> Failure { Failure(.malformedToken, message) }
 
-  /// `{"verified":false,"header":{…},"claims":{…}}`.
+  /// The JSON answer: `{"verified":false,"header":{…},"claims":{…}}`.
   var json: JSONObject {
     var object = JSONObject([("verified", false), ("header", .object(header))])
     switch content {

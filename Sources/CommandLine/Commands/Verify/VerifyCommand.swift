@@ -72,7 +72,7 @@ enum VerifyCommand {
     try Console.answer(text.span)
   }
 
-  /// Uses a private daemon with keys from a file, since no network or stored data is needed.
+  /// Connects to the daemon. For keys from a file, starts a private one: no network or stored data is needed.
   private static func connect(_ client: DaemonClient, hasKeys: Bool) throws(Failure) -> DaemonConnection {
     guard hasKeys else { return try client.connect() }
     return try DaemonLauncher.startPrivate(client.console, because: "keys at hand need no other", needsHome: false)
@@ -155,7 +155,7 @@ enum VerdictText {
   /// The maximum length of a value in characters.
   private static let valueLimit = 100
 
-  /// The claims that may remain unchecked.
+  /// The names of the claims that may remain unchecked.
   private static let unchecked = ["iss": "issuer", "aud": "audience"]
 
   /// Writes the line for a verdict, or nothing for invalid text.
@@ -194,7 +194,7 @@ enum VerdictText {
     text.append(UInt8(ascii: "\n"))
   }
 
-  /// Why it is not valid.
+  /// The line for a token that is not valid.
   private static func reason(_ verdict: JSON) -> String {
     let code = TerminalText.clean(verdict["code"]?.string ?? FailureCode.internalError.rawValue, limit: valueLimit)
     return "not valid (\(code)): \(TerminalText.clean(verdict["message"]?.string ?? "no reason", limit: 400))\n"
