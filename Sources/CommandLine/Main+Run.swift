@@ -8,7 +8,7 @@ package enum Main {
   /// - Parameter arguments: Includes the program's name.
   /// - Returns: The exit status.
   package static func run(arguments: [String]) -> Int32 {
-    // Get write errors instead of signals if the daemon or a reader disconnects.
+    // Get write errors instead of signals.
     Signals.ignoreFailingWrites()
     let arguments = HelperName.commandLine(arguments)
     let invocation: Invocation

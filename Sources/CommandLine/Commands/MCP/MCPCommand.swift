@@ -61,7 +61,7 @@ struct MCPCommand: MCPHost {
   }
 
   private let client: DaemonClient
-  /// Prints messages to standard error, which the MCP client does not read.
+  /// Prints messages to standard error, not to the MCP client.
   private let warnings: Console
 
   /// The command in a failure's hint, if a client may run it without asking the user.

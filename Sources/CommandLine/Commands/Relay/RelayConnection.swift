@@ -19,9 +19,7 @@ final class RelayConnection {
   /// The name of a forwarded socket: the client port of the SSH connection, and random text.
   static func name(port: String, _ random: String) -> String { "\(prefix)\(port)-\(random)" }
 
-  /// Connects to the machine of this SSH connection, or else to another one with `agent ssh`.
-  ///
-  /// - Returns: Nil if no machine replies.
+  /// Connects to the machine of this SSH connection, or else to another one with `agent ssh`. Nil if none replies.
   static func find(_ console: Console) -> RelayConnection? {
     let words = (Environment.value("SSH_CONNECTION") ?? "").split(separator: " ")
     let own = words.count == 4 ? "\(prefix)\(words[1])-" : nil
@@ -71,7 +69,6 @@ final class RelayConnection {
         return
       case .redirect, .refused: throw .lost
       case nil:
-        // `agent ssh` does not answer while it asks a question.
         guard (try? socket.waitUntilReadable(timeout: Self.timeout)) == true else { throw .busy }
         guard lines.fill(from: socket) else { throw .lost }
       }

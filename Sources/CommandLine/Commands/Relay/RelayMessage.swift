@@ -7,9 +7,8 @@ internal import Wire
 enum RelayMessage {
   /// The sockets' directory in the host's runtime directory.
   static let folder = "relays"
-  /// The limit of a line in bytes: a URL with its JSON escapes, and the names of the sign-in.
+  /// The maximum length of a line in bytes.
   static let maximumBytes = 2 * LoginStepRequest.maximumURLBytes
-  /// The version of the protocol.
   private static let version = 1
 
   /// Encodes a message without the members that are nil.

@@ -30,7 +30,7 @@ final class RelayPort {
   /// The language of the browser's pages.
   static let pages = Language.current.pages ?? .english
 
-  /// Opens the wanted port, or if nil any port that is free at both loopback addresses: `localhost` may be either.
+  /// Opens the wanted port, or if nil one that is free at both loopback addresses.
   ///
   /// - Throws: `EADDRINUSE` if the port is in use.
   init(_ wanted: UInt16?) throws(SystemError) {
@@ -63,7 +63,7 @@ final class RelayPort {
   /// When the next connection times out, if any.
   var deadline: Instant? { peers.filter { $0.peer.login == nil }.map(\.peer.deadline).min() }
 
-  /// Serves the descriptors that are ready, by their poller keys.
+  /// Serves the descriptors whose keys are ready.
   ///
   /// - Returns: The redirect URL, once received.
   func serve(_ keys: Set<UInt64>, now: Instant) -> String? {

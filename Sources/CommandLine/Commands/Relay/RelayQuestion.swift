@@ -27,7 +27,7 @@ final class RelayQuestion: RelayConsole {
     let answer: RelayRefusal?
     do throws(SystemError) {
       answer = try Terminal.withLines(on: terminal) { () throws(SystemError) in
-        // Discard input that was typed, or sent by the terminal, before the question.
+        // Discard input from before the question.
         Terminal.discardTyped(on: terminal)
         // The host may have hidden text or moved the output (DECSTR).
         let reset = OutputTerminal.current?.canRewriteLines == true ? "\u{1B}[!p" : ""

@@ -5,7 +5,7 @@ internal import Wire
 
 /// Serves sign-ins on the host of `agent ssh`: asks the user, opens the browser, and returns the redirect.
 ///
-/// The host is not trusted. It gets only redirects that the user approved, one at a time.
+/// The host is not trusted. It gets only redirects that the user approved.
 final class RelayServer {
   private let listener: SharedDescriptor
   private let console: any RelayConsole
@@ -22,7 +22,7 @@ final class RelayServer {
     /// When the current step times out.
     var deadline: Instant
     var port: RelayPort?
-    /// The number of requested ports: first any port, then that of a registered redirect URI.
+    /// The number of ports requested so far.
     var ports = 0
     /// The request that the user approved, if any.
     var request: RelayedRequest?
@@ -64,7 +64,7 @@ final class RelayServer {
     try peer.port?.watch(poller)
   }
 
-  /// Whether a browser is waiting for the result, until ``deadline``.
+  /// Whether a browser is waiting for the result.
   var isBrowserWaiting: Bool { peer?.port?.isBrowserWaiting ?? false }
 
   /// When to call ``handle(_:now:)`` at the latest.

@@ -5,7 +5,7 @@ internal import Wire
 /// `agent ssh`, an `ssh` session whose host can sign in with this machine's browser and, with `--lend`, send requests
 /// as an account of this machine.
 ///
-/// Preparation, session and clean-up share one connection. This process knows no secret: the daemon lends the account.
+/// This process knows no secret: the daemon lends the account.
 struct SSHCommand {
   /// The arguments of `ssh`.
   private let words: [[UInt8]]
@@ -17,7 +17,7 @@ struct SSHCommand {
   private static let name = "ssh"
   /// How long the connection outlives this process if it is killed, in seconds.
   private static let persistence = 60
-  /// The timeout for a command over the connection. A slow host takes long to start a shell.
+  /// The timeout for a command over the connection.
   private static let timeout = Duration.seconds(30)
 
   static let ssh = Command(
@@ -46,7 +46,6 @@ struct SSHCommand {
     }
   }
 
-  /// Runs `ssh`, with a lease if one is configured.
   private static func run(
     _ words: [String], _ console: Console, lending configuration: (lease: LeaseOrder, http: LentHTTP)?
   ) throws(Failure) -> ProcessStatus {
@@ -106,8 +105,8 @@ struct SSHCommand {
   /// Makes the lease available on the host.
   ///
   /// - Parameters:
-  ///   - folder: This program's runtime directory on the host, if any.
-  ///   - note: Receives the lease's directory on the host, to be removed at the end.
+  ///   - folder: The runtime directory on the host, if any.
+  ///   - note: Receives the lease's directory on the host.
   /// - Returns: The `ssh` arguments for a session with the lease.
   private func extend(
     _ lease: SSHLease, _ ssh: InstalledProgram, _ target: SSHTarget, _ folder: String?, noting note: (String) -> Void
@@ -216,10 +215,10 @@ struct SSHCommand {
     "umask 077; d=${XDG_RUNTIME_DIR:-/run/user/$(id -u)}; test -O \"$d\" || exit; d=$d/agent;"
     + " mkdir -p \"$d/\(RelayMessage.folder)\" && set -- $SSH_CONNECTION && echo \"\(outputPrefix)${2:-0}:$d\""
 
-  /// Random text for the name of a socket or directory.
+  /// Random hexadecimal digits.
   private static var random: String { HexDigit.text(Randomness.bytes(16)) }
 
-  /// The client port of the connection, and the host's directory for sockets. Nil if the host has no such directory.
+  /// The connection's client port, and the host's directory for sockets. Nil if there is no directory.
   private func prepare(_ ssh: InstalledProgram) -> (port: String, folder: String)? {
     guard let output = run(ssh, remoteScript(Self.preparation)) else { return nil }
     let line = output.split(separator: UInt8(ascii: "\n")).last { $0.starts(with: Self.outputPrefix.utf8) }

@@ -13,7 +13,6 @@ struct SSHGuard: ~Copyable {
   ///   - connection: The process ID of the connection.
   ///   - ending: The command that ends the connection.
   init(_ session: Int32, _ connection: Int32, ending: [String]) throws(SystemError) {
-    // A line means that `agent ssh` ended normally.
     let script = "read -r line && exit; kill -HUP \"$1\"; kill -CONT \"$2\"; shift 2; exec \"$@\""
     let pipe = try Pipe()
     process = try Spawn.start(

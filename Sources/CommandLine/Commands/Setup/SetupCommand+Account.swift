@@ -52,7 +52,7 @@ extension SetupCommand {
     return context(client, program, name, origin: origin, first)
   }
 
-  /// The context for a listed origin. `origin` is nil if the client has one setting for all origins.
+  /// The context for a listed origin. `origin` is nil if the client has a single setting.
   private func context(
     _ client: SetupClient, _ program: String, _ name: String, origin: OriginEntry?, _ listed: ListedOrigin
   ) -> SetupContext {
@@ -62,9 +62,7 @@ extension SetupCommand {
       serverURL: client == .mcp ? host.flatMap { OriginEntry.uri($0)?.text } : nil)
   }
 
-  /// Parses `--host`: a host or URL.
-  ///
-  /// A mail server needs no scheme, and the query of an MCP server is ignored.
+  /// Parses `--host`: a host or URL. A mail server needs no scheme; the query of an MCP server is ignored.
   ///
   /// - Parameter listed: The origins that may determine the scheme of a mail server.
   static func parseHost(
@@ -84,8 +82,7 @@ extension SetupCommand {
     return origin
   }
 
-  /// The origin to use without `--host`: the only one in the settings, or nil if there is none. Throws if there are
-  /// several.
+  /// The only origin in the settings, for use without `--host`. Nil if there is none. Throws if there are several.
   private func onlyOrigin(of origins: [ListedOrigin], _ client: SetupClient) throws(Failure) -> OriginEntry? {
     var texts: [String] = []
     for origin in origins {
@@ -103,8 +100,7 @@ extension SetupCommand {
   /// `--dry-run`, only prints the command for it.
   ///
   /// - Returns: The account.
-  /// - Throws: `place_not_listed`, with the command that adds it: for an MCP server a sign-in, since the server names
-  ///   its own authorization server.
+  /// - Throws: `place_not_listed`, with the command that adds the URL: for an MCP server a sign-in.
   private func permit(_ url: String, _ client: SetupClient, mayAsk: Bool) throws(Failure) -> String {
     let shown = ShellWord.quoted(url)
     let own = AccountRequest.show(account: Invocation.accountOfEnvironment)

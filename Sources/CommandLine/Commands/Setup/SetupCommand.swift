@@ -76,7 +76,6 @@ struct SetupCommand {
     daemon = DaemonClient(invocation)
     if let client {
       host = invocation[.setupHost]
-      // For other clients it is rejected as an option without effect.
       entryName = client.choices.contains(.name) ? invocation[.setupName] : nil
       user = client.choices.contains(.user) ? invocation[.user] : nil
       role = client.choices.contains(.role) ? invocation[.roleARN] : nil
@@ -256,7 +255,7 @@ struct SetupCommand {
     Console.printToStandardError("\(TerminalText.clean(path, limit: 1000)):\n\(lines.joined())")
   }
 
-  /// Shows the added lines and asks the user. Throws if the user does not agree.
+  /// Shows the added lines. Throws if the user does not agree to them.
   private func confirm(
     _ client: SetupClient, _ context: SetupContext, _ path: String, _ text: [String]
   ) throws(Failure) {
@@ -270,7 +269,7 @@ struct SetupCommand {
     if !answer { throw Failure(.cancelled, "cancelled; nothing changed") }
   }
 
-  /// This command line with more options, and without those that `--undo` does not use.
+  /// This command line with more options. `isUndo` omits those that `--undo` ignores.
   func hint(_ client: SetupClient, _ more: [String], isUndo: Bool = false) -> String {
     var words = ["agent", "setup", client.name]
     for (option, value) in [("host", host), ("name", entryName)] {

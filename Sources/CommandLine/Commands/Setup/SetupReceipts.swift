@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Records what `setup` added to a file, so that it can be removed. Contains no earlier content of the file.
+/// Records what `setup` added to a file, so that it can be removed. Contains no earlier content.
 struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
   /// The configured origin. Nil if the client has one setting for all origins.

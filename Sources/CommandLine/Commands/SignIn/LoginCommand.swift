@@ -174,7 +174,6 @@ struct LoginCommand {
     var login = login
     login.isDetached = waiting.isDetached
     login.passedSecrets = files.announced
-    // More than the account on the command line requests a new sign-in.
     if login.unless == nil, mayAsk, Terminal.isTerminal(2), login.isPlain { login.unless = .signedIn }
     request = .login(login)
     self.files = files
@@ -275,9 +274,7 @@ struct LoginCommand {
     return failure
   }
 
-  /// Asks the user for the value that a failure reports as missing.
-  ///
-  /// - Returns: Whether the user entered it.
+  /// Asks the user for the value that a failure reports as missing. Returns whether one was entered.
   private static func ask(
     for missing: Failure, _ login: inout LoginRequest, _ descriptors: inout [SharedDescriptor]
   ) throws(Failure) -> Bool {
@@ -322,7 +319,7 @@ struct LoginCommand {
     Console.printToStandardError(LoginText.paragraph(missing.text.localized(limit: 4096), columns: columns))
   }
 
-  /// Sends the request and waits for the result. Returns the exit status.
+  /// Signs in with a request. Returns the exit status.
   private func signIn(
     _ request: Request, _ descriptors: [SharedDescriptor], _ reporter: inout LoginReporter
   ) throws(Failure) -> Int32 {
@@ -399,7 +396,6 @@ struct LoginCommand {
     if waiting.usesRelay, case .login(var login) = request, login.flow == nil, !login.canOpenBrowser, !login.isGuest {
       relay = RelayConnection.find(client.console)
       login.redirectPort = relay.map { Int($0.port) }
-      // Without it, the response comes through a tunnel or is pasted.
       login.canOpenBrowser = relay != nil || waiting.mayPaste
       request = .login(login)
     }
@@ -412,6 +408,6 @@ struct LoginCommand {
     return try wait.run(over: &connection, &signals, &reporter)
   }
 
-  /// The timeout in seconds if the daemon hangs. Normally a sign-in ends when its code expires.
+  /// The timeout in seconds if the daemon hangs.
   private static let maximumWaitSeconds = WireProtocol.maximumTimeoutSeconds
 }

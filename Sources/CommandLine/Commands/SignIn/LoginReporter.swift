@@ -49,10 +49,7 @@ struct LoginReporter {
       isDetached: invocation[.start] && invocation[.resume] == nil)
   }
 
-  /// - Parameters:
-  ///   - terminal: Nil if standard error is not a terminal.
-  ///   - resumed: The name of the resumed background sign-in.
-  ///   - write: Prints text for users.
+  /// - Parameter terminal: Nil if standard error is not a terminal.
   init(
     console: Console, terminal: OutputTerminal?, time: any TimeSource, qrCode: QRCodeChoice = .automatic,
     resumed: String? = nil, isDetached: Bool = false,
@@ -113,7 +110,7 @@ struct LoginReporter {
     showCountdownAgain()
   }
 
-  /// Whether to show QR codes: the terminal can, and the user has not refused.
+  /// Whether the terminal can show QR codes and the user wants them.
   var drawsQRCodes: Bool {
     guard let terminal, qrCode != .never, !console.json, !console.quiet else { return false }
     return terminal.canRewriteLines && terminal.showsUTF8
@@ -133,7 +130,7 @@ struct LoginReporter {
     }
   }
 
-  /// Shows a screen, or the `line` if there is no terminal. `pastes` means that the user pastes the redirect.
+  /// Shows a screen, or `line` without a terminal. `pastes`: whether the user pastes the redirect.
   private mutating func show(
     until expiry: Int, pastes: Bool = false, line: @autoclosure () -> String, _ text: (SignInScreen) -> String
   ) {
@@ -177,7 +174,6 @@ struct LoginReporter {
     if nextUpdate != nil { nextUpdate = time.now() }
   }
 
-  /// Reports success.
   mutating func reportSuccess(_ result: JSONObject) throws(Failure) {
     removeCountdown()
     if console.json { return try Console.answer(Self.event("signed_in", result)) }
@@ -209,7 +205,7 @@ struct LoginReporter {
     try? Console.answer(Self.event("error", members))
   }
 
-  /// A JSON event with the members of a result, except `state`.
+  /// A JSON event with these members, except `state`.
   private static func event(_ name: String, _ members: JSONObject) -> JSONObject {
     var event = JSONObject([("event", .string(name))])
     for name in members.names where name != "state" { event[name] = members[name] }

@@ -128,7 +128,7 @@ enum LoginText {
     return Phrase("\(account) is signed in as \(person). Sign in again?")
   }
 
-  /// Names the active account and the command to change it. Nil unless another account is active.
+  /// Names the active account and the command to change it, if another account is active.
   static func otherActive(_ result: JSONObject) -> Phrase? {
     guard let account = result["account"]?.string, let active = result["active_account"]?.string,
       !active.hasSameBytes(as: account)

@@ -28,7 +28,7 @@ struct LoginWait {
     let mayAsk: Bool
     /// Whether to use the browser of the machine that the user connected from.
     let usesRelay: Bool
-    /// Whether there is a terminal where the user of a browser on another machine can paste the response.
+    /// Whether the user of a browser on another machine can paste the response here.
     let mayPaste: Bool
 
     /// The choices if no user is present.
@@ -175,7 +175,6 @@ struct LoginWait {
   ) throws(Failure) {
     login = browser.login
     relayed = browser
-    // Clear the terminal for the question.
     reporter.removeCountdown()
     try reporter.report(.notice(Phrase("asking on your own machine, in the terminal of \("agent ssh")")))
     do throws(RelayRefusal) { try relay.open(browser) } catch {
@@ -211,7 +210,7 @@ struct LoginWait {
     return "ssh -L \(port):127.0.0.1:\(port) \(destination(Environment.value))"
   }
 
-  /// The SSH destination of this user and machine. A tunnel of another user would be refused.
+  /// The SSH destination of this user and machine.
   static func destination(_ variables: (String) -> String?) -> String {
     let user = UserEntry.of(Machine.userID)?.name ?? variables("USER") ?? String(Machine.userID)
     // Client address and port, then server address and port (ssh(1)).

@@ -53,8 +53,7 @@ enum LogoutCommand {
     }
   }
 
-  /// Sends the request. For a locked account, throws a failure with another hint, because its passphrase or PIN may be
-  /// unknown.
+  /// Sends the request. If the account is locked, extends the hint, since its passphrase or PIN may be lost.
   private static func answer(_ client: DaemonClient, _ request: LogoutRequest) throws(Failure) -> JSONObject {
     do throws(Failure) { return try client.ask(.logout(request)) } catch {
       guard error.code == .locked, let advice = error.advice, !request.all else { throw error }

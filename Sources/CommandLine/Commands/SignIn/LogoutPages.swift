@@ -3,8 +3,6 @@ internal import Platform
 internal import Wire
 
 /// Opens the pages that end browser sessions after a local sign-out (OpenID Connect RP-Initiated Logout 1.0).
-///
-/// Only the page itself shows whether the session ended.
 struct LogoutPages {
   let console: Console
   /// Returns the commands that may open a URL. If there are none, the URL is printed.

@@ -87,7 +87,6 @@ struct MovedOptions {
     } else if isGiven(Options.levelSecrets) {
       commands.append(command(["unlock"]) { option in Options.levelSecrets.contains { $0.name == option.name } })
     }
-    // A new account has been added with the settings.
     let isAdded = isNew && !commands.isEmpty
     let signsIn = LoginCommand.login
     var line = command(["login"] + [isAdded ? account : operand].compactMap { $0 }) { option in
@@ -120,7 +119,7 @@ struct MovedOptions {
   }
 
   /// The account's name, whether it can be added before the sign-in, and options for its server: empty if the server is
-  /// known, nil if only the sign-in finds it, from a preset or by asking.
+  /// known, nil if only the sign-in can find it.
   private func account(_ text: String?, _ client: DaemonClient) -> (name: String, isNew: Bool, server: [String]?)? {
     let known = ((try? client.ask(.state(.list)))?["accounts"]?.array ?? []).compactMap { $0[.name]?.string }
     guard let text else {

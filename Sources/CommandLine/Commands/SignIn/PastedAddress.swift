@@ -55,7 +55,6 @@ enum PastedAddress {
     guard address.starts(with: "http".utf8) else { return .other }
     let next = rest.prefix { $0 != lineFeed }
     if next.isEmpty {
-      // Enter, or a URL that looks complete.
       return !rest.isEmpty || isOver || isWhole(address) ? .other : .unknown
     }
     let isAddress = cleaned(Array(next)).starts(with: "http".utf8)

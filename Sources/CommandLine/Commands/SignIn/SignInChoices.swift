@@ -64,7 +64,7 @@ struct SignInChoices {
     return matching.isEmpty ? ProviderName.known(as: answer).map(\.rawValue) : matching
   }
 
-  /// The maximum number of accounts that have a line each, so that the question fits a terminal of 24 lines.
+  /// The maximum number of accounts on lines of their own, to fit a terminal of 24 lines.
   private static let maximumLines = 10
 
   /// One line per account unless there are many, then the services side by side.

@@ -4,8 +4,8 @@ internal import Wire
 
 /// Runs a command again after signing in or unlocking, if it failed only for lack of that.
 ///
-/// With `--ask` it starts at once. Otherwise it offers to sign in, and only to a user who typed the command: all
-/// standard streams are one terminal and the process leads its job, unlike in a script.
+/// With `--ask` it starts at once. Otherwise it first asks, and only a user who typed the command: all standard streams
+/// are one terminal and the process leads its job.
 struct SignInOffer {
   private let client: DaemonClient
   /// Whether `--ask` is given.
@@ -62,7 +62,6 @@ struct SignInOffer {
       lock.release()
       return try result.get()
     }
-    // Another command may be asking about this account.
     client.console.note(Phrase("waiting for another command, which asks about the same account"))
     guard let lock = try? directory.lock(name, wait: Self.timeout) else { throw failure }
     let result = Result { () throws(Failure) in

@@ -3,8 +3,8 @@ internal import Wire
 
 /// The screen of a sign-in: who requests what, the page to open, and the code.
 ///
-/// URLs and codes are on lines of their own and never cut. If too long for the indentation they start in the first
-/// column, so that a terminal wraps them without a gap. Server text is cleaned.
+/// URLs and codes are on lines of their own and never cut. A long one starts in the first column, so that a terminal
+/// wraps it without a gap. Server text is cleaned.
 struct SignInScreen {
   let columns: Int
 
@@ -20,7 +20,7 @@ struct SignInScreen {
     (self.columns, self.isStyled, self.language) = (columns, isStyled, language)
   }
 
-  /// The maximum width of text, for readability.
+  /// The maximum width of text.
   private static let maximumTextWidth = 100
 
   private static let maximumURLLength = 16_384
@@ -51,7 +51,7 @@ struct SignInScreen {
 
   /// The screen with a QR code beside or below the text, if it fits.
   ///
-  /// - Parameter rows: The terminal's height, since the text must stay visible; nil for no limit.
+  /// - Parameter rows: The terminal's height; nil for no limit.
   func text(_ code: Event.DeviceCode, _ picture: QRPicture?, rows: Int?) -> String {
     let alone = text(code)
     if let picture {
@@ -172,7 +172,7 @@ struct SignInScreen {
     return max(12, widest + 4)
   }
 
-  /// Writes a label with its values, which are below it if they do not fit beside it.
+  /// Writes a label with its values, below it if they do not fit beside it.
   private func fact(_ label: String, _ values: [String]) -> String {
     guard values.allSatisfy({ factIndent + $0.count <= columns }) else {
       return "  \(label)\n" + values.map { line($0, indent: 4) }.joined()

@@ -14,7 +14,7 @@ struct SignInSignals: ~Copyable {
   private static let cancelSignals = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP]
 
   init() throws(Failure) {
-    // Keep ignoring the signals that the parent ignores, for example under nohup(1).
+    // Keep ignoring what the parent ignores, as under nohup(1).
     handledSignals = (Self.cancelSignals + [Signals.SIGTSTP, Signals.SIGCONT]).filter { !Signals.isIgnored($0) }
     do {
       receiver = try Signals.SignalReceiver(handledSignals)
@@ -58,7 +58,6 @@ struct SignInSignals: ~Copyable {
   private mutating func suspend(_ reporter: inout LoginReporter) {
     typing?.show()
     reporter.suspend()
-    // Stops the process until it receives SIGCONT.
     Signals.raise(Signals.SIGTSTP)
     Signals.block(handledSignals)
     resumeCountdown(&reporter)

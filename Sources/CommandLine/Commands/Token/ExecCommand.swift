@@ -53,7 +53,6 @@ enum ExecCommand {
       defer { for index in environment.indices { environment[index].overwrite() } }
       let error = Spawn.replaceProcess(
         executable: trailing[0], arguments: ExecutedCommand.arguments(trailing), environment: environment)
-      // Reached only on failure.
       return ExecutedCommand.reportStartFailure(trailing[0], error, client.console)
     }
   }

@@ -3,9 +3,9 @@ internal import Wire
 
 /// Runs `agent token [ACCOUNT]` without options, the most common call in scripts.
 ///
-/// Behaves like ``TokenCommand``, but only uses memory on the stack: in a static program the first use of each
-/// array type costs about ten thousand instructions and several page faults, which dominate the time for a cached
-/// token. Leaves everything unusual to the general implementation, before anything is printed.
+/// Behaves like ``TokenCommand``, but only uses memory on the stack: in a static program, the first use of each array
+/// type costs thousands of instructions and several page faults. Leaves everything unusual to the general
+/// implementation, before anything is printed.
 enum QuickToken {
   enum Outcome {
     /// The token was printed.

@@ -93,7 +93,7 @@ enum RequestCommand {
 
   /// The text of `--data`; several are joined as one form (WHATWG URL, section 5).
   ///
-  /// - Throws: `invalid_request` if one of several names a file, which is sent unchanged and may not be a form.
+  /// - Throws: `invalid_request` if one of several names a file.
   static func data(_ given: [String]) throws(Failure) -> String? {
     guard given.count > 1 else { return given.first }
     guard !given.contains(where: namesFile) else {

@@ -66,7 +66,7 @@ enum StandingFileCommand {
   /// The timeout for the daemon to write the file.
   private static let timeout = Duration.seconds(10)
 
-  /// The path that WLCG Bearer Token Discovery searches first. The next one is in `/tmp`, which may be on disk.
+  /// The path that WLCG Bearer Token Discovery searches first.
   private static func pathOfGrid() throws(Failure) -> String {
     guard let directory = Environment.value("XDG_RUNTIME_DIR"), directory.utf8.first == UInt8(ascii: "/") else {
       throw Failure(

@@ -17,7 +17,7 @@ struct SupervisedCommand: ~Copyable {
 
   init(_ program: String, _ arguments: [[UInt8]], _ environment: [[UInt8]]) throws(SystemError) {
     Signals.enableChildSignals()
-    // Both ignore the signals that the parent ignores, for example under nohup(1).
+    // Both ignore what the parent ignores, as under nohup(1).
     let receiver = try Signals.SignalReceiver(
       Self.forwardedSignals.filter { !Signals.isIgnored($0) } + [Signals.SIGCHLD])
     process = try Spawn.startBeside(executable: program, arguments: arguments, environment: environment)
@@ -44,13 +44,12 @@ struct SupervisedCommand: ~Copyable {
     return nil
   }
 
-  /// Sends a signal to the command. Not to be called after ``handleSignals()`` has returned a status.
+  /// Sends a signal to the command. Invalid after ``handleSignals()`` has returned a status.
   borrowing func send(_ signal: Int32) { try? Spawn.kill(process, signal) }
 
   /// Stops this process, and then continues the command.
   private borrowing func stop(by signal: Int32) {
     Signals.stop(by: signal)
-    // Whoever continues this process wants the command to continue.
     send(Signals.SIGCONT)
   }
 }

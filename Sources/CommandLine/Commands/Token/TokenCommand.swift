@@ -78,7 +78,6 @@ enum TokenCommand {
         switch form {
         case .bare: text.append(contentsOf: value)
         case .header:
-          // An ID Token is always sent as a bearer token.
           let scheme = token == .idToken ? "Bearer" : try TokenText.scheme(of: answer)
           text.append(utf8: "Authorization: \(scheme) ")
           text.append(contentsOf: value)

@@ -1,13 +1,12 @@
 internal import Encoding
 internal import Wire
 
-/// Tokens and their types as text. They come from servers, so they are checked before use in a header, a variable or a
-/// terminal.
+/// Checks tokens and their types, which come from servers, before use in a header, a variable or a terminal.
 enum TokenText {
   /// Rejects a token that could end a header or control a terminal.
   ///
-  /// - Throws: `server_misbehaved` for a token that is empty or not printable ASCII (RFC 6749, appendix A.12; RFC 7515,
-  ///   section 7.1) or contains a space (RFC 6750, section 2.1).
+  /// - Throws: `server_misbehaved` for a token that is empty, contains a space (RFC 6750 section 2.1), or is not
+  ///   printable ASCII (RFC 6749 appendix A.12).
   static func check(_ token: Span<UInt8>, _ kind: Phrase) throws(Failure) {
     var isPrintable = !token.isEmpty
     for index in token.indices where !token[index].isVisibleASCII { isPrintable = false }

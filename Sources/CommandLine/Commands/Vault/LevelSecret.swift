@@ -25,7 +25,6 @@ struct LevelSecret {
     LevelSecret(try NamedSecret(Phrase("passphrase"), .passphraseFile, or: .passphraseFD, invocation), invocation)
   }
 
-  /// The PIN of a level: from the file or descriptor that the options name, or else from a prompt.
   static func pin(_ invocation: Invocation) throws(Failure) -> LevelSecret {
     LevelSecret(try NamedSecret(Phrase("PIN"), .pinFile, or: .pinFD, invocation), invocation)
   }

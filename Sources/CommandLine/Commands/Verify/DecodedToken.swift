@@ -90,7 +90,7 @@ struct DecodedToken: Hashable {
   /// The maximum length of a value in characters.
   private static let valueLimit = 1000
 
-  /// The claims that contain times (RFC 7519 section 4.1, OpenID Connect Core 1.0 sections 2 and 5.1).
+  /// The claims that contain times (RFC 7519, OpenID Connect Core 1.0).
   private static let times = ["exp", "nbf", "iat", "auth_time", "updated_at"]
 
   /// The header and claims as shown on a terminal, with readable times.

@@ -162,7 +162,6 @@ enum VerdictText {
   ///
   /// - Parameter now: Unix seconds.
   static func append(_ line: Span<UInt8>, now: Int, to text: inout [UInt8]) {
-    // Parse only the displayed members.
     guard let verdict = try? JSONLayout(parsing: line).root else { return }
     guard verdict["valid"]?.value(in: line).bool == true else {
       text.append(utf8: reason(verdict.value(in: line)))
