@@ -78,7 +78,7 @@ final class RelayConnection {
   /// The descriptor to poll.
   var raw: Int32 { socket.raw }
 
-  /// Asks the user of that machine to open the page. ``read()`` returns the result.
+  /// Asks the user of the connected machine to open the page. ``read()`` returns the result.
   func open(_ browser: Event.Browser) throws(RelayRefusal) {
     guard let uri = try? URI(browser.redirectURI), uri.isHTTPLoopback else { throw .notAuthorization }
     // A registered redirect URI includes the port.

@@ -5,7 +5,7 @@ internal import Wire
 /// The messages between `agent login` on a host and `agent ssh` on the user's machine: one JSON object per line,
 /// without verifiers or tokens. An invalid message ends the connection.
 enum RelayMessage {
-  /// The sockets' directory in the host's runtime directory.
+  /// The directory for sockets in the host's runtime directory.
   static let folder = "relays"
   /// The maximum length of a line in bytes.
   static let maximumBytes = 2 * LoginStepRequest.maximumURLBytes

@@ -10,7 +10,7 @@ final class RelayPort {
   private let sockets: [RedirectSocket]
   /// The connections and their poller keys.
   private var peers: [(key: UInt64, peer: RedirectPeer)] = []
-  /// The number of connections so far, for their poller keys.
+  /// The number of the last connection, for its poller key.
   private var lastKey: UInt64 = 0
   /// The awaited redirect.
   private var expected: ExpectedRequests?
@@ -50,7 +50,7 @@ final class RelayPort {
     return "http://\(host)\(path)"
   }
 
-  /// Adds the sockets and connections to the poller.
+  /// Adds the descriptors to the poller.
   func watch(_ poller: borrowing Poller) throws(SystemError) {
     for (index, socket) in sockets.enumerated() {
       try poller.add(socket.descriptor.raw, interest: .read, key: Self.firstKey + UInt64(index))

@@ -38,6 +38,7 @@ final class RelayServer {
   }
 
   static let maximumQuestionsPerHour = 10
+  /// The maximum number of ports per sign-in.
   private static let maximumPorts = 3
   private static let hour = Duration.seconds(3600)
   /// The timeouts for the host's first message, and for its request after that.
@@ -56,7 +57,7 @@ final class RelayServer {
     self.console = console
   }
 
-  /// Adds the listener and the connections to the poller.
+  /// Adds the descriptors to the poller.
   func watch(_ poller: borrowing Poller) throws(SystemError) {
     try poller.add(listener.descriptor.raw, interest: .read, key: PollerKey.listener)
     guard let peer else { return }

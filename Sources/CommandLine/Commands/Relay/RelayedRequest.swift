@@ -15,7 +15,7 @@ struct RelayedRequest: Equatable {
   /// The path of the redirect.
   let path: String
 
-  /// The required parameters.
+  /// The parameters that the URL must have.
   private static let needed = [
     "response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method",
   ]

@@ -4,8 +4,6 @@ internal import Wire
 
 /// `agent ssh`, an `ssh` session whose host can sign in with this machine's browser and, with `--lend`, send requests
 /// as an account of this machine.
-///
-/// This process knows no secret: the daemon lends the account.
 struct SSHCommand {
   /// The arguments of `ssh`.
   private let words: [[UInt8]]

@@ -1,7 +1,7 @@
 internal import Platform
 
 /// A process that ends an `ssh` session and its connection if `agent ssh` is killed. Otherwise a connection stopped for
-/// a question would never continue, and `ssh` would read input for the shell.
+/// a question would never continue.
 struct SSHGuard: ~Copyable {
   /// The pipe to the guard process. If it closes without a line, the guard ends the session.
   private let writing: FileDescriptor

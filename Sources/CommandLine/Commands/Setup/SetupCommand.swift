@@ -335,7 +335,7 @@ struct SetupCommand {
 }
 
 extension String {
-  /// Replaces tabs by spaces, since terminal text must not contain them.
+  /// Replaces tabs by spaces.
   fileprivate var expandingTabs: String {
     String(decoding: utf8.flatMap { $0 == UInt8(ascii: "\t") ? Array("  ".utf8) : [$0] }, as: UTF8.self)
   }

@@ -16,7 +16,7 @@ struct SetupReceipt: Sendable, Hashable {
   var piece: SetupPiece?
   /// Whether `setup` created the file.
   var hasCreatedFile: Bool
-  /// The link in ``SetupLinks`` and its target.
+  /// The link in ``SetupLinks`` and its target, if any.
   var link: (name: String, target: String)? { linkName.flatMap { name in linkTarget.map { (name, $0) } } }
   var linkName: String?
   var linkTarget: String?
@@ -150,8 +150,8 @@ struct SetupReceipts {
 
   private mutating func remove(_ receipt: SetupReceipt) { all.removeAll { $0 == receipt } }
 
-  /// Records in another receipt for the file that `setup` created the file or `left` of its enclosing objects. Undoing
-  /// that receipt then removes them once empty.
+  /// Records in another receipt that `setup` created the file or `left` of its enclosing objects, for removal once they
+  /// are empty.
   private mutating func passOwnership(_ receipt: SetupReceipt, _ left: Int) {
     guard case .member(let path, _, _)? = receipt.piece else {
       if receipt.hasCreatedFile, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.piece != nil }) {

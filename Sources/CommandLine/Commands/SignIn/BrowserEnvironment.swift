@@ -14,7 +14,7 @@ struct BrowserEnvironment {
 
   /// Whether a browser started here is visible to the user and can reach this machine.
   var canOpen: Bool {
-    // Remote editors set `BROWSER` to a program that opens the user's own browser and forwards its response.
+    // Remote editors set `BROWSER` to a program that opens the user's own browser.
     if isRemoteEditor || isContainer { return isSet("BROWSER") }
     if isRemote { return false }
     return hasDisplay || isSet("BROWSER") || isWSL

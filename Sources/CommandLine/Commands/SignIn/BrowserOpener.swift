@@ -17,7 +17,7 @@ struct BrowserOpener {
   /// When to stop waiting for the running command.
   private(set) var deadline: Instant?
 
-  /// How long a command is given to fail.
+  /// How long to wait for a command to fail.
   private static let timeout = Duration.seconds(2)
   /// Programs that pass a URL to a browser and exit.
   private static let launchers = ["xdg-open", "gio", "wslview", "kde-open", "kde-open5", "exo-open", "gnome-open"]
@@ -39,7 +39,7 @@ struct BrowserOpener {
     return uri.isHTTPS || uri.isHTTPLoopback
   }
 
-  /// Checks whether the running command has ended or timed out.
+  /// Checks on the running command.
   mutating func update(_ now: Instant) {
     guard state == .trying, let child else { return }
     if let status = try? Spawn.tryWait(child) {

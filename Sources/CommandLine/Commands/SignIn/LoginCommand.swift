@@ -267,7 +267,7 @@ struct LoginCommand {
     }
   }
 
-  /// Uses the daemon's commands in the hint, which include the answers to prompts.
+  /// Replaces the commands in the hint by the daemon's, which include the answers to prompts.
   private static func withDaemonCommands(_ failure: Failure) -> Failure {
     var failure = failure
     failure.advice = failure.advice?.correcting { $0.command }

@@ -26,7 +26,7 @@ enum LoginOptions {
     return request
   }
 
-  /// A sign-in without a user.
+  /// The request of a sign-in without a user.
   static func workload(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = try commonRequest(invocation)
     request.isGuest = true

@@ -116,6 +116,7 @@ struct LoginReporter {
     return terminal.canRewriteLines && terminal.showsUTF8
   }
 
+  /// Prints a step with `--verbose`.
   private mutating func reportStep(_ entry: LogLine?) {
     status?.erase()
     console.detail(entry)

@@ -66,7 +66,7 @@ enum LoginText {
     return wordings.map { $0.localized() } + [time]
   }
 
-  /// Seconds as `4:05`.
+  /// Formats seconds as `4:05`.
   static func clock(_ seconds: Int) -> String {
     let seconds = max(0, seconds)
     return "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"

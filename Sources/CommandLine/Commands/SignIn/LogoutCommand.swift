@@ -53,7 +53,7 @@ enum LogoutCommand {
     }
   }
 
-  /// Sends the request. If the account is locked, extends the hint, since its passphrase or PIN may be lost.
+  /// Sends the request. If the account is locked, the hint also names a local sign-out.
   private static func answer(_ client: DaemonClient, _ request: LogoutRequest) throws(Failure) -> JSONObject {
     do throws(Failure) { return try client.ask(.logout(request)) } catch {
       guard error.code == .locked, let advice = error.advice, !request.all else { throw error }
@@ -64,7 +64,7 @@ enum LogoutCommand {
     }
   }
 
-  /// One line per account.
+  /// Describes the result, with one line per account.
   static func lines(_ result: JSONObject, local: Bool) -> [Phrase] {
     let accounts = result["accounts"]?.array ?? []
     if accounts.isEmpty { return [Phrase("no account was signed in")] }

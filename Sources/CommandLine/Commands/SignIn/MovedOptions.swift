@@ -36,6 +36,7 @@ struct MovedOptions {
     }
   }
 
+  /// `isRefused` selects the options to report. Nil if there are none.
   private init?(
     _ invocation: Invocation, _ given: [Invocation.Occurrence], where isRefused: (OptionDeclaration) -> Bool
   ) {

@@ -10,7 +10,7 @@ struct PastedLine {
   private let terminal: SharedDescriptor?
   private var bytes: [UInt8] = []
 
-  /// - Returns: Nil if the terminal must not be read.
+  /// Prepares the terminal or standard input for reading. Nil if the terminal must not be read.
   static func open(_ signals: inout SignInSignals, mayUseTerminal: Bool) throws(Failure) -> PastedLine? {
     if !Terminal.isTerminal(0) { return PastedLine(terminal: nil) }
     guard mayUseTerminal else { return nil }
@@ -66,7 +66,7 @@ struct PastedLine {
     return false
   }
 
-  /// Ctrl-H, Delete, Ctrl-U, Ctrl-W (like Ctrl-U) and Ctrl-D.
+  /// The editing keys: Ctrl-H, Delete, Ctrl-U, Ctrl-W (like Ctrl-U) and Ctrl-D.
   private enum EditingKey {
     static let backspace: UInt8 = 0x08
     static let erase: UInt8 = 0x7F

@@ -4,8 +4,8 @@ internal import Wire
 
 /// Runs a command again after signing in or unlocking, if it failed only for lack of that.
 ///
-/// With `--ask` it starts at once. Otherwise it first asks, and only a user who typed the command: all standard streams
-/// are one terminal and the process leads its job.
+/// With `--ask`, signs in or unlocks at once. Otherwise asks first, and only a user who typed the command: all standard
+/// streams are one terminal and the process leads its job.
 struct SignInOffer {
   private let client: DaemonClient
   /// Whether `--ask` is given.
@@ -72,7 +72,7 @@ struct SignInOffer {
     return try result.get()
   }
 
-  /// Offers remedies and repeats `work` after each. Offers a sign-in and an unlock at most once each.
+  /// Offers a sign-in and unlocking, each at most once, and repeats `work` after each.
   private func ask(_ work: () throws(Failure) -> Int32, after first: Failure) throws(Failure) -> Int32 {
     var failure = first
     for _ in 0..<2 {
@@ -127,7 +127,7 @@ struct SignInOffer {
     /// The failures that have a remedy.
     static let codes: Set<FailureCode> = [.signedOut, .sessionExpired, .interactionRequired, .locked]
 
-    /// Parses the failure's hint.
+    /// Parses the failure's hint. Nil if it names no remedy.
     init?(_ failure: Failure, _ commands: CommandTable) {
       guard Self.codes.contains(failure.code), let text = failure.advice?.command,
         let words = ShellWord.words(text), let command = LoginOptions.invocation(of: text, by: commands)
@@ -144,7 +144,7 @@ struct SignInOffer {
       }
     }
 
-    /// Whether the user wants it. Asks unless `isAskGiven`. A passphrase prompt needs no question.
+    /// Whether the user wants the remedy. Asks unless `isAskGiven`. A passphrase prompt needs no question.
     func isWanted(_ isAskGiven: Bool, within timeout: Duration) throws(Failure) -> Bool {
       guard !isAskGiven, let signInReason else { return true }
       return try Confirmation.ask(Phrase("\(signInReason). Sign in now?"), orElse: true, within: timeout) ?? false

@@ -20,7 +20,7 @@ struct SignInScreen {
     (self.columns, self.isStyled, self.language) = (columns, isStyled, language)
   }
 
-  /// The maximum width of text.
+  /// The maximum width of text in columns.
   private static let maximumTextWidth = 100
 
   private static let maximumURLLength = 16_384

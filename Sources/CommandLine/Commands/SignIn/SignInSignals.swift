@@ -1,7 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// Handles signals during a sign-in, and hides typed text, which would disturb the countdown.
+/// Handles signals during a sign-in, and hides typed text.
 ///
 /// Restores the terminal at the end, and while the command is suspended.
 struct SignInSignals: ~Copyable {

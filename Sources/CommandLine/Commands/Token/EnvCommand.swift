@@ -78,7 +78,7 @@ enum EnvCommand {
     }
   }
 
-  /// Appends the output to the shell's ``Shell/fileVariable``, or prints it.
+  /// Appends the output to the file that ``Shell/fileVariable`` names, or prints it.
   private static func deliver(_ text: Span<UInt8>, for shell: Shell) throws(Failure) {
     guard let variable = shell.fileVariable, let path = Environment.value(variable), !path.isEmpty else {
       return try Console.answer(text)
@@ -167,7 +167,7 @@ enum EnvCommand {
     return (shell ?? (isJSON ? .json : .sh)).failing?(failure.code.exitStatus.rawValue) ?? ""
   }
 
-  /// The shell in an invalid command line.
+  /// The shell that an invalid command line names, if any.
   private static func namedShell(_ arguments: [String]) -> Shell? {
     var named: Shell?
     for (index, argument) in arguments.enumerated() {

@@ -48,7 +48,7 @@ enum ProofCommand {
     }
   }
 
-  /// Checks that a proof fits into a header line, like every compact JWS (RFC 7515 section 7.1).
+  /// Checks that a proof fits into a header line (RFC 7515 section 7.1).
   private static func checked(_ proof: String?) throws(Failure) -> String {
     guard let proof, !proof.isEmpty, proof.utf8.allSatisfy(\.isVisibleASCII) else {
       throw Reply.unreadable

@@ -1,7 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// Runs `agent token [ACCOUNT]` without options, the most common call in scripts.
+/// Runs `agent token [ACCOUNT]` without options.
 ///
 /// Behaves like ``TokenCommand``, but only uses memory on the stack: in a static program, the first use of each array
 /// type costs thousands of instructions and several page faults. Leaves everything unusual to the general
@@ -109,7 +109,7 @@ private enum QuickArguments {
     return true
   }
 
-  /// Whether the program's name is as long as a helper's, such as `keyring`: a cheap test that may be wrong.
+  /// Whether the program's name is as long as a helper's, such as `keyring`. May be wrong.
   private static func mayBeHelperName(_ path: Span<UInt8>) -> Bool {
     var length = 0
     for index in path.indices { length = path[index] == UInt8(ascii: "/") ? 0 : length + 1 }

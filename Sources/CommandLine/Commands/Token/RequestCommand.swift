@@ -77,7 +77,8 @@ enum RequestCommand {
     return request
   }
 
-  /// The head as in HTTP/1.1. Replaces control characters, which fields must not contain (RFC 9110 section 5.5).
+  /// The response's head as in HTTP/1.1. Replaces control characters, which fields must not contain (RFC 9110 section
+  /// 5.5).
   static func text(of head: ResponseHead) -> String {
     var text = "HTTP \(head.status)\r\n"
     for field in head.headers { text += "\(field.name): \(TerminalText.replacingControls(field.value))\r\n" }
@@ -91,7 +92,7 @@ enum RequestCommand {
     ])
   }
 
-  /// The text of `--data`; several are joined as one form (WHATWG URL, section 5).
+  /// The value of `--data`. Several values are joined as one form (WHATWG URL, section 5).
   ///
   /// - Throws: `invalid_request` if one of several names a file.
   static func data(_ given: [String]) throws(Failure) -> String? {
@@ -162,13 +163,13 @@ struct BodyWriter: ~Copyable {
     }
   }
 
-  /// Filters control characters for a terminal.
+  /// Writes a part of the body, without control characters on a terminal.
   mutating func writeBody(_ bytes: Span<UInt8>) throws(Failure) {
     guard let shown = filter?.filter(bytes) else { return try write(bytes) }
     try write(shown.span)
   }
 
-  /// Closes the file, and reports late errors, such as those of network file systems.
+  /// Closes the file, and reports late errors.
   mutating func close() throws(Failure) {
     guard let file = file.take() else { return }
     do { try file.close() } catch { throw unwritable(error) }

@@ -76,7 +76,7 @@ enum StandingFileCommand {
     return "\(directory)/bt_u\(Machine.userID)"
   }
 
-  /// An account, and its token files in the settings.
+  /// The account's name, and its token files as in the settings.
   private static func files(
     _ account: String?, _ client: DaemonClient
   ) throws(Failure) -> (account: String, values: [String]) {

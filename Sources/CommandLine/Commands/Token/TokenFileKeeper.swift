@@ -114,7 +114,7 @@ struct TokenFileKeeper: ~Copyable {
     }
   }
 
-  /// Requests the same file again.
+  /// The request for the same file.
   private var request: TokenFileRequest {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) }
     return TokenFileRequest(account: account, name: name, kind: kind)

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// Checks tokens and their types, which come from servers, before use in a header, a variable or a terminal.
+/// The checked text of tokens and their types, which come from servers.
 enum TokenText {
   /// Rejects a token that could end a header or control a terminal.
   ///

@@ -56,7 +56,7 @@ struct TokenVariables: Sendable {
     try effective(settings: account.variables)
   }
 
-  /// - Parameter named: `NAME=FIELD`, from the account's settings.
+  /// - Parameter named: The variables in the account's settings, as `NAME=FIELD`.
   func effective(settings named: [String]) throws(Failure) -> TokenVariables {
     areDefaults && !named.isEmpty ? try TokenVariables(named, isForFile: isForFile) : self
   }
@@ -91,7 +91,7 @@ struct TokenVariables: Sendable {
   ///
   /// Omits an expired ID Token, unless nothing else is requested.
   ///
-  /// - Throws: `missing_value` if a variable of `--var` has no value; the errors of `body`.
+  /// - Throws: `missing_value` if a variable of `--var` has no value.
   func forEach(
     _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (String, Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// A variable of `--var` and its source. A class for the same reason as ``OptionDeclaration``.
+/// A variable of `--var` and its source. A class, like ``OptionDeclaration``.
 final class VariableMapping: Sendable {
   let name: String
   let field: TokenField
@@ -98,8 +98,6 @@ enum TokenField: Sendable, Hashable {
   ///
   /// A claim that is not a string is passed as compact JSON, and `null` as no value (OpenID Connect Core 1.0, section
   /// 5.3.2).
-  ///
-  /// - Throws: The errors of ``TokenText`` and `body`.
   func withValue(
     in answer: TokenAnswer, from line: Span<UInt8>, _ body: (Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {

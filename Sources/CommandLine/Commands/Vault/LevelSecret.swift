@@ -42,7 +42,7 @@ struct LevelSecret {
 
   /// Whose secret the prompt asks for.
   enum Purpose {
-    /// Unspecified.
+    /// The prompt names nothing.
     case plain
     /// The prompt names the accounts, if they fit on a line.
     case ofAccounts([String])

@@ -68,7 +68,7 @@ struct Unlocking {
     return failure
   }
 
-  /// The next level to unlock, and its accounts. Nil if none is locked.
+  /// The next level to unlock, and its accounts. Nil if there is none.
   private func next(
     _ account: String?, over connection: inout DaemonConnection
   ) throws(Failure) -> (Protection, accounts: [String])? {

@@ -18,7 +18,7 @@ struct DecodedToken: Hashable {
   /// The length of the signature in bytes; 0 if the token is not signed.
   let signatureBytes: Int
 
-  /// Parses the compact serialization (RFC 7515 section 7.1, RFC 7516 section 7.1).
+  /// Parses the compact serialization (RFC 7515, RFC 7516).
   ///
   /// - Throws: `malformed_token`.
   init(_ text: Span<UInt8>) throws(Failure) {

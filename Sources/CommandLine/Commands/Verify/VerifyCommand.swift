@@ -72,7 +72,7 @@ enum VerifyCommand {
     try Console.answer(text.span)
   }
 
-  /// Connects to the daemon. For keys from a file, starts a private one: no network or stored data is needed.
+  /// Connects to the daemon, or to a private one if the keys are in a file.
   private static func connect(_ client: DaemonClient, hasKeys: Bool) throws(Failure) -> DaemonConnection {
     guard hasKeys else { return try client.connect() }
     return try DaemonLauncher.startPrivate(client.console, because: "keys at hand need no other", needsHome: false)
