@@ -5,8 +5,8 @@ struct CargoFile {
   let path: String
   let text: ConfigurationText
 
-  /// cargo's files for a directory: in it and its parents, nearest first, then in `own`, the user's. Skips files that
-  /// are unreadable or that others can write.
+  /// The settings files for a directory: in it and its parents, nearest first, then in `own`, the user's. Skips files
+  /// that are unreadable or that others can write.
   static func all(from directory: String, own: String) -> [CargoFile] {
     var directories: [String] = []
     var names = directory.split(separator: "/")
@@ -42,7 +42,7 @@ struct CargoFile {
 }
 
 extension ConfigurationText {
-  /// The registries with their own table, and the index of its header line.
+  /// The registries that have a table, `[registries.NAME]`, each with the index of the table's header line.
   var registries: [(name: String, header: Int)] {
     let start = "registries."
     return lines.indices.compactMap { line in
@@ -50,6 +50,7 @@ extension ConfigurationText {
     }
   }
 
+  /// The registry with this index URL, and its header line.
   func registry(index: String) -> (name: String, header: Int)? {
     registries.first { registry in
       value("index", in: section(registry.header)).map { CargoFile.isSame($0, index) } ?? false

@@ -2,25 +2,29 @@ internal import Encoding
 
 /// Adds and removes members of JSON text without changing any other byte.
 enum JSONMembers {
-  /// The limit for a file. Claude Code's has reached 100 MiB.
+  /// The maximum size of a file. Claude Code's settings file has reached 100 MiB.
   static let maximumBytes = 1 << 27
 
-  /// Lenient, because the rest of the file belongs to the program.
+  /// Lenient, because most of the file belongs to another program.
   private static let limits = JSONLimits.lenient(bytes: maximumBytes, elements: 1 << 22)
 
   static let empty = Array("{\n}\n".utf8)
 
+  /// Parses the text and returns its top-level value.
+  ///
   /// - Throws: If the text is not strict JSON. Comments are not allowed.
   static func root(of bytes: [UInt8]) throws(JSONError) -> JSONLayout.Node {
     try JSONLayout(parsing: bytes, limits: limits).root
   }
 
-  /// Encloses a value in objects with one member each.
+  /// Encloses a value in nested objects with one member each, whose names are `path`.
   static func nested(_ path: [String], _ value: JSON) -> JSONObject {
     JSONObject([(path[0], path.count == 1 ? value : .object(nested(Array(path[1...]), value)))])
   }
 
-  /// Inserts a member at the end, in the style of the others.
+  /// Inserts a member at the end of an object, in the style of its other members.
+  ///
+  /// - Parameter member: An object with only the new member.
   static func inserting(_ member: JSONObject, in object: JSONLayout.Node, of bytes: [UInt8]) -> [UInt8] {
     var text = Array(spaced(.object(member)).dropFirst().dropLast())
     let members = object.members
@@ -40,9 +44,9 @@ enum JSONMembers {
     return Array(bytes[..<offset] + text + bytes[offset...])
   }
 
-  /// Removes a member with this value, and up to `addedObjects` enclosing objects that become empty.
+  /// Removes the member at `path` if it has this value, and up to `addedObjects` enclosing objects that become empty.
   ///
-  /// - Returns: The text, and how many of these objects remain; nil if there is no such member.
+  /// - Returns: The new text, and how many of these objects remain; nil if there is no such member.
   static func removing(
     _ path: [String], _ value: JSON, _ addedObjects: Int, from bytes: [UInt8]
   ) -> (bytes: [UInt8], left: Int)? {
@@ -61,13 +65,13 @@ enum JSONMembers {
     (try? node(path, of: bytes)) != nil
   }
 
-  /// Nil if missing.
+  /// The value at a path of member names; nil if it does not exist.
   private static func node(_ path: [String], of bytes: [UInt8]) throws(JSONError) -> JSONLayout.Node? {
     let root: JSONLayout.Node? = try root(of: bytes)
     return path.reduce(root) { $0?[$1] }
   }
 
-  /// Nil without such a member.
+  /// Removes the member at the path, with its comma. Nil if there is no such member.
   private static func removing(_ path: [String], from bytes: [UInt8]) throws(JSONError) -> [UInt8]? {
     guard let name = path.last, let object = try node(path.dropLast(), of: bytes) else { return nil }
     let members = object.members
@@ -84,7 +88,7 @@ enum JSONMembers {
     return Array(bytes[..<range.lowerBound] + bytes[range.upperBound...])
   }
 
-  /// Where a member's name starts.
+  /// The offset of the quote before a member's name.
   private static func nameStart(_ index: Int, of object: JSONLayout.Node, in bytes: [UInt8]) -> Int {
     let start = index == 0 ? object.range.lowerBound + 1 : object.members[index - 1].value.range.upperBound
     return bytes[start...].firstIndex(of: UInt8(ascii: "\"")) ?? start
@@ -92,7 +96,7 @@ enum JSONMembers {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 }
 
-  /// A value on one line, spaced like handwritten JSON.
+  /// Writes a value on one line, with spaces after colons and commas.
   private static func spaced(_ value: JSON) -> [UInt8] {
     guard case .object(let object) = value else { return value.serialized() }
     let members = object.names.map { name in

@@ -17,7 +17,9 @@ extension SetupClient {
         changes: ["GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": ""], expected: "password=")
     })
 
-  /// An empty helper first resets git's list, since other helpers would keep a token after its expiry.
+  /// Makes this program git's only helper for the URL. An empty helper first resets git's list, because other helpers
+  /// would
+  /// keep a token after its expiry.
   private static func gitPlan(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard let git = InstalledProgram("git") else { throw notFound("git") }
     let command: String
@@ -84,7 +86,7 @@ extension SetupClient {
 struct GitHelperEntry: Sendable {
   /// The URL it applies to; nil for all.
   let url: String?
-  /// The command. An empty one resets the list.
+  /// The helper's command. An empty one discards the helpers before it.
   let helper: String
 
   /// All helpers in git's order; empty if git fails.
@@ -106,21 +108,23 @@ struct GitHelperEntry: Sendable {
     }
   }
 
-  /// The helpers that git asks for an origin, in order.
+  /// The helpers of `all` that git asks for an origin's credentials, in order.
   static func asked(for origin: OriginEntry?, of all: [GitHelperEntry]) -> ArraySlice<GitHelperEntry> {
     let entries = all.filter { $0.isFor(origin) }
     return entries.lastIndex { $0.helper.isEmpty }.map { entries[($0 + 1)...] } ?? entries[...]
   }
 
-  /// Whether the helper is the program `name`.
+  /// Whether the helper runs the program `name`.
   func isOurs(_ name: String) -> Bool {
     let text = ConfigurationText(Array(helper.utf8))
     return ["git-credential-\(name)", "\(name)' helper git", "\(name) helper git"].contains { text.contains($0) }
       || helper.hasSameBytes(as: name)
   }
 
+  /// The origin and path of ``url``; nil if that is nil or invalid.
   var origin: OriginEntry? { url.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
 
+  /// Whether git asks the helper for the origin's credentials.
   private func isFor(_ origin: OriginEntry?) -> Bool {
     guard url != nil else { return true }
     guard let origin, let own = self.origin else { return false }

@@ -10,8 +10,8 @@ extension SetupClient {
     overriding: ["GOAUTH", "GOENV"], plan: goPlan,
     trial: { (context) throws(Failure) in try SetupTrial(context.program, context.words(.go)) })
 
-  /// `go env -w` sorts and drops lines of its file, so setup changes the file itself. In `GOAUTH` this program comes
-  /// first: its output overrides an old password in `~/.netrc`, and is empty for unlisted URLs.
+  /// Puts this program first in `GOAUTH`: its output overrides an old password in `~/.netrc`, and is empty for unlisted
+  /// URLs. Changes the file itself, because `go env -w` sorts and drops lines.
   private static func goPlan(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard let go = InstalledProgram("go") else { throw notFound("go") }
     let values = try go.settings(["env", "GOENV", "GOAUTH"]).split(

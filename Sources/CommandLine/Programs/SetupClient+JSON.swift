@@ -19,6 +19,7 @@ extension SetupClient {
       try SetupTrial(link: dockerLink(context.name), context, ["get"], input: context.host)
     })
 
+  /// The helper's name for docker, given this program's name.
   private static func dockerLink(_ own: String) -> String { "docker-credential-\(own)" }
 
   static func dockerFile(_ files: UserFiles) throws(Failure) -> SetupFile {

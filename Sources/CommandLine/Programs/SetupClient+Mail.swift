@@ -106,12 +106,15 @@ extension SetupClient {
   }
 }
 
+/// The mail server to configure.
 private struct MailServer {
   let host: String
   let port: Int
   let isOutgoing: Bool
+  /// Whether TLS begins with the connection; otherwise STARTTLS is used.
   let isTLSFromTheStart: Bool
 
+  /// The URL scheme; `smtp` means STARTTLS.
   var scheme: String { isOutgoing ? (isTLSFromTheStart ? "smtps" : "smtp") : "imaps" }
 
   /// - Parameter originKind: The kinds of server that the program supports.

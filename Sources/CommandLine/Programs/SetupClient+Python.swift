@@ -43,7 +43,7 @@ extension SetupClient {
         notes: [Phrase("uv asks only if the index URL has a user name: https://oauth2@HOST/simple/")])
     }, trial: keyringTrial)
 
-  /// The file named by `variable`, otherwise `name` in the configuration directory.
+  /// The file that `variable` names, or else `name` in the configuration directory.
   private static func settingsFile(
     _ client: String, _ variable: String, _ name: String, _ files: UserFiles
   ) throws(Failure) -> SetupFile {
@@ -52,7 +52,7 @@ extension SetupClient {
     return try SetupFile(path)
   }
 
-  /// The result if the section already has the key; otherwise nil.
+  /// The result if the section already sets `keyring-provider`; otherwise nil.
   private static func keyringProvider(of text: ConfigurationText, _ section: Range<Int>) -> Insertion? {
     text.value("keyring-provider", in: section).map {
       $0 == "subprocess" ? .present : .exists("keyring-provider")

@@ -2,22 +2,23 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A program that `setup` can configure to get tokens from this one, with everything that differs between such
-/// programs.
+/// A program that `setup` can configure to get tokens from this one, and how that differs from others.
 struct SetupClient: Sendable, Hashable {
   /// The name on the command line and in receipts.
   let name: String
   /// The names of the executable, best first; nil for just ``name``.
   var executables: [String]?
-  /// The kinds of origins for tokens.
+  /// The kind of servers that get the tokens.
   var originKind = OriginKind.web
   /// Whether the program has one setting for all origins.
   var hasSingleSetting = false
   /// The options that affect the settings.
   var choices: Choices = .account
-  /// Returns the name of the link that the client runs, given this program's name. Nil if the settings contain a path.
+  /// Returns the name of the link by which the client calls this program, given this program's name. Nil if the
+  /// client's
+  /// settings contain its path.
   var link: @Sendable (_ own: String) -> String? = { _ in nil }
-  /// The first supported version, unless all are.
+  /// The first supported version; nil if all are supported.
   var minimumVersion: ClientVersion?
   /// Environment variables that override the settings.
   var overriding: [String] = []
@@ -29,11 +30,12 @@ struct SetupClient: Sendable, Hashable {
   ///
   /// - Throws: `invalid_request` if an option is missing, `invalid_configuration` if setup is impossible.
   let plan: @Sendable (SetupContext) throws(Failure) -> SetupPlan
-  /// Returns a test of the settings.
+  /// Returns a test that the settings work.
   ///
   /// - Throws: `invalid_configuration` if the program would not find a helper.
   let trial: @Sendable (SetupContext) throws(Failure) -> SetupTrial
 
+  /// The kind of servers that a program talks to; `mail` includes both directions.
   enum OriginKind: Sendable {
     case web, mail, incomingMail, outgoingMail
   }
@@ -42,9 +44,13 @@ struct SetupClient: Sendable, Hashable {
   struct Choices: OptionSet, Sendable {
     let rawValue: Int
 
+    /// `--account`.
     static let account = Choices(rawValue: 1)
+    /// `--name`: a name for the client's entry.
     static let name = Choices(rawValue: 2)
+    /// `--user`: a user name for the origin.
     static let user = Choices(rawValue: 4)
+    /// `--role-arn`: an AWS role.
     static let role = Choices(rawValue: 8)
   }
 
@@ -66,6 +72,7 @@ struct SetupClient: Sendable, Hashable {
 
   var isMail: Bool { originKind != .web }
 
+  /// Whether the program can send tokens to the origin.
   func supports(_ origin: OriginEntry) -> Bool {
     let isIncoming = OriginEntry.uri(origin.origin)?.hasScheme("imaps") ?? false
     return switch originKind {
@@ -90,6 +97,7 @@ struct SetupClient: Sendable, Hashable {
     Failure(.invalidConfiguration, "\(name) is not in PATH, so its file cannot be checked")
   }
 
+  /// The failure if a variable makes a program ignore its settings file.
   static func readsNothing(_ name: String, _ variable: String, _ value: String) -> Failure {
     Failure(.invalidConfiguration, "\(name) reads no settings file: \(variable) is \(value)")
   }
@@ -107,6 +115,6 @@ struct ClientVersion: Sendable {
   let outputPrefix: String
   let major: Int
   let minor: Int
-  /// Why an older version is rejected.
+  /// Returns the drawback of an older version, for users.
   let consequence: @Sendable () -> Phrase
 }

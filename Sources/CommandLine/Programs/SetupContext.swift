@@ -6,38 +6,40 @@ internal import Wire
 struct SetupContext: Sendable {
   /// This program's path.
   let program: String
+  /// This program's name.
   let name: String
   /// The origin to configure. Nil if the client has one setting for all origins.
   let origin: OriginEntry?
   let account: String
-  /// The account's entry for the origin.
+  /// The entry for the origin in the account's settings, if any.
   let listed: OriginEntry?
   /// Whether the settings must name the account.
   let namesAccount: Bool
-  /// The name for the client's entry, if given.
+  /// `--name`: the name for the client's entry.
   var entryName: String?
-  /// `--user`.
+  /// `--user`: the user name for the origin.
   var user: String?
-  /// `--role-arn`.
+  /// `--role-arn`: the AWS role.
   var role: String?
   /// The URL of an MCP server, as typed.
   var serverURL: String?
   var files = UserFiles()
 
-  /// Origin and path, without a trailing slash.
+  /// Origin and path, without a trailing slash; empty without an origin.
   var url: String { origin.map { $0.origin + $0.path } ?? "" }
 
+  /// The host of the origin, with its port if given.
   var host: String {
     let origin = self.origin?.origin.utf8 ?? "".utf8
     return String(decoding: origin.drop { $0 != UInt8(ascii: "/") }.dropFirst(2), as: UTF8.self)
   }
 
-  /// The host in letters, digits and dashes.
+  /// The host, with dashes for all but letters and digits.
   var hostWord: String {
     String(decoding: host.utf8.map { $0.isASCIIAlphanumeric ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
   }
 
-  /// The arguments that call a helper.
+  /// This program's arguments to act as a helper, with further ones before the account.
   func words(_ helper: HelperName, _ more: [String] = []) -> [String] {
     ["helper", helper.rawValue] + more + (namesAccount ? ["--account", account] : [])
   }
@@ -63,7 +65,7 @@ struct SetupContext: Sendable {
     return words
   }
 
-  /// The name of the entry, or the default `name`.
+  /// The given name of the entry, or else `name`.
   ///
   /// - Throws: `invalid_request` for a name with special characters.
   func entryName(else name: String) throws(Failure) -> String {
@@ -95,8 +97,8 @@ struct SetupContext: Sendable {
 
   // MARK: This program
 
-  /// This program's path, to write into settings: the one on the `PATH`, which survives updates, or else that of its
-  /// file.
+  /// This program's path, to write into settings: that of `name` on the `PATH`, which survives updates, or else that of
+  /// the executable file.
   ///
   /// - Throws: `invalid_configuration` for a path that not every file can contain.
   static func ownPath(_ name: String) throws(Failure) -> String {
@@ -114,7 +116,7 @@ struct SetupContext: Sendable {
     return path
   }
 
-  /// The path of a link to this program, if `PATH` finds it first.
+  /// The path of a link on the `PATH`; nil if the first program of that name is another one.
   func path(of link: String) -> String? {
     Spawn.search(link).flatMap { $0.utf8.first == UInt8(ascii: "/") && Spawn.isSame($0, program) ? $0 : nil }
   }

@@ -9,6 +9,7 @@ struct SetupFile: Sendable, Hashable {
 
   var directory: String { parts.directory }
 
+  /// The directory's path and the file's name.
   private var parts: (directory: String, name: String) {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     return (names.dropLast().joined(separator: "/"), String(names[names.count - 1]))
@@ -16,7 +17,7 @@ struct SetupFile: Sendable, Hashable {
 
   static let maximumBytes = JSONMembers.maximumBytes
 
-  /// - Throws: `invalid_configuration` for a relative path.
+  /// - Throws: `invalid_configuration` if the path is relative or ends with a slash.
   init(_ path: String) throws(Failure) {
     guard path.utf8.first == UInt8(ascii: "/"), path.utf8.last != UInt8(ascii: "/") else {
       throw Failure(.invalidConfiguration, "\(path) is not the absolute path of a file")
@@ -42,7 +43,7 @@ struct SetupFile: Sendable, Hashable {
     }
   }
 
-  /// Replaces the file atomically, or removes it for nil. Throws if its content is no longer `old`.
+  /// Replaces the content atomically, or removes the file if `bytes` is nil. Throws if the content is no longer `old`.
   func replace(_ old: [UInt8]?, by bytes: [UInt8]?) throws(Failure) {
     let (directory, name) = parts
     let isWritten: Bool
@@ -63,6 +64,7 @@ struct SetupFile: Sendable, Hashable {
     guard isWritten else { throw Failure(.storage, "another program changed \(path); try again") }
   }
 
+  /// The content of the file `name`; nil if it does not exist.
   private static func bytes(_ name: String, _ targetDirectory: borrowing PrivateDirectory) throws(SystemError)
     -> [UInt8]?
   {
@@ -70,7 +72,7 @@ struct SetupFile: Sendable, Hashable {
   }
 }
 
-/// The directory of links to this program that only some programs should find: `keyring` would hide the real one.
+/// Links by which clients call this program. They have their own directory, because `keyring` hides Python's program.
 enum SetupLinks {
   /// - Throws: `storage` without a home directory.
   static func directory() throws(Failure) -> String {
@@ -81,7 +83,7 @@ enum SetupLinks {
     }
   }
 
-  /// Creates a link to this program, unless it exists. Replaces a broken one.
+  /// Creates a link to `program`, unless it exists. Replaces a broken link.
   static func make(_ name: String, to program: String) throws(Failure) {
     let path = try directory()
     do throws(DirectoryError) {
@@ -96,7 +98,7 @@ enum SetupLinks {
     }
   }
 
-  /// Removes a link to `program` or this program.
+  /// Removes the link if it leads to `program` or to this program.
   static func remove(_ name: String, to program: String) throws(Failure) {
     let path = try directory()
     do throws(DirectoryError) {

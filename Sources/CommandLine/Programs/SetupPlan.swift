@@ -1,13 +1,15 @@
 internal import Encoding
 internal import Wire
 
-/// The change of one file that configures a client for an origin.
+/// The change to one file that makes a client get its tokens from this program.
 struct SetupPlan: Sendable {
+  /// How to change the file.
   enum Change: Sendable {
     /// Only prints the text.
     case none
-    /// A member's path and value.
+    /// Adds a JSON member: the names on its path, and its value.
     case member([String], JSON)
+    /// Calls a function that adds lines to the text.
     case lines(@Sendable (ConfigurationText) throws(Failure) -> Insertion)
   }
 
@@ -16,16 +18,17 @@ struct SetupPlan: Sendable {
   /// The lines to print.
   var text: [String]
   var change = Change.none
-  /// Lines, without indentation, that identify the addition later. JSON members are compared entirely.
+  /// Lines that identify the addition, without indentation. A line that ends with `; ` identifies lines that begin with
+  /// it.
   var keys: [String] = []
-  /// The name of the client's entry, if it supports several for an origin.
+  /// The name of the client's entry, if the client supports several for an origin.
   var entry: String?
   /// Notes for users.
   var notes: [Phrase] = []
-  /// Whether the client would ask this program first; nil if unknown.
+  /// Returns whether the client would ask this program first. If nil, the content of the file decides.
   var isAsked: (@Sendable () -> Bool)?
 
-  /// Whether this plan would add the same piece.
+  /// Whether this plan would make the same addition.
   func isSame(as piece: SetupPiece) -> Bool {
     switch (piece, change) {
     case (.member(let path, let value, _), .member(let wanted, let wantedValue)):
@@ -39,7 +42,7 @@ struct SetupPlan: Sendable {
     }
   }
 
-  /// Whether the text already contains the addition.
+  /// Whether the content of the file at `path` contains the addition.
   func isIn(_ bytes: [UInt8], of path: String) throws(Failure) -> Bool {
     if case .member = change { return try insertion(in: bytes, of: path) == .present }
     let text = ConfigurationText(bytes)
@@ -49,7 +52,7 @@ struct SetupPlan: Sendable {
     }
   }
 
-  /// Adds this plan's piece to the text.
+  /// Makes the addition to the content of the file at `path`, or to an empty file if `bytes` is nil.
   func insertion(in bytes: [UInt8]?, of path: String) throws(Failure) -> Insertion {
     if let bytes, !bytes.isText {
       throw Failure(.invalidConfiguration, "\(path) was not changed: it is not UTF-8 text")

@@ -1,14 +1,14 @@
 internal import Platform
 internal import Wire
 
-/// Requests a credential like the client, without showing it.
+/// A test that requests a credential like the client, without showing it.
 struct SetupTrial {
   private let program: InstalledProgram
   /// The program's arguments.
   private let words: [String]
   /// The standard input of the program.
   private let input: String
-  /// Environment variables; nil unsets one.
+  /// The environment variables to set, or to unset if nil.
   private let changes: [String: String?]
   /// The start of one line of a successful response.
   private let expected: String
@@ -27,7 +27,7 @@ struct SetupTrial {
     (self.changes, self.expected) = (changes, expected)
   }
 
-  /// Calls this program by the client's name for it.
+  /// A test that calls this program by a link's name.
   init(
     link name: String, _ context: SetupContext, _ words: [String], input: String = ""
   ) throws(Failure) {
@@ -35,12 +35,15 @@ struct SetupTrial {
     try self.init(name, words, input: input)
   }
 
+  /// The failure if a program is missing or a link is not to this program.
   private static func missing(_ name: String) -> Failure {
     Failure(.invalidConfiguration, "\(name) in PATH is missing or not this program")
   }
 
+  /// Runs the test.
+  ///
   /// - Parameter showsErrors: Whether the user sees the client's error output.
-  /// - Throws: `missing_value` without a credential.
+  /// - Throws: `missing_value` if no credential is returned.
   func run(showsErrors: Bool) throws(Failure) {
     var result: InstalledProgram.Result
     do {

@@ -2,15 +2,15 @@ internal import Encoding
 
 /// An addition to a program's file, which `setup` can remove without changing other bytes.
 enum SetupPiece: Sendable, Hashable {
-  /// Text that occurs once, directly after the text `prefix`, if any, on its line.
+  /// Text that occurs once. It directly follows `prefix` on its line; `prefix` may be empty.
   case text(String, prefix: String)
   /// A member of a JSON text. `addedObjects` is the number of enclosing objects added with it.
   case member(path: [String], value: JSON, addedObjects: Int)
 
-  /// Removes the addition.
+  /// Removes the addition from a file's content.
   ///
-  /// - Returns: The text, and how many added objects remain because they have other members; nil if the addition was
-  ///   changed.
+  /// - Returns: The new content, and how many added objects remain because they have other members. Nil if the addition
+  /// was changed.
   func removed(from bytes: [UInt8]) -> (bytes: [UInt8], left: Int)? {
     switch self {
     case .text(let text, let prefix):
@@ -23,9 +23,10 @@ enum SetupPiece: Sendable, Hashable {
     }
   }
 
+  /// Whether the content contains the addition unchanged.
   func isIn(_ bytes: [UInt8]) -> Bool { removed(from: bytes) != nil }
 
-  /// Whether the text contains any part of the addition, even if changed.
+  /// Whether the content has the first line of the added text, or the added member with any value.
   func hasTrace(in bytes: [UInt8]) -> Bool {
     switch self {
     case .text(let text, let prefix):
@@ -43,7 +44,7 @@ enum SetupPiece: Sendable, Hashable {
     }
   }
 
-  /// The piece with at least `count` added objects; nil if it is in other objects.
+  /// A copy with at least `count` added objects. Nil unless it is a member of the same object as the member at `path`.
   func withAddedObjects(atLeast count: Int, around path: [String]) -> SetupPiece? {
     guard case .member(let own, let value, let addedObjects) = self, own.dropLast().elementsEqual(path.dropLast())
     else {
@@ -67,15 +68,16 @@ enum SetupPiece: Sendable, Hashable {
 
 /// The result of adding to a file's text.
 enum Insertion: Sendable, Hashable {
+  /// The new content, and what was added.
   case inserted([UInt8], SetupPiece)
-  /// This key has another value.
+  /// The named key already has another value.
   case exists(String)
   /// The addition is already there.
   case present
-  /// The text cannot be extended.
+  /// Setup cannot safely change this content.
   case refused
 
-  /// Adds a member to a JSON text, with missing enclosing objects. Throws if it is not strict JSON.
+  /// Adds a member to a JSON text, with enclosing objects that are missing. Throws if the text is not strict JSON.
   static func member(_ path: [String], _ value: JSON, in bytes: [UInt8]) throws(JSONError) -> Insertion {
     var node = try JSONMembers.root(of: bytes)
     for (index, name) in path.enumerated() {
@@ -99,11 +101,13 @@ enum Insertion: Sendable, Hashable {
 /// The lines of a configuration file: INI, TOML, git or `go env`.
 struct ConfigurationText {
   let bytes: [UInt8]
-  /// Byte ranges.
+  /// The byte range of each line, without its line feed.
   let lines: [Range<Int>]
-  /// The first line's end, used for all.
+  /// The end of the first line, LF or CRLF, which added lines get too.
   let lineEnd: String
-  /// For TOML: where each line's content ends, and whether the line begins inside a value.
+  /// Where the content of each TOML line ends, before a comment, and whether the line begins inside a value. Nil for
+  /// other
+  /// formats.
   private let values: [(end: Int, isInside: Bool)]?
 
   /// - Parameter isTOML: Whether comments may follow values, values may span lines, and keys are case-sensitive.
@@ -169,12 +173,12 @@ struct ConfigurationText {
     return String(decoding: text[..<end].dropFirst(), as: UTF8.self)
   }
 
-  /// The header line of a section.
+  /// The index of a section's header line, if any.
   func header(_ name: String) -> Int? {
     lines.indices.first { sectionName($0).map { $0.hasSameBytes(as: name) } ?? false }
   }
 
-  /// The lines that follow a section's header, or the lines before the first section if `header` is nil.
+  /// The lines after a section's header, or the lines before the first section if `header` is nil.
   func section(_ header: Int?) -> Range<Int> {
     let start = header.map { $0 + 1 } ?? 0
     return start..<(lines.indices.first { $0 >= start && sectionName($0) != nil } ?? lines.count)
@@ -185,9 +189,9 @@ struct ConfigurationText {
     section.first { line in unquotedLine(line).utf8.first.map { !"#;".utf8.contains($0) } ?? false }
   }
 
-  /// The value of a key, without quotes and blanks.
+  /// The value of a key, without quotes and blanks; nil if the section lacks the key.
   ///
-  /// - Parameter key: In lower case, with dashes for underscores. INI parsers ignore case.
+  /// - Parameter key: The key in lower case, with dashes for underscores. INI parsers ignore case.
   func value(_ key: String, in section: Range<Int>) -> String? {
     for line in section where values?[line].isInside != true {
       let text = unquotedLine(line).utf8
@@ -208,12 +212,13 @@ struct ConfigurationText {
 
   // MARK: Changes
 
+  /// Where to add lines.
   enum Position: Sendable, Hashable {
     case start, end
     case after(line: Int)
   }
 
-  /// Adds lines between two marker lines.
+  /// Adds lines between two marker comments that contain `name`.
   func adding(_ added: [String], named name: String, at position: Position) -> Insertion {
     let marked = [Self.mark("begin", name)] + added + [Self.mark("end", name)]
     let offset =
@@ -228,13 +233,14 @@ struct ConfigurationText {
     return .inserted(bytes[..<offset] + Array(text.utf8) + bytes[offset...], .text(text, prefix: ""))
   }
 
-  /// Inserts text after the start of a line.
+  /// Inserts text after `start` on the first line that begins with it; refused if there is none.
   func adding(_ added: String, after start: String) -> Insertion {
     guard let line = lines.first(where: { bytes[$0].starts(with: start.utf8) }) else { return .refused }
     let offset = line.lowerBound + start.utf8.count
     return .inserted(bytes[..<offset] + Array(added.utf8) + bytes[offset...], .text(added, prefix: start))
   }
 
+  /// A marker comment, such as `# agent setup: begin pip`.
   private static func mark(_ word: String, _ name: String) -> String { "# agent setup: \(word) \(name)" }
 }
 

@@ -11,7 +11,8 @@ struct UserFiles: Sendable {
   /// The value of a variable; nil if it is unset or empty.
   func nonEmptyValue(_ variable: String) -> String? { self.variable(variable).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// A file in a variable's directory, otherwise in `directory` of the home directory.
+  /// The file `name` in the directory that the variable names, or else in the home directory at `directory`, which is
+  /// empty or ends with a slash.
   func file(_ variable: String, _ name: String, else directory: String) throws(Failure) -> SetupFile {
     if let folder = nonEmptyValue(variable) { return try SetupFile("\(folder)/\(name)") }
     return try SetupFile("\(try home())/\(directory)\(name)")
