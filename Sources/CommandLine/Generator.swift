@@ -35,7 +35,7 @@ package enum Generator {
   /// The path of the schema, which does not exist in an installation.
   private static let schemaPath = "Tests/Schema/agent.schema.json"
 
-  /// Replaces the generated definitions of the JSON schema.
+  /// Replaces the generated definitions in the text of the JSON schema.
   package static func schema(_ text: String) -> String {
     let clients = SetupClient.names.map { "\"\($0)\"" }.joined(separator: ", ")
     let client = "    \"setup_client\": {\n      \"enum\": [\(clients)]\n    },\n"

@@ -2,8 +2,7 @@ internal import Wire
 
 /// A command: its name, operands, options, descriptions and code.
 ///
-/// The parser, the help, the manual and the completions use it. Most parts are created on demand, because few calls
-/// need them. A class for the same reason as ``OptionDeclaration``.
+/// Most parts are created on demand, because few calls need them. A class for the same reason as ``OptionDeclaration``.
 final class Command: Sendable {
   let name: CommandName
   /// The heading in the help.
@@ -25,16 +24,21 @@ final class Command: Sendable {
   /// Reads the command line and returns the action. Unused options are rejected before that runs.
   let makeAction: @Sendable (Invocation) throws(Failure) -> Action
 
+  /// Creates ``answer``.
   private let answerRows: @Sendable () -> [MemberDescription]
+  /// Creates ``options``.
   private let ownOptions: @Sendable () -> [OptionDeclaration]
+  /// Creates ``moved``.
   private let movedOptions: @Sendable () -> [OptionDeclaration]
+  /// Returns the names of the options in the short help; if empty, it has all.
   let shortHelpNames: @Sendable () -> [String]
+  /// Creates ``examples``.
   private let shownExamples: @Sendable () -> [Example]
 
   /// - Parameters:
   ///   - answer: The members of the result with `--json`, unless described on the page.
   ///   - options: The command's own options, without ``Options/common``.
-  ///   - moved: The options that it accepts only to name another command in its error.
+  ///   - moved: The options of another command, accepted only so that the error can name that command.
   ///   - shortHelp: The names of at most ten options for the short help, in this order; if empty, all.
   init(
     _ name: CommandName, topic: Topic = .other, summary: String,
@@ -125,6 +129,7 @@ struct FailureAnswer: Sendable {
   let text: @Sendable (Failure, Invocation?, _ arguments: [String]) -> String
 }
 
+/// A recommended command line.
 struct Example: Sendable {
   let purpose: String
   let line: String

@@ -1,6 +1,4 @@
 /// All command names, in the order of the help.
-///
-/// A closed set, so that a call creates only the command that it runs.
 enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   case login, workload, logout, ssh, token, env, exec
   case tokenFile = "token-file"
@@ -50,6 +48,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
 
   var words: [Substring] { rawValue.split(separator: " ") }
 
+  /// The name of the command's manual page.
   var page: String {
     switch self {
     case .overview, .complete, .renew, .notify: Self.mainPage

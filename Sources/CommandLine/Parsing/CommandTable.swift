@@ -1,5 +1,6 @@
+/// All commands of the program.
 struct CommandTable: Sendable {
-  /// An imperative sentence without a full stop.
+  /// What the program does: an imperative sentence without a full stop.
   static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"
 
   private let command: @Sendable (CommandName) -> Command
@@ -8,7 +9,7 @@ struct CommandTable: Sendable {
 
   var all: [Command] { CommandName.listed.map(command) }
 
-  /// Nil if unknown.
+  /// The command of this name; nil if unknown.
   func named(_ words: String) -> Command? {
     CommandName.allCases.first { $0.rawValue == words }.map(command)
   }

@@ -26,7 +26,7 @@ final class Invocation {
   /// Options not read yet.
   private var unread: [OptionDeclaration]
 
-  /// The account in `AGENT_ACCOUNT`, if used.
+  /// The account in `AGENT_ACCOUNT`, if it was used.
   private var inheritedAccount: String?
 
   init(

@@ -29,7 +29,7 @@ struct Operands: Sendable {
   /// A URL, optionally after a method.
   static let methodAndURL = Operands("[METHOD] URL", 1...2, .words(methods))
   static let url = Operands("URL", 1...1)
-  /// A command has one or two words.
+  /// A command's name, which has up to two words.
   static let command = Operands("COMMAND", 0...2, .commands)
   static let completionShell = Operands("SHELL", 1...1, .words(CompletionShell.allCases.map(\.rawValue)))
   /// A file, or standard input if omitted or `-`.

@@ -62,7 +62,7 @@ extension Option<Int?> {
 
 /// Switches.
 extension Option<Bool> {
-  /// For the working directory.
+  /// Chooses the account for the working directory.
   static var here: Self {
     Self("here", in: .service, "Choose the account for this directory; and those below it")
   }
@@ -78,7 +78,7 @@ extension Option<Bool> {
       "Never read from the terminal; what would need a sign-in fails at once with exit status 3, and `login` waits for"
         + " the approval up to `--timeout`")
   }
-  /// Sign in first, if needed.
+  /// Signs in first, if needed.
   static var ask: Self {
     Self("ask", in: .signIn, "Sign in or unlock on the terminal first, if needed")
   }
@@ -92,6 +92,7 @@ extension Option<Bool> {
     Self("json", in: .common, short: "j", "Print the answer, and any error, as JSON objects, one a line")
   }
   static var help: Self { Self("help", in: .common, short: "h", "Print this help") }
+  /// With `--help`, prints every option.
   static var everything: Self { Self("all", in: .output, "Print every option") }
   static var version: Self { Self("version", in: .common, short: "V", "Print the version") }
 }

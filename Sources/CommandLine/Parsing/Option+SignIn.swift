@@ -2,7 +2,7 @@ internal import Platform
 internal import Wire
 
 extension Options {
-  /// The client's credentials, which are never arguments.
+  /// The options for the client's credentials, which are never arguments themselves.
   static var clientSecrets: [OptionDeclaration] {
     [
       Option.clientSecretFile.declaration, Option.clientSecretPrompt.declaration, Option.clientKeyFile.declaration,
@@ -39,11 +39,11 @@ extension Option<String?> {
       "assertion-fd", in: .workload, .descriptor,
       "Sign in with a JWT from this open descriptor; it works once")
   }
-  /// Waits for a sign-in in the background.
+  /// The ID of a sign-in in the background to wait for.
   static var resume: Self {
     Self("resume", in: .scripts, .text("LOGIN"), "Wait for a sign-in that was started with `--start`")
   }
-  /// The OpenID Connect parameter.
+  /// The OpenID Connect parameter `prompt`.
   static var prompt: Self {
     Self(
       "prompt", in: .signIn, .text("PROMPT"),
@@ -71,11 +71,12 @@ extension Option<Bool> {
   static var guest: Self { Self("guest", in: .signIn, "Use `agent workload`") }
   static var browser: Self { Self("browser", in: .signIn, "Sign in with a browser on this machine") }
   static var device: Self { Self("device", in: .signIn, "Sign in with a code typed on any device") }
+  /// Signs in by pasting the browser's final address.
   static var paste: Self {
     Self("paste", in: .signIn, "Sign in with a browser on any machine; paste its final address")
   }
   static var noOpen: Self { Self("no-open", in: .signIn, "Show the address, but open no browser") }
-  /// Signs in in the background.
+  /// Starts a sign-in in the background.
   static var start: Self {
     Self(
       "start", in: .scripts,
@@ -86,13 +87,14 @@ extension Option<Bool> {
       "if-needed", in: .scripts,
       "Sign in only if no token is available; otherwise print who is signed in")
   }
+  /// Signs in again to accounts whose session has ended.
   static var ended: Self { Self("ended", in: .signIn, "Sign in again to every account whose session has ended") }
   static var ephemeral: Self {
     Self(
       "ephemeral", in: .protection,
       "Keep account and session in memory only: nothing is written, and both end with the daemon or a sign-out")
   }
-  /// Do not store the access token.
+  /// Keeps the access token in memory only.
   static var noKeep: Self {
     Self("no-keep", in: .protection, "Keep the access token in memory only, and do not ask about it")
   }
@@ -103,6 +105,7 @@ extension Option<Bool> {
   /// See ``MovedOptions``.
   static var copyCode: Self { Self("copy-code", in: .signIn, "Copy the code from the screen") }
   static var all: Self { Self("all", in: .signOut, "Sign out of all accounts") }
+  /// Signs out without revoking the session at the server.
   static var local: Self { Self("local", in: .signOut, "Delete the session here without revoking it at the server") }
 }
 
@@ -125,6 +128,7 @@ extension Option<QRCodeChoice?> {
   static var qrCode: Self { former("qr-code") }
   static var qr: Self { former("qr") }
 
+  /// An option that `AGENT_QR_CODE` has replaced.
   private static func former(_ name: String) -> Self {
     Self(name, in: .signIn, "WHEN", QRCodeChoice.self, "Use the variable AGENT_QR_CODE")
   }
@@ -138,11 +142,12 @@ extension Option<NoticeChoice?> {
   }
 }
 
+/// Whether to show desktop notices.
 enum NoticeChoice: String, CaseIterable, Sendable { case on, off }
 
 /// When to show a QR code.
 enum QRCodeChoice: String, CaseIterable, Sendable {
-  /// If the entire screen fits.
+  /// If the entire screen fits on the terminal.
   case automatic = "auto"
   case always, never
 

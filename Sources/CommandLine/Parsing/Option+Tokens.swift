@@ -7,13 +7,13 @@ extension Option<Int?> {
       "min-valid", in: .renewal, time: .duration(0...86_400),
       "Minimum time left for the token (default: 1m); less if its whole lifetime is below 10m")
   }
-  /// How long to wait for the server.
+  /// How long to wait for an unreachable server.
   static var wait: Self {
     Self(
       "wait", in: .network, time: .duration(1...WireProtocol.maximumTimeoutSeconds),
       "Wait this long if the server cannot be reached; in addition to `--timeout`")
   }
-  /// The limit without progress.
+  /// The maximum time without progress of a response.
   static var idle: Self {
     Self(
       "idle", in: .network, time: .durationOrNever(1...CallRequest.maximumIdleSeconds),
@@ -46,29 +46,34 @@ extension Option<Bool> {
   static var tokenFile: Self {
     Self("token-file", in: .renewal, "Put the token into a file that is kept fresh; while the command runs")
   }
+  /// Gives the command a lease instead of a token.
   static var lease: Self {
     Self("lease", in: .lease, "Let the command make requests without giving it a token")
   }
   static var handOutToken: Self {
     Self("hand-out-token", in: .lease, "Also hand out the token of `--scope`, if the server limits it to that scope")
   }
+  /// Serves a lease even without seccomp.
   static var noJail: Self {
     Self("no-jail", in: .lease, "Serve the lease even if the kernel cannot filter system calls (seccomp)")
   }
   static var confirm: Self { Self("confirm", in: .lease, "Ask before the first request to each origin") }
+  /// Requests a token exchange (RFC 8693).
   static var exchange: Self { Self("exchange", in: .access, "Exchange the account's own token for it (RFC 8693)") }
+  /// Asks the servers whether the sessions are valid.
   static var check: Self { Self("check", in: .output, "Ask the servers whether the sessions are still valid") }
   static var utc: Self { Self("utc", in: .output, "Show times in UTC instead of local time") }
   static var follow: Self { Self("follow", in: .output, short: "f", "Show new events until interrupted") }
-  /// Also print the response's head.
+  /// Also prints the response's head.
   static var include: Self {
     Self(
       "include", in: .output, short: "i", "Also write the status and the headers; before the body, with an empty line")
   }
-  /// Do not filter for a terminal.
+  /// Keeps the control characters of a body on a terminal.
   static var raw: Self {
     Self("raw", in: .output, "Also write the control characters of the body to a terminal")
   }
+  /// Accepts tokens without `exp`.
   static var allowMissing: Self {
     Self("allow-missing", in: .rules, "Accept a token without an expiry time (`exp`)")
   }
@@ -104,16 +109,20 @@ extension Option<String?> {
   static var onRenewal: Self {
     Self("on-renewal", in: .renewal, .file("PROGRAM"), "Run this program when the token file has changed")
   }
+  /// The account that `agent ssh` lends.
   static var lentAccount: Self {
     Self("lend", in: .lease, .account, "Let programs on the host send requests as this account")
   }
+  /// The maximum number of requests through a lease.
   static var leaseUses: Self {
     Self("times", in: .lease, .text("NUMBER"), "End the lease after this many requests")
   }
+  /// The variable for a lease's token.
   static var tokenVariable: Self {
     Self(
       "token-as", in: .lease, .text("NAME"), "Set this variable to a token valid only at the URLs of `--url-as`")
   }
+  /// The program that asks the questions of ``confirm``.
   static var askProgram: Self {
     Self("askpass", in: .lease, .file("PROGRAM"), "Ask with this program: status 0 means yes; by default `SSH_ASKPASS`")
   }
@@ -154,6 +163,7 @@ extension Option<[String]> {
       "only", in: .lease, each: .text("PLACE"),
       "Permit this host, origin, or URL and all below it; may be given several times")
   }
+  /// The variables for a lease's local URLs.
   static var urlVariables: Self {
     Self(
       "url-as", in: .lease, each: .text("NAME"),
@@ -166,7 +176,7 @@ extension Option<[String]> {
   static var allowedHeaders: Self {
     Self("allow-header", in: .lease, each: .text("NAME"), "Forward this header too; may be given several times")
   }
-  /// Who else may use a lease.
+  /// The IDs of other users that may use a lease.
   static var users: Self {
     Self("user", in: .lease, each: .text("UID"), "Also admit this user's processes; may be given several times")
   }

@@ -17,7 +17,7 @@ final class OptionDeclaration: Sendable {
   /// Whether all occurrences apply; otherwise only the last.
   let repeats: Bool
 
-  /// A sentence without a full stop.
+  /// The description in the help: a sentence without a full stop.
   let summary: String
 
   init(
@@ -44,7 +44,7 @@ final class OptionDeclaration: Sendable {
   }
 }
 
-/// An option's argument. Associated strings are names for usage lines.
+/// The kind of an option's argument. Associated strings are the argument's name in usage lines.
 enum OptionArgument: Sendable {
   /// No argument: the option is a switch.
   case none
@@ -122,11 +122,10 @@ enum OptionArgument: Sendable {
 
 /// An option with its value's type.
 ///
-/// Commands read it by its key, `invocation[.timeout]`, so misspelt names and wrong types do not compile. An option
-/// that differs between commands has several keys.
+/// Commands read it by its key, `invocation[.timeout]`. An option that differs between commands has several keys.
 struct Option<Value: Sendable>: Sendable {
   let declaration: OptionDeclaration
-  /// Converts the arguments of all occurrences.
+  /// Converts the arguments of all occurrences to the value.
   private let convert: @Sendable ([String]) -> Value
 
   /// - Parameter convert: Converts the validated arguments of all occurrences, empty for a switch.
@@ -190,14 +189,14 @@ extension Option<[String]> {
 }
 
 extension Option<Int?> {
-  /// The value is in seconds.
+  /// An option for a duration, which is converted to seconds.
   init(_ name: String, in group: OptionGroup, time argument: OptionArgument, _ summary: String) {
     self.init(name, in: group, short: nil, argument, repeats: false, summary) { $0.last.flatMap(argument.seconds) }
   }
 }
 
 extension Option {
-  /// One of several choices.
+  /// An option for one of several choices, each spelt as `word` returns.
   init<Choice: Sendable>(
     _ name: String, in group: OptionGroup, _ metavar: String,
     _ choices: @autoclosure @escaping @Sendable () -> [Choice],
@@ -208,7 +207,7 @@ extension Option {
     }
   }
 
-  /// Any of several choices.
+  /// An option for any number of choices, each spelt as `word` returns.
   init<Choice: Sendable>(
     _ name: String, in group: OptionGroup, _ metavar: String,
     several choices: @autoclosure @escaping @Sendable () -> [Choice],
@@ -219,7 +218,7 @@ extension Option {
     }
   }
 
-  /// A case of an enumeration.
+  /// An option for a case of an enumeration.
   init<Choice: RawRepresentable & CaseIterable & Sendable>(
     _ name: String, in group: OptionGroup, _ metavar: String, _: Choice.Type, _ summary: String
   ) where Value == Choice?, Choice.RawValue == String {

@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// Words of other programs for commands and options, to suggest our own.
+/// Suggests commands and options for words that other programs use.
 enum OtherWords {
   /// The commands that the user may want, best first.
   ///
@@ -52,7 +52,7 @@ enum OtherWords {
     }
   }
 
-  /// The commands of a group, or those outside of groups.
+  /// The commands of a group that the user may want, or else commands outside the group.
   private static func commands(for word: String, of group: String) -> [String] {
     let members = CommandName.members(ofGroup: group)
     if ["list", "ls", "show"].contains(word), members.contains("status") { return ["\(group) status"] }

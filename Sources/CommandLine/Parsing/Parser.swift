@@ -189,7 +189,8 @@ struct Parser {
 
   // MARK: Errors
 
-  /// Suggests the missing `--` before a command to run, and a command if there is none.
+  /// Suggests the missing `--` before another program's command, which begins with `argument`, and a command if there
+  /// is none.
   private func commandToRun(from argument: String?) -> Phrase? {
     guard command?.trailingMetavar != nil, trailingArguments == nil else { return nil }
     // The first word is the program, or an account.
@@ -211,7 +212,7 @@ struct Parser {
 
 /// An invalid command line.
 struct UsageError: Error {
-  /// Always `invalid_request`.
+  /// The failure, always `invalid_request`.
   var failure: Failure
 
   /// The command, if recognized before the error.

@@ -53,8 +53,7 @@ struct PastedCommand: Sendable {
     return true
   }
 
-  /// Whether a URL is the issuer with more or fewer slashes at the end, or its metadata's URL (OpenID Connect
-  /// Discovery, section 4; RFC 8414, section 3.1).
+  /// Whether a URL is the issuer, apart from slashes at its end, or the URL of its metadata (RFC 8414, section 3.1).
   private static func isSame(_ url: String, _ issuer: String) -> Bool {
     let parts = url.split(separator: "/", omittingEmptySubsequences: true)
     guard let index = parts.firstIndex(of: ".well-known"), index + 1 < parts.count else {

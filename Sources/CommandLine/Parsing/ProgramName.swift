@@ -13,8 +13,7 @@ package struct ProgramName: Sendable, Hashable {
 
   private init(known text: String) { self.text = text }
 
-  /// - Returns: Nil unless it is 1 to 32 letters, digits, dashes and underscores, starting with a letter: it becomes
-  ///   part of shell functions and file names.
+  /// - Returns: Nil unless it is 1 to 32 letters, digits, dashes and underscores, starting with a letter.
   package init?(_ text: String) {
     let bytes = text.utf8
     guard (1...32).contains(bytes.count), let first = bytes.first, first.isASCIILetter,
@@ -23,7 +22,7 @@ package struct ProgramName: Sendable, Hashable {
     self.text = text
   }
 
-  /// Written once by ``adopt()``, before other threads exist.
+  /// Whether ``adopt()`` was called, which happens before other threads exist.
   nonisolated(unsafe) private static var isAdopted = false
 
   /// Sets ``current`` to the name that this process was started by.

@@ -3,8 +3,8 @@ internal import Wire
 
 /// Recognizes tokens by their shape, so that one on the command line is neither used nor printed.
 enum TokenShape {
-  /// Whether a word looks like a compact JWS or JWE (RFC 7515 section 7.1, RFC 7516 section 7.1): base64url parts
-  /// separated by two or four dots, starting with a JSON object.
+  /// Whether a word looks like a compact JWS or JWE (RFC 7515, RFC 7516): base64url parts separated by two or four
+  /// dots, starting with a JSON object.
   static func isLikely(_ word: String) -> Bool {
     let parts = word.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 || parts.count == 5, let header = parts.first, header.count > 4 else { return false }
