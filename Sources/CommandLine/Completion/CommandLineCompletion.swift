@@ -42,7 +42,7 @@ struct CommandLineCompletion {
 
   // MARK: Words before the cursor
 
-  /// - Returns: False for an unknown command.
+  /// Reads a word; returns false for an unknown command.
   private mutating func read(_ word: String) -> Bool {
     if awaiting != nil {
       awaiting = nil
@@ -80,6 +80,7 @@ struct CommandLineCompletion {
 
   // MARK: The word at the cursor
 
+  /// The answer for the incomplete word at the cursor.
   private func lines(for current: String) -> [String] {
     if let awaiting { return lines(awaiting, for: current[...]) }
     if awaitsOption, current.hasPrefix("-") {

@@ -19,7 +19,7 @@ enum CompleteCommand {
   }
 }
 
-/// The names that completions offer; none of several shell words.
+/// The names that completions offer, except those that shells would split into several words.
 ///
 /// Asks a running daemon, for at most a second, or reads the settings file.
 enum CompletedNames {

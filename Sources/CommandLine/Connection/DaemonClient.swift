@@ -17,7 +17,7 @@ struct DaemonClient {
   /// Whether another program will replace this process, so that a child must start the daemon.
   var isReplacedAfterwards = false
 
-  /// The maximum of ``grace``.
+  /// The maximum of ``grace``, in seconds.
   private var maximumGrace = 5
 
   /// The timeout for a response, if shorter than the request's deadline.
@@ -60,7 +60,7 @@ struct DaemonClient {
     return client
   }
 
-  /// How many seconds a response may exceed the request's deadline. The daemon reports a missed deadline itself.
+  /// How many seconds to wait beyond the request's deadline, since the daemon reports a missed deadline itself.
   private var grace: Int { min(maximumGrace, max(1, (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) / 2)) }
 
   func withTimeout(seconds: Int) -> DaemonClient {
@@ -88,14 +88,15 @@ struct DaemonClient {
     return try DaemonLauncher.connectOrStart(console, timeout: launchTimeout)
   }
 
-  /// Adds the command line's deadline and the working directory. `--verbose` requests progress events.
+  /// Adds the command line's timeout and the working directory to a request. With `--verbose`, asks for progress
+  /// events.
   func envelope(_ request: Request) -> RequestEnvelope {
     var envelope = withoutDirectory(request)
     if envelope.directory != nil { envelope.directory = CallerDirectory.path ?? "" }
     return envelope
   }
 
-  /// Like ``envelope(_:)``, but without reading the directory, which costs a system call.
+  /// Like ``envelope(_:)``, but with an empty directory, since reading it costs a system call.
   private func withoutDirectory(_ request: Request) -> RequestEnvelope {
     RequestEnvelope(
       request, timeoutSeconds: timeoutSeconds, verbose: console.verbose && !console.quiet,
@@ -118,7 +119,7 @@ struct DaemonClient {
 
   /// When a request sent now times out.
   ///
-  /// - Parameter standard: The deadline in seconds without `--timeout`.
+  /// - Parameter standard: The timeout in seconds without `--timeout`.
   func deadline(of request: Request, standard: Int = WireProtocol.defaultTimeoutSeconds) -> Instant {
     if let answerTimeout { return .now.advanced(by: answerTimeout) }
     return .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.waitSeconds + grace))
@@ -127,14 +128,15 @@ struct DaemonClient {
   /// When to check the daemon next, during a wait without a deadline.
   var nextCheck: Instant { .now.advanced(by: .seconds(timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds)) }
 
-  /// Returns a function that checks over another connection whether the daemon still responds. A private daemon, which
-  /// accepts only one connection, is assumed to.
+  /// Returns a function that checks over another connection whether the daemon still responds. Always true for a
+  /// private
+  /// daemon, which accepts only one connection.
   func responseCheck(of connection: borrowing DaemonConnection) -> () -> Bool {
     let process = connection.process
     return connection.isPrivate ? { true } : { isAnswering(process) }
   }
 
-  /// Whether this daemon process replies.
+  /// Whether the daemon responds and has this process ID.
   private func isAnswering(_ process: Int32?) -> Bool {
     let deadline = Instant.now.advanced(by: .seconds(grace))
     var console = Console.silent
@@ -151,7 +153,7 @@ struct DaemonClient {
     }
   }
 
-  /// Returns a wait without a deadline, which ends when `isWorking` returns false.
+  /// Returns a function that waits for input without a deadline, as long as `isWorking` returns true.
   func wait(_ daemonWait: DaemonWait, while isWorking: @escaping () -> Bool) -> DaemonConnection.Wait {
     { (socket, _) throws(SystemError) in
       while try !daemonWait.wait(for: socket, before: nextCheck) { if !isWorking() { return false } }
@@ -326,7 +328,7 @@ struct DaemonClient {
     }
   }
 
-  /// Sends a request whose response contains secrets. `read` parses the response.
+  /// Sends a request whose response contains secrets. `read` parses the response's line; `body` gets both.
   private func askForSecret<Answer, Result>(
     _ request: Request, over connection: inout DaemonConnection,
     reading read: (Span<UInt8>) throws(Failure) -> Answer,
@@ -365,7 +367,7 @@ struct DaemonClient {
 
   /// Starts the daemon from a child process, so that the program that replaces this process does not become its parent.
   ///
-  /// Ignores failures, because the caller connects next and reports the cause.
+  /// Ignores failures, which the caller sees when it connects.
   private func startDaemonFromChild() {
     let executable = Machine.executablePath()
     let request = Spawn.Request(

@@ -31,7 +31,8 @@ enum DaemonLauncher {
     return try start(console, timeout, startsNamed: startsNamed)
   }
 
-  /// A separate function, so that the search for a running daemon needs less stack.
+  /// Starts the daemon in the first usable directory. A separate function, so that finding a running daemon needs less
+  /// stack.
   @inline(never)
   private static func start(
     _ console: Console, _ timeout: Duration, startsNamed: Bool
@@ -88,7 +89,7 @@ enum DaemonLauncher {
     throw problem
   }
 
-  /// Whether a directory is in the parent directory of a default one.
+  /// Whether a directory is in the parent of a default socket directory.
   private static func isBesideDefault(_ directory: String) -> Bool {
     UserDirectories.runtimeCandidates().contains { candidate in
       let parent = candidate.prefix(through: candidate.lastIndex(of: "/") ?? candidate.startIndex)
@@ -96,7 +97,7 @@ enum DaemonLauncher {
     }
   }
 
-  /// The hint without a home directory.
+  /// The hint if there is no usable home directory.
   private static var withoutHome: Phrase {
     Phrase("set \("HOME") to a directory of your own, or store nothing: \("agent login --no-daemon --ephemeral")")
   }
@@ -105,7 +106,7 @@ enum DaemonLauncher {
   ///
   /// - Parameters:
   ///   - reason: Logged after the word "because".
-  ///   - needsHome: Whether it needs the user's files.
+  ///   - needsHome: Whether the daemon needs the user's files.
   @inline(never)
   static func startPrivate(
     _ console: Console = .silent, because reason: String = "of --no-daemon", needsHome: Bool = true
@@ -155,7 +156,7 @@ enum DaemonLauncher {
     return Phrase("unset \(foreign.variable)")
   }
 
-  /// Starts the daemon under a lock, since several callers may try.
+  /// Starts the daemon under a lock, since several commands may try at once.
   private static func start(
     in directory: borrowing PrivateDirectory, _ location: SocketLocation, _ console: Console, _ timeout: Duration
   ) throws(Failure) -> DaemonConnection {
@@ -172,7 +173,7 @@ enum DaemonLauncher {
     return connection
   }
 
-  /// The attempts, if daemons keep starting and ending.
+  /// How often to start a daemon if each ends at once.
   private static let maximumLaunches = 3
 
   private static func startUnderLock(

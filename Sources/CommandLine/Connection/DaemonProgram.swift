@@ -14,7 +14,7 @@ struct DaemonProgram {
     ProgramTree.candidatePaths(near: executable, installed: "libexec/\(name)", built: name)
   }
 
-  /// The first inherited descriptor's number in the program.
+  /// The number of the first inherited descriptor in the program.
   static let inheritedNumber: Int32 = 3
 
   /// Starts the program without a terminal.
@@ -41,7 +41,7 @@ struct DaemonProgram {
     throw missing
   }
 
-  /// The failure if it is not installed.
+  /// The failure if the program is not installed.
   var missing: Failure {
     let paths = candidates(near: Machine.executablePath()).joined(separator: " nor ")
     return Failure(

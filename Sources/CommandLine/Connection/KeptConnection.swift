@@ -18,6 +18,7 @@ struct KeptConnection: ~Copyable {
     self.connection = .some(connection)
   }
 
+  /// Makes the poller wait for input, if connected.
   borrowing func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     switch connection {
     case .some(let connection): try poller.add(connection.descriptor, interest: .read, key: key)
@@ -77,7 +78,7 @@ struct KeptConnection: ~Copyable {
     try watch(poller, key: key)
   }
 
-  /// Connects; nil if none runs after the user stopped it.
+  /// Connects to the daemon. Nil if the user stopped it and no other is running.
   private borrowing func reconnect() throws(Failure) -> DaemonConnection? {
     guard mayStart else { return try DaemonLauncher.connect() }
     return .some(try client.connect())

@@ -1,14 +1,14 @@
 internal import Encoding
 
-/// A shell function that updates the variables of `agent env` before each prompt.
+/// A shell function that updates the variables of `agent env` before each prompt. It preserves the last status, and
+/// prints nothing.
 ///
-/// Usually it only compares two numbers and reads a line that the daemon changes at each sign-in, sign-out, lock,
-/// unlock or change of the active account. It runs `agent __renew` when due, or if the line or a directory that
-/// accounts depend on has changed. That sets `__agent_env_wait` to the seconds until its next run, `__agent_env_names`
-/// to the variables' names, and `__agent_env_follows` if accounts depend on the directory. The function preserves the
-/// last status and other prompt functions, and prints nothing.
+/// Usually it only compares two numbers and reads a line that the daemon changes with the signed-in accounts, the lock
+/// or the active account. It runs `agent __renew` when due, or if the line or a directory that accounts depend on has
+/// changed. That sets `__agent_env_wait` to the seconds until its next run, `__agent_env_names` to the variables'
+/// names, and `__agent_env_follows` if accounts depend on the directory.
 struct PromptHook: Sendable {
-  /// The file in this folder with the function. Its words in backticks are placeholders.
+  /// Returns the file with the function. Its words in backticks are placeholders.
   let script: @Sendable () -> [UInt8]
 
   /// Returns a statement that sets the seconds until the next run.
@@ -46,6 +46,7 @@ struct PromptHook: Sendable {
     }.joined()
   }
 
+  /// A statement in sh syntax.
   private static func assignment(_ seconds: Int) -> String { "__agent_env_wait=\(seconds);\n" }
 
   /// A statement in sh syntax.
@@ -76,7 +77,6 @@ extension Shell {
   ///   - program: This program's path.
   ///   - arguments: The arguments of `__renew` after the shell's name.
   ///   - changes: The path of the file that the daemon changes.
-  /// - Throws: If a path cannot be quoted.
   func hookText(program: String, arguments: [String], changes: String) throws(Quoting.Problem) -> String? {
     guard let hook else { return nil }
     var words: [String] = []

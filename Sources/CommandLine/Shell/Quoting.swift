@@ -8,14 +8,13 @@ enum Quoting: Sendable {
   /// shell splits our output into words and expands file name patterns (csh also braces, tcsh the directory stack in
   /// words that begin with `=`), before `eval` joins them with single spaces and parses the result. So inside the
   /// quotes, only bytes without special meaning in either step are literal: ``ShellWord/isLiteral(_:)``, except `=`
-  /// where a word could begin, and a single space. Every other run of bytes becomes
+  /// where a word could begin, and a single space. Every other run of bytes, and every terminal control character
+  /// (``TerminalText/controlLength(_:at:)``), becomes
   /// ```
   /// '"`printf '\052\077'`"'
   /// ```
-  /// which closes the quote, prints the bytes by octal number inside double quotes, and reopens the quote. The escape
-  /// has no `%`, which `printf` interprets.
-  ///
-  /// The terminal control characters of ``TerminalText/controlLength(_:at:)`` are escaped in the same way.
+  /// which closes the quote, prints the bytes by octal number inside double quotes, and reopens the quote. It has no
+  /// `%`, which `printf` interprets.
   case octal
 
   /// For fish, where only `\` and `'` are special in single quotes and command substitutions are not expanded again.

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Platform
 
-/// A syntax for the variables of `env`: of a shell or a file. Contains all differences between them.
+/// The syntax of a shell or a file for the variables of `env`.
 ///
 /// A class for the same reason as ``OptionDeclaration``.
 final class Shell: Sendable {
@@ -9,13 +9,13 @@ final class Shell: Sendable {
   let name: String
   let quoting: Quoting
 
-  /// The text around a variable's quoted value.
+  /// Returns the text before and after a variable's quoted value.
   let assignment: @Sendable (_ variable: String) -> (before: String, after: String)
 
-  /// A statement that unsets a variable. A `.env` file can only set it to an empty value.
+  /// Returns a statement that unsets a variable. A `.env` file can only set it to an empty value.
   let unsetting: @Sendable (_ variable: String) -> String
 
-  /// A statement that only sets the exit status, because `eval` hides that of the command substitution.
+  /// Returns a statement that only sets the exit status, because `eval` hides that of the command substitution.
   ///
   /// Nil if the output is not evaluated. It then contains all variables with a value.
   let failing: (@Sendable (_ status: Int32) -> String)?
@@ -23,8 +23,8 @@ final class Shell: Sendable {
   /// The text before, between and after all statements.
   let frame: (begin: String, separator: String, end: String)
 
-  /// The variable that names a file to append to. If set, standard output only gets lines that mask the secrets in a
-  /// log.
+  /// The variable with the path of a file to append to, if any. Standard output then only gets lines that mask secrets
+  /// in a log.
   let fileVariable: String?
 
   let hook: PromptHook?
@@ -32,6 +32,7 @@ final class Shell: Sendable {
   /// Returns programs that read the syntax, for tests with hostile values.
   let interpreters: @Sendable () -> [Interpreter]
 
+  /// A program that reads the syntax, for tests.
   struct Interpreter: Sendable {
     /// The program's path, and arguments that make it ignore the user's startup files. A script is appended.
     let command: [String]
@@ -39,7 +40,7 @@ final class Shell: Sendable {
     /// Scripts that read the file `ANSWER`, the documented one first.
     let forms: [String]
 
-    /// Prints the variables `N` and `M`, if set, one per line.
+    /// A script that prints the variables `N` and `M`, if set, one per line.
     let printing: String
 
     /// A strict parser in `Tests/Shells/readers.py`, if the program is not available everywhere.
@@ -140,7 +141,7 @@ final class Shell: Sendable {
     unset: { "\($0)<<\(delimiter)\n\n\(delimiter)\n" }, fail: nil, appendedTo: "GITHUB_ENV",
     readBy: [.reader("github_actions")])
 
-  /// Unpredictable, so that no value contains it.
+  /// The line around a value: unpredictable, so that no value contains it.
   private static let delimiter = "end-\(HexDigit.text(Randomness.bytes(16)))"
 
   static let json = Shell(
@@ -159,11 +160,13 @@ struct VariableWriter {
 
   init(_ shell: Shell) { self.shell = shell }
 
+  /// Writes the text before all statements.
   func begin<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.begin) }
 
+  /// Writes the text after all statements.
   func end<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.end) }
 
-  /// Sets and exports a variable.
+  /// Writes a statement that sets and exports a variable.
   ///
   /// - Parameter value: Well-formed UTF-8.
   /// - Throws: ``Quoting/Problem`` if the value cannot be represented.

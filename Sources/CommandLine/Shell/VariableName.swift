@@ -1,9 +1,9 @@
 internal import Encoding
 
 /// The names that `--var` may set. Servers choose the values, so it rejects names that a shell treats specially, or
-/// that determine which programs run, which proxies are used or which certificates are trusted.
+/// that determine programs, proxies or trusted certificates.
 enum VariableName {
-  /// The lists in the file `variables` in this folder.
+  /// The lists of names, prefixes and suffixes in the file `variables`.
   static let lists = {
     var (lists, name): ([String: [String]], String) = ([:], "")
     for line in String(decoding: PackageResources.variables, as: UTF8.self).split(separator: "\n") {
