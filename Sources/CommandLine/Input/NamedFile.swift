@@ -6,9 +6,8 @@ enum NamedFile {
   /// Opens a file. A directory is an error.
   ///
   /// - Parameters:
-  ///   - seconds: The timeout for the other end of a FIFO; nil for no limit.
+  ///   - seconds: The timeout for the other end of a FIFO, after which it throws `timeout`; nil for none.
   ///   - problem: Converts the system's message to the failure to throw.
-  /// - Throws: `timeout` if no program opens the other end of a FIFO in time; otherwise the failure from `problem`.
   static func open(
     _ path: String, for access: FileDescriptor.Access = .reading, within seconds: Int?,
     else problem: (Phrase) -> Failure

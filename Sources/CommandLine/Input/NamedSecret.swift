@@ -7,7 +7,7 @@ internal import Wire
 struct NamedSecret {
   /// The secret's name in messages.
   let title: Phrase
-  /// The option's name, for hints.
+  /// The name of the option for a file, for hints.
   let fileOption: String
   /// The option for a descriptor.
   let descriptor: Option<String?>?
@@ -17,7 +17,8 @@ struct NamedSecret {
   /// The timeout for the other end of a FIFO.
   private let timeoutSeconds: Int?
 
-  /// - Throws: `invalid_request` if both options are given, or two secrets come from standard input.
+  /// - Parameter fileOption: The name for hints if `file` is nil.
+  /// - Throws: `invalid_request` if options conflict.
   init(
     _ title: Phrase, _ file: Option<String?>?, or descriptor: Option<String?>? = nil, else fileOption: String = "",
     _ invocation: Invocation

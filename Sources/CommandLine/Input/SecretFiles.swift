@@ -9,7 +9,7 @@ struct SecretFiles {
   private let asks: Bool
 
   /// - Parameter kinds: The secrets that the command accepts.
-  /// - Throws: `invalid_request` if a secret is given twice or two come from standard input.
+  /// - Throws: `invalid_request` if options conflict.
   init(_ kinds: Set<PassedSecret>, _ invocation: Invocation) throws(Failure) {
     var files: [(PassedSecret, NamedSecret)] = []
     // A client that is about to register has no secret yet.
@@ -40,12 +40,12 @@ struct SecretFiles {
     }
   }
 
-  /// The secrets that the request announces.
+  /// The kinds of secrets that the request announces.
   var announced: Set<PassedSecret> {
     Set(files.map(\.kind)).union(asks ? [.clientSecret] : [])
   }
 
-  /// Returns the reading end of a pipe.
+  /// Prompts for the client secret, and returns the reading end of a pipe with it.
   static func askForClientSecret() throws(Failure) -> SharedDescriptor {
     SharedDescriptor(
       try SecretPrompt.ask(Phrase("Client secret"), hint: "use a file: --client-secret-file") {

@@ -55,7 +55,7 @@ enum SecretPrompt {
     throw Failure(.cancelled, "cancelled")
   }
 
-  /// Reads a line. After the timeout, it has no newline.
+  /// Reads a line into `line`. After the timeout, it has no newline.
   ///
   /// - Returns: The signal received first, if any.
   static func read(
@@ -112,6 +112,7 @@ enum Confirmation {
     return false
   }
 
+  /// The question with the possible answers, such as `[y/N]`.
   static func text(of question: Phrase, orElse standard: Bool = false) -> String {
     let choice = standard ? Phrase("[Y/n]") : Phrase("[y/N]")
     return "\(question.localized(limit: maximumQuestionLength, keepsLines: true)) \(choice.localized()) "
@@ -140,6 +141,7 @@ enum Confirmation {
     return nil
   }
 
+  /// Prints a question and reads a line; nil without a terminal.
   private static func read(_ question: String, within timeout: Duration? = nil) throws(Failure) -> String? {
     guard let terminal = try? Terminal.openControlling() else { return nil }
     var line: [UInt8] = []

@@ -5,10 +5,11 @@ internal import Wire
 enum TokenInput {
   static let maximumLineBytes = 65_536
 
+  /// Opens the input. Rejects a terminal with `--no-input`.
+  ///
   /// - Parameters:
   ///   - path: A file; `-` or nil for standard input.
   ///   - seconds: The timeout for all tokens; nil for none.
-  /// - Throws: `invalid_request` if the file is unreadable, or for a terminal with `--no-input`.
   static func open(_ path: String?, within seconds: Int?, _ console: Console) throws(Failure) -> TokenReader {
     if let path, path != "-" {
       let file = try NamedFile.open(path, within: seconds) {

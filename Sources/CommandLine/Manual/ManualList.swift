@@ -43,7 +43,7 @@ enum ManualList {
 
   // MARK: - Commands
 
-  /// The commands with their own page.
+  /// A table of all commands, with one row for a group.
   private static func commands(_ table: CommandTable) -> String {
     let topics = Topic.allCases.map { topic in
       table.firstWords(in: topic).map { ("\($0)", table.summary(ofFirstWord: $0) + ".") }
@@ -93,7 +93,7 @@ enum ManualList {
     return groups.map { Mdoc.heading($0.group.rawValue) + list($0.options) }.joined()
   }
 
-  /// An option's description, without many words that another page describes.
+  /// An option's description, without its choices if there are many, which another page describes.
   static func sentence(_ option: OptionDeclaration) -> String {
     option.argument.words.count > 14 ? "\(option.summary)." : option.sentence
   }
@@ -137,7 +137,7 @@ extension OptionDeclaration {
   /// Whether it is an account setting, described in agent-config(5).
   var isSetting: Bool { isSame(asOneOf: AccountSetting.withOption.map(\.declaration)) }
 
-  /// Whether another option has the same name and description.
+  /// Whether one of the others has the same name and description.
   fileprivate func isSame(asOneOf others: [OptionDeclaration]) -> Bool {
     others.contains { $0.name == name && $0.sentence == sentence }
   }
@@ -146,6 +146,7 @@ extension OptionDeclaration {
 // MARK: - Settings and protocol
 
 extension ManualList {
+  /// A row for each account setting.
   static let settings = AccountSetting.all.map { setting in
     var sentences = [setting.summary.replacing(each: "; see agent-config(5)", with: "") + "."]
     if case .choice(let words) = setting.kind, setting !== AccountSetting.provider {
@@ -188,6 +189,7 @@ extension ManualList {
     }.joined()
   }
 
+  /// The request's own members, and the account settings among its members.
   static func members(of request: Request) -> (own: [MemberDescription], settings: [AccountSetting]) {
     var members: (own: [MemberDescription], settings: [AccountSetting]) = ([], [])
     for entry in request.memberEntries {

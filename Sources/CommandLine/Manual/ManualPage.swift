@@ -5,7 +5,7 @@ internal import Wire
 ///
 /// `generate` replaces the text between the comments `.\" @LIST` and `.\" @end`; see ``ManualList``.
 struct ManualPage: Sendable {
-  /// The name under the program name `agent`.
+  /// The page's name if the program is called `agent`.
   let name: String
   let section: Int
 
@@ -21,8 +21,6 @@ struct ManualPage: Sendable {
   func path(for program: ProgramName) -> String { "man/\(program.renaming(name)).\(section)" }
 
   /// Reads the page in `top`, and replaces its lists.
-  ///
-  /// - Throws: If the file is unreadable, or a list is unknown or has no end.
   func text(in top: String, by table: CommandTable, for program: ProgramName = .standard) throws(PageError) -> String {
     let path = path(for: .standard)
     let text: [UInt8]

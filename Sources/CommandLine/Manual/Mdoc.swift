@@ -5,7 +5,7 @@ enum Mdoc {
   /// The maximum length of a line; mandoc accepts 80 bytes.
   private static let width = 80
 
-  /// A paragraph: each sentence starts a new line, and none is a macro.
+  /// A paragraph with each sentence on a new line, and no macros.
   static func paragraph(_ text: String) -> String {
     sentences(inlineMarkup(text)).flatMap { Prose.wrapped($0, width: width) }.map { "\(escapingLeadingDot($0))\n" }
       .joined()
@@ -71,7 +71,7 @@ enum Mdoc {
 
   static func heading(_ title: String) -> String { ".Ss \(escaped(title))\n" }
 
-  /// The members of a JSON object, if any. A member without a type is a text.
+  /// A table of JSON members. The type `text` is omitted.
   static func members(_ rows: [MemberDescription]) -> String {
     table("Li", rows.map { ($0.name, "\(type($0)) \($0.meaning)") })
   }
@@ -87,9 +87,8 @@ enum Mdoc {
     table(rows.map { ("\(macro) \(argument($0.term))", $0.term, $0.text) })
   }
 
-  /// A table of terms in mdoc, each with its plain text, and their descriptions.
-  ///
-  /// The column of the terms is as wide as makes the page shortest. A description begins on the line of its term.
+  /// A table of terms in mdoc, each with its plain text, and their descriptions. The column of the terms is as wide as
+  /// makes the page shortest.
   static func table(_ rows: [(term: String, plain: String, text: String)]) -> String {
     func height(_ width: Int) -> Int {
       rows.map { ($1.count > width ? 1 : 0) + Prose.wrapped(Prose.plain($2), width: 69 - width).count }.reduce(0, +)

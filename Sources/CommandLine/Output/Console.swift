@@ -4,19 +4,19 @@ internal import Wire
 
 /// Prints all output of the program, by these rules:
 ///
-/// 1. Standard output contains only the answer, written at once when complete: on failure standard output is empty and
-///   the exit status is not 0. Exceptions: after a failure `env` prints a statement that sets the status, `login
-///   --json` prints events as they happen, `request` writes any response's body as it arrives, and `verify` prints a
-///   verdict per token.
+/// 1. Standard output contains only the answer, written at once when complete: on failure it is empty and the exit
+///   status is not 0. Exceptions: after a failure `env` prints a statement that sets the status, `login --json` prints
+///   events as they happen, `request` writes any response's body as it arrives, and `verify` prints a verdict per
+///   token.
 /// 2. A write error on standard output fails the command. If the reader has exited, as `head` does, the command prints
 ///   nothing and keeps its exit status.
 /// 3. Messages for users go to standard error. A failure is `agent: error: what happened` and, if something helps,
-///   `agent: hint: the command that helps`: lower case, no full stop. `--verbose` also prints each step with its
-///   reason, but no secrets.
+///   `agent: hint: the command that helps`: lower case, no full stop. `--verbose` also prints each step, without
+///   secrets.
 /// 4. With `--json` a failure is `{"error":{"code","message","hint"}}` on standard error.
-/// 5. `TerminalText` cleans foreign text before it is shown. Messages for users are phrases, shown in their
-///   ``Language``; output for programs is never translated.
-/// 6. Colour is used only on a terminal, unless `NO_COLOR` is set; see ``OutputTerminal``.
+/// 5. `TerminalText` cleans foreign text. Messages for users are phrases in their ``Language``; output for programs is
+///   never translated.
+/// 6. Colour is used only on a terminal without `NO_COLOR`; see ``OutputTerminal``.
 /// 7. Tokens are bytes, never a `String`, and are overwritten after use; see ``SecretText``.
 struct Console {
   /// Whether to print failures as JSON.
@@ -47,7 +47,7 @@ extension Console {
   /// Prints failures only.
   static var silent: Console { Console(json: false, quiet: true) }
 
-  /// The maximum length in characters.
+  /// The maximum length of a message in characters.
   private static let messageLimit = 400
 
   /// The maximum length of a hint in characters: enough for a command with two URLs.
@@ -139,6 +139,7 @@ extension Console {
     return failure
   }
 
+  /// Prints a failure with its hint.
   func report(_ failure: Failure) {
     Self.printToStandardError(text(of: failure, coloured: !json && Self.mayColour))
   }

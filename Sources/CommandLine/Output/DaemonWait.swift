@@ -3,7 +3,7 @@ internal import Wire
 
 /// What a request waits for. After a second, a line on the terminal shows it.
 enum DaemonWait {
-  /// Not shown.
+  /// Nothing is shown.
   case silent
   /// The authorization server.
   case forServer

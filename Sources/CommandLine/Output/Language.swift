@@ -3,7 +3,7 @@ internal import Loopback
 internal import Platform
 internal import Wire
 
-/// The language of text for users. Searches for catalogues when the first text is shown.
+/// The language of text for users.
 struct Language: Sendable {
   /// Returns the translation, in the plural form for the phrase's count; nil if missing.
   private let translation: @Sendable (Phrase) -> String?
@@ -15,7 +15,7 @@ struct Language: Sendable {
     isRightToLeft = translation(Self.direction) == "right-to-left"
   }
 
-  /// Translated as "right-to-left" in catalogues of such languages.
+  /// A phrase that catalogues translate as "right-to-left" if the language is written so.
   private static let direction = Phrase("left-to-right")
 
   static let english = Language { _ in nil }
@@ -77,7 +77,9 @@ extension Phrase {
 
   /// The phrase in the user's language.
   ///
-  /// - Parameter limit: The maximum length of a value, and of untranslated text, in characters.
+  /// - Parameters:
+  ///   - limit: The maximum length of a value, and of untranslated text, in characters.
+  ///   - keepsLines: Whether untranslated text keeps line feeds.
   func localized(limit: Int = 400, keepsLines: Bool = false) -> String {
     Language.current.text(self, limit: limit, keepsLines: keepsLines)
   }

@@ -10,6 +10,7 @@ struct Listing {
     rows.append(cells.map { TerminalText.clean($0) })
   }
 
+  /// Adds a row of two cells, unless the value is nil.
   mutating func add(_ title: String, _ value: String?) {
     if let value { add([title, value]) }
   }
@@ -57,7 +58,7 @@ struct Listing {
 struct Table {
   struct Cell {
     let text: String
-    /// The parameter of its escape sequence, such as `1;31`, or empty.
+    /// The parameters of the escape sequence for the style, such as `1;31`; empty for none.
     let style: String
 
     /// A name that users can copy: cleaned, never translated.
@@ -92,7 +93,7 @@ struct Table {
   mutating func remark(_ phrase: Phrase, style: String = "") { lines.append(.remark(Cell(phrase, style: style))) }
 
   /// The table, without empty columns. On a narrow screen, the last cell of a row is below the others; if these do not
-  /// fit either, there are no titles, and rows are wrapped between cells.
+  /// fit either, rows are wrapped without titles.
   func text(_ presentation: Presentation) -> String {
     let rows = lines.compactMap { line in if case .row(let cells) = line { cells } else { nil } }
     let used = titles.indices.filter { column in rows.contains { !$0[column].text.isEmpty } }

@@ -50,9 +50,7 @@ struct OutputTerminal: Sendable {
   }
 }
 
-/// A line at the bottom that is rewritten and finally erased.
-///
-/// It is always narrower than the terminal, and thus never scrolls. The cursor stays at its start.
+/// A line at the bottom that is rewritten and finally erased. It is narrower than the terminal, and thus never scrolls.
 struct StatusLine {
   private let terminal: OutputTerminal
   /// Prints text for users.
@@ -79,6 +77,6 @@ struct StatusLine {
     isShown = false
   }
 
-  /// Erases the line.
+  /// The escape sequence that erases the line.
   private static let clearing = "\r\u{1B}[J"
 }

@@ -25,7 +25,7 @@ struct Presentation: Sendable {
     return presentation
   }
 
-  /// `2026-11-24 09:00:00` in local time, or RFC 3339 in UTC.
+  /// Formats a time as `2026-11-24 09:00:00` in local time, or by RFC 3339 in UTC.
   func stamp(_ unixSeconds: Int) -> String {
     guard !isUTC, let time = LocalTime(unixSeconds) else { return Timestamp.rfc3339(unixSeconds) }
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -19,14 +19,13 @@ struct QRPicture {
 
   var text: String { lines.map { $0 + "\n" }.joined() + "\n" }
 
-  /// Draws only light modules, since most terminals are dark. With colours, draws both.
+  /// The picture's lines. Without colours only light modules are drawn, since most terminals are dark.
   var lines: [String] {
     let rows = code.rows.map { Array($0.utf8) }
     func isLight(_ row: Int, _ column: Int) -> Bool {
       guard rows.indices.contains(row), rows.indices.contains(column) else { return true }
       return rows[row][column] == UInt8(ascii: "0")
     }
-    /// The picture's lines. Without colours only light modules are drawn, since most terminals are dark.
     var lines: [String] = []
     for top in stride(from: -Self.margin, to: rows.count + Self.margin, by: 2) {
       var line = ""
