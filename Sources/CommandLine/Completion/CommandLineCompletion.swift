@@ -80,7 +80,7 @@ struct CommandLineCompletion {
 
   // MARK: The word at the cursor
 
-  /// The answer for the incomplete word at the cursor.
+  /// The answer for the word at the cursor.
   private func lines(for current: String) -> [String] {
     if let awaiting { return lines(awaiting, for: current[...]) }
     if awaitsOption, current.hasPrefix("-") {

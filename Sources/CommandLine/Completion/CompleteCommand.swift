@@ -19,7 +19,7 @@ enum CompleteCommand {
   }
 }
 
-/// The names that completions offer, except those that shells would split into several words.
+/// The names that completions offer, except names that a shell would split.
 ///
 /// Asks a running daemon, for at most a second, or reads the settings file.
 enum CompletedNames {

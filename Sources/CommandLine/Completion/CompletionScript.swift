@@ -1,6 +1,6 @@
 /// A shell script that completes the program's command lines.
 ///
-/// Asks the program on the command line, with `__complete`, and never evaluates what it prints.
+/// It calls the program with `__complete`, and never evaluates the answer.
 struct CompletionScript {
   let shell: CompletionShell
   let program: ProgramName

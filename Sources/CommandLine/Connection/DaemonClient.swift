@@ -43,9 +43,7 @@ struct DaemonClient {
     return client
   }
 
-  /// Returns a client whose requests end before `deadline`, when its caller stops waiting.
-  ///
-  /// - Throws: `timeout` after the deadline.
+  /// Returns a client whose requests end before `deadline`. Throws `timeout` after it.
   func limited(to deadline: Instant) throws(Failure) -> DaemonClient {
     // Reserve a second for work outside the daemon.
     let seconds = Int(Instant.now.duration(to: deadline).components.seconds)
@@ -88,8 +86,7 @@ struct DaemonClient {
     return try DaemonLauncher.connectOrStart(console, timeout: launchTimeout)
   }
 
-  /// Adds the command line's timeout and the working directory to a request. With `--verbose`, asks for progress
-  /// events.
+  /// Adds the command line's timeout and the working directory. With `--verbose`, asks for progress events.
   func envelope(_ request: Request) -> RequestEnvelope {
     var envelope = withoutDirectory(request)
     if envelope.directory != nil { envelope.directory = CallerDirectory.path ?? "" }
@@ -128,9 +125,8 @@ struct DaemonClient {
   /// When to check the daemon next, during a wait without a deadline.
   var nextCheck: Instant { .now.advanced(by: .seconds(timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds)) }
 
-  /// Returns a function that checks over another connection whether the daemon still responds. Always true for a
-  /// private
-  /// daemon, which accepts only one connection.
+  /// Returns a function that checks over another connection whether the daemon still responds; always true for a
+  /// private one.
   func responseCheck(of connection: borrowing DaemonConnection) -> () -> Bool {
     let process = connection.process
     return connection.isPrivate ? { true } : { isAnswering(process) }

@@ -47,7 +47,7 @@ enum DaemonLauncher {
             hint: "if you trust that user's daemon: AGENT_SOCKET_USER=UID")
         case .system(let problem, _)
         where problem.isNotFound && !isBesideDefault(location.directory):
-          // It is not created, because the path may be a typing error.
+          // Not created, because the path may be mistyped.
           throw Failure(
             .daemonUnavailable, Phrase("the directory \(location.directory) does not exist (AGENT_SOCKET)"),
             hint: .command("mkdir -p -m 700 \(ShellWord.quoted(location.directory))"))

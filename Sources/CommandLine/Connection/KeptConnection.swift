@@ -78,7 +78,7 @@ struct KeptConnection: ~Copyable {
     try watch(poller, key: key)
   }
 
-  /// Connects to the daemon. Nil if the user stopped it and no other is running.
+  /// Connects; nil if the user stopped the daemon and none is running.
   private borrowing func reconnect() throws(Failure) -> DaemonConnection? {
     guard mayStart else { return try DaemonLauncher.connect() }
     return .some(try client.connect())

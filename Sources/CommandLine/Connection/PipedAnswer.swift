@@ -50,7 +50,7 @@ struct PipedAnswer: ~Copyable {
     do { return try body() } catch { throw Failure(error, doing: "cannot read the answer") }
   }
 
-  /// Forwards content and input until the daemon has sent its result.
+  /// Forwards content and input until the daemon has sent its result. `pass` returns false at the content's end.
   private func watch(
     _ connection: inout DaemonConnection, _ typed: inout TypedTokens?, _ pass: () throws(Failure) -> Bool
   ) throws(Failure) -> Result<JSONObject, Failure> {

@@ -112,7 +112,7 @@ enum Confirmation {
     return false
   }
 
-  /// The question with the possible answers, such as `[y/N]`.
+  /// The question with `[y/N]` or `[Y/n]`.
   static func text(of question: Phrase, orElse standard: Bool = false) -> String {
     let choice = standard ? Phrase("[Y/n]") : Phrase("[y/N]")
     return "\(question.localized(limit: maximumQuestionLength, keepsLines: true)) \(choice.localized()) "
@@ -130,8 +130,8 @@ enum Confirmation {
 
   /// Asks until the line is not empty.
   ///
-  /// - Parameter standard: The result for an empty line, if it is an answer.
-  /// - Returns: The typed line without surrounding blanks; nil without a terminal or at the end of input.
+  /// - Parameter standard: The result for an empty line, if any.
+  /// - Returns: The line without surrounding blanks; nil without a terminal or at the end of input.
   static func line(_ question: Phrase, orElse standard: String? = nil) throws(Failure) -> String? {
     while let line = try read("\(question.localized()): "), line.utf8.last == UInt8(ascii: "\n") {
       let text = line.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()

@@ -5,7 +5,7 @@ internal import Wire
 struct TokenReader {
   /// The maximum length of a typed line. Terminals silently truncate longer ones.
   private static let maximumTypedBytes = 4095
-  /// The maximum bytes per read from a terminal. They fit into a pipe that is not full.
+  /// The maximum bytes per read from a terminal. They fit into a writable pipe.
   private static let typedPieceBytes = 4096
   /// The maximum bytes per read from a file or pipe.
   private static let pieceBytes = 256 << 10

@@ -61,7 +61,7 @@ enum ManualList {
     let all: [OptionDeclaration] = commands.flatMap(\.options).reduce(into: []) { all, option in
       if !option.isSame(asOneOf: all) { all.append(option) }
     }
-    // The section OPTIONS describes what several commands of a page accept, and names what other pages describe.
+    // OPTIONS describes what several commands of a page accept, and refers to other pages.
     let own = (command?.options ?? all).filter { option in
       home(of: option, in: commands[0], table) == nil
         && (commands.count { option.isSame(asOneOf: $0.options) } > 1) == (command == nil)
@@ -93,7 +93,7 @@ enum ManualList {
     return groups.map { Mdoc.heading($0.group.rawValue) + list($0.options) }.joined()
   }
 
-  /// An option's description, without its choices if there are many, which another page describes.
+  /// An option's description, without its choices if there are many.
   static func sentence(_ option: OptionDeclaration) -> String {
     option.argument.words.count > 14 ? "\(option.summary)." : option.sentence
   }
@@ -189,7 +189,7 @@ extension ManualList {
     }.joined()
   }
 
-  /// The request's own members, and the account settings among its members.
+  /// The request's own members and its account settings.
   static func members(of request: Request) -> (own: [MemberDescription], settings: [AccountSetting]) {
     var members: (own: [MemberDescription], settings: [AccountSetting]) = ([], [])
     for entry in request.memberEntries {

@@ -97,7 +97,7 @@ enum Mdoc {
     guard let longest = terms.min(by: { height($0.count) < height($1.count) }) else { return "" }
     let items = rows.map { term, plain, text in
       if plain.isEmpty { return ".It Ta\n" }
-      // A space separates a longer term from its description where the line is not broken.
+      // A longer term needs a space before its description.
       let row = ".It \(term)\(plain.count > longest.count ? "\\~" : "") Ta"
       let lines = sentences("\(row) \(inlineMarkup(text))").flatMap { Prose.wrapped($0, width: width) }
       let words = lines[0].dropFirst(row.count).split(separator: " ").map { word in

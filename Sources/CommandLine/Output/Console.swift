@@ -139,7 +139,6 @@ extension Console {
     return failure
   }
 
-  /// Prints a failure with its hint.
   func report(_ failure: Failure) {
     Self.printToStandardError(text(of: failure, coloured: !json && Self.mayColour))
   }

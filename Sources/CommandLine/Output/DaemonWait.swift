@@ -69,7 +69,7 @@ enum DaemonWait {
     }
   }
 
-  /// Waits for input or a signal, and returns whether there is input. A signal erases the line and ends the process.
+  /// Waits for input or a signal, and returns whether there is input. A signal ends the process.
   private static func waitOnce(
     _ socket: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, until moment: Instant,
     _ line: inout StatusLine

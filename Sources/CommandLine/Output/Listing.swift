@@ -10,7 +10,7 @@ struct Listing {
     rows.append(cells.map { TerminalText.clean($0) })
   }
 
-  /// Adds a row of two cells, unless the value is nil.
+  /// Adds a row, unless the value is nil.
   mutating func add(_ title: String, _ value: String?) {
     if let value { add([title, value]) }
   }
@@ -58,7 +58,7 @@ struct Listing {
 struct Table {
   struct Cell {
     let text: String
-    /// The parameters of the escape sequence for the style, such as `1;31`; empty for none.
+    /// The parameters of the escape sequence, such as `1;31`, or empty.
     let style: String
 
     /// A name that users can copy: cleaned, never translated.

@@ -14,6 +14,7 @@ struct OutputTerminal: Sendable {
   /// The current height; nil if unknown.
   var rows: @Sendable () -> Int? = { nil }
 
+  /// Whether the locale's encoding is UTF-8.
   var showsUTF8 = false
 
   /// The width of a terminal that reports none, such as a serial line.

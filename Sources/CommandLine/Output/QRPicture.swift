@@ -2,7 +2,7 @@ internal import Wire
 
 /// A QR code in half-block characters: two rows of modules per line.
 struct QRPicture {
-  /// The quiet zone in modules. The standard requires four, but readers accept two, and terminals have few lines.
+  /// The quiet zone in modules. Readers accept two, though the standard requires four.
   private static let margin = 2
 
   private let code: Event.QRCode

@@ -30,7 +30,7 @@ final class Command: Sendable {
   private let ownOptions: @Sendable () -> [OptionDeclaration]
   /// Creates ``moved``.
   private let movedOptions: @Sendable () -> [OptionDeclaration]
-  /// Returns the names of the options in the short help; if empty, it has all.
+  /// Returns the names of ``shortHelpOptions``; empty for all options.
   let shortHelpNames: @Sendable () -> [String]
   /// Creates ``examples``.
   private let shownExamples: @Sendable () -> [Example]
@@ -93,7 +93,7 @@ final class Command: Sendable {
   /// The options that other commands have now; see ``MovedOptions``.
   var moved: [OptionDeclaration] { movedOptions() }
 
-  /// Finds an option by its long or short name, also among the common and the moved ones.
+  /// Finds an option, also among the common and the moved ones.
   func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
     options.first(where: matches) ?? Options.common.first(where: matches) ?? moved.first(where: matches)
   }

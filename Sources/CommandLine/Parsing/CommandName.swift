@@ -35,7 +35,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   case completions, help
   // `agent` without arguments.
   case overview = "__overview"
-  // For completions and prompt functions. Names with leading underscores are hidden from users.
+  // For completions and prompt functions. Leading underscores hide names from users.
   case complete = "__complete"
   case renew = "__renew"
   // Run by the daemon for events.
@@ -57,7 +57,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The manual section of the command's page. `workload` is in 7, because most of its page is about platforms.
+  /// The manual section of the page. Most of `workload`'s page is about platforms.
   var section: Int { self == .workload ? 7 : 1 }
 
   static let mainPage = "agent"
@@ -65,7 +65,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   /// The word after `agent help` for the known services.
   static let providersTopic = "providers"
 
-  /// The pages of commands in section 1, without the program's main page.
+  /// The pages of commands in section 1, without ``mainPage``.
   static var pages: [String] {
     var pages: [String] = []
     for name in listed where name.section == 1 && !pages.contains(name.page) { pages.append(name.page) }

@@ -1,6 +1,6 @@
 /// All commands of the program.
 struct CommandTable: Sendable {
-  /// What the program does: an imperative sentence without a full stop.
+  /// The program's summary, without a full stop.
   static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"
 
   private let command: @Sendable (CommandName) -> Command

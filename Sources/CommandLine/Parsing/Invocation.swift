@@ -73,9 +73,7 @@ final class Invocation {
       hint: .choices([other, option].map { PastedCommand(self, operands: operands, without: [$0]).text }))
   }
 
-  /// Rejects options that the command has not read. Call it before acting.
-  ///
-  /// - Throws: `invalid_request`, which names the option.
+  /// Throws `invalid_request` for an option that the command has not read. Call it before acting.
   func refuseUnread() throws(Failure) {
     let refused = command?.refusedOptions() ?? []
     guard let option = unread.first ?? refused.first(where: { !texts($0).isEmpty }) else { return }
@@ -137,14 +135,14 @@ final class Invocation {
     return failure
   }
 
-  /// - Throws: `invalid_request` for an invalid method, or for two.
+  /// The method, if any, and the URL. Throws `invalid_request` for an invalid method, or for two.
   func methodAndURL() throws(Failure) -> (method: String?, url: String) {
     guard let url = operands.last else { throw Failure(.invalidRequest, "no URL given") }
     let named = self[.method]
     guard operands.count > 1 else { return (named, url) }
     guard named == nil else { throw Failure(.invalidRequest, "the method is given twice") }
     let method = operands[0]
-    // Common methods are in capitals, so the user may have meant another word, such as an account.
+    // Common methods are in capitals, so this may be another word, such as an account.
     guard method.utf8.contains(where: { $0.isASCIILetter && $0 & 0x20 != 0 }) else { return (method, url) }
     throw Failure(
       .invalidRequest, "\(TokenShape.redacted(method)) is not a request method",

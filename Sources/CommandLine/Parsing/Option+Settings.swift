@@ -12,7 +12,7 @@ extension Options {
 }
 
 extension AccountSetting {
-  /// The settings that have an option of their own.
+  /// The settings that have their own option.
   static var withOption: [AccountSetting] { all.filter { $0.option.map { !$0.isShared } ?? false } }
 
   var declaration: OptionDeclaration {

@@ -39,7 +39,7 @@ extension Option<String?> {
       "assertion-fd", in: .workload, .descriptor,
       "Sign in with a JWT from this open descriptor; it works once")
   }
-  /// The ID of a sign-in in the background to wait for.
+  /// The ID of a background sign-in to wait for.
   static var resume: Self {
     Self("resume", in: .scripts, .text("LOGIN"), "Wait for a sign-in that was started with `--start`")
   }

@@ -69,7 +69,7 @@ extension Option<Bool> {
     Self(
       "include", in: .output, short: "i", "Also write the status and the headers; before the body, with an empty line")
   }
-  /// Keeps the control characters of a body on a terminal.
+  /// Keeps a body's control characters on a terminal.
   static var raw: Self {
     Self("raw", in: .output, "Also write the control characters of the body to a terminal")
   }
@@ -126,6 +126,7 @@ extension Option<String?> {
   static var askProgram: Self {
     Self("askpass", in: .lease, .file("PROGRAM"), "Ask with this program: status 0 means yes; by default `SSH_ASKPASS`")
   }
+  /// The path of a lease's socket.
   static var socket: Self {
     Self("socket", in: .lease, .file("PATH"), "Create the socket here; the directory must be closed to other users")
   }
@@ -142,6 +143,7 @@ extension Option<String?> {
       "jwks", in: .keys, .file("FILE"),
       "Use the keys in this file; a JWK Set, a single public JWK, or public keys in PEM form")
   }
+  /// The required `typ` of a token.
   static var type: Self {
     Self("type", in: .rules, .text("TYPE"), "The token must be of this type (`typ`), such as `at+jwt`")
   }
@@ -152,6 +154,7 @@ extension Option<[String]> {
   static var former: Self {
     Self("former", in: .variables, each: .text("NAMES"), splitAt: " ", "The variables that were set before")
   }
+  /// Variables to set, as `NAME=FIELD`.
   static var variable: Self {
     Self(
       "var", in: .variables, each: .words("NAME=FIELD", TokenField.spellings),
@@ -185,6 +188,7 @@ extension Option<[String]> {
       "header", in: .output, short: "H", each: .text("HEADER"),
       "Send this header, `Name: value`; may be given several times")
   }
+  /// The request's body.
   static var data: Self {
     Self(
       "data", in: .message, short: "d", each: .text("DATA"),

@@ -44,7 +44,7 @@ final class OptionDeclaration: Sendable {
   }
 }
 
-/// The kind of an option's argument. Associated strings are the argument's name in usage lines.
+/// The kind of an option's argument. Strings are its name in usage lines.
 enum OptionArgument: Sendable {
   /// No argument: the option is a switch.
   case none

@@ -7,6 +7,7 @@ struct PastedCommand: Sendable {
   /// `agent` and the command's words.
   private let path: [String]
   private var operands: [String]
+  /// The options, named without dashes.
   private var options: [Correction.Addition]
 
   /// Creates the command line of an invocation with other operands and without some options.

@@ -42,7 +42,7 @@ struct CargoFile {
 }
 
 extension ConfigurationText {
-  /// The registries that have a table, `[registries.NAME]`, each with the index of the table's header line.
+  /// The registries with a table `[registries.NAME]`, and the index of its header line.
   var registries: [(name: String, header: Int)] {
     let start = "registries."
     return lines.indices.compactMap { line in
@@ -50,7 +50,7 @@ extension ConfigurationText {
     }
   }
 
-  /// The registry with this index URL, and its header line.
+  /// The registry with this index URL.
   func registry(index: String) -> (name: String, header: Int)? {
     registries.first { registry in
       value("index", in: section(registry.header)).map { CargoFile.isSame($0, index) } ?? false

@@ -15,7 +15,7 @@ enum HelperName: String, CaseIterable, Sendable {
     ("git-credential-", .git), ("docker-credential-", .docker), ("cargo-credential-", .cargo),
   ]
 
-  /// Splits a program name such as `git-credential-agent` into the helper and the rest, `agent`; nil for other names.
+  /// Splits a program name such as `git-credential-agent` into helper and rest; nil for other names.
   static func parse(_ path: String) -> (helper: HelperName, rest: String)? {
     let bytes = path.utf8
     let name = bytes[(bytes.lastIndex(of: UInt8(ascii: "/")).map(bytes.index(after:)) ?? bytes.startIndex)...]

@@ -10,21 +10,17 @@ enum JSONMembers {
 
   static let empty = Array("{\n}\n".utf8)
 
-  /// Parses the text and returns its top-level value.
-  ///
-  /// - Throws: If the text is not strict JSON. Comments are not allowed.
+  /// Parses the text and returns its top-level value. Throws if it is not strict JSON; comments are not allowed.
   static func root(of bytes: [UInt8]) throws(JSONError) -> JSONLayout.Node {
     try JSONLayout(parsing: bytes, limits: limits).root
   }
 
-  /// Encloses a value in nested objects with one member each, whose names are `path`.
+  /// Encloses a value in nested objects with the member names of `path`.
   static func nested(_ path: [String], _ value: JSON) -> JSONObject {
     JSONObject([(path[0], path.count == 1 ? value : .object(nested(Array(path[1...]), value)))])
   }
 
-  /// Inserts a member at the end of an object, in the style of its other members.
-  ///
-  /// - Parameter member: An object with only the new member.
+  /// Adds the only member of `member` to the end of an object, in the style of the others.
   static func inserting(_ member: JSONObject, in object: JSONLayout.Node, of bytes: [UInt8]) -> [UInt8] {
     var text = Array(spaced(.object(member)).dropFirst().dropLast())
     let members = object.members
@@ -71,7 +67,7 @@ enum JSONMembers {
     return path.reduce(root) { $0?[$1] }
   }
 
-  /// Removes the member at the path, with its comma. Nil if there is no such member.
+  /// Removes the member at the path, with its comma; nil if it does not exist.
   private static func removing(_ path: [String], from bytes: [UInt8]) throws(JSONError) -> [UInt8]? {
     guard let name = path.last, let object = try node(path.dropLast(), of: bytes) else { return nil }
     let members = object.members

@@ -10,7 +10,7 @@ extension SetupClient {
       try SetupTrial(context.program, context.words(.cargo, ["--url", context.url]))
     })
 
-  /// Adds a credential provider to the table of the registry, or a new table.
+  /// Adds a credential provider to the registry's table.
   private static func cargoPlan(_ context: SetupContext) throws(Failure) -> SetupPlan {
     let index = "sparse+\(context.url)/"
     let provider = ([context.program] + context.words(.cargo)).map { "\"\($0)\"" }.joined(separator: ", ")

@@ -17,9 +17,8 @@ extension SetupClient {
         changes: ["GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": ""], expected: "password=")
     })
 
-  /// Makes this program git's only helper for the URL. An empty helper first resets git's list, because other helpers
-  /// would
-  /// keep a token after its expiry.
+  /// Makes this program git's only helper for the URL. An empty helper first resets git's list, since others would keep
+  /// a token after its expiry.
   private static func gitPlan(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard let git = InstalledProgram("git") else { throw notFound("git") }
     let command: String
@@ -121,10 +120,10 @@ struct GitHelperEntry: Sendable {
       || helper.hasSameBytes(as: name)
   }
 
-  /// The origin and path of ``url``; nil if that is nil or invalid.
+  /// The origin and path of ``url``, if valid.
   var origin: OriginEntry? { url.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
 
-  /// Whether git asks the helper for the origin's credentials.
+  /// Whether git asks the helper for this origin.
   private func isFor(_ origin: OriginEntry?) -> Bool {
     guard url != nil else { return true }
     guard let origin, let own = self.origin else { return false }

@@ -19,7 +19,7 @@ extension SetupClient {
       try SetupTrial(link: dockerLink(context.name), context, ["get"], input: context.host)
     })
 
-  /// The helper's name for docker, given this program's name.
+  /// The helper's name for docker; `own` is this program's name.
   private static func dockerLink(_ own: String) -> String { "docker-credential-\(own)" }
 
   static func dockerFile(_ files: UserFiles) throws(Failure) -> SetupFile {
@@ -29,7 +29,7 @@ extension SetupClient {
   static let mcp = SetupClient(
     name: "mcp", executables: ["claude"], choices: [.account, .name],
     plan: { (context) throws(Failure) in
-      // The bridge gets a token for each call. A helper for headers would only run when the client connects.
+      // The bridge gets a token for each call. A helper for headers would run only once.
       let words =
         ["mcp", context.serverURL ?? context.url] + (context.namesAccount ? ["--account", context.account] : [])
       let value = JSONObject([

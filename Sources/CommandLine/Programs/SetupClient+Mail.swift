@@ -111,7 +111,7 @@ private struct MailServer {
   let host: String
   let port: Int
   let isOutgoing: Bool
-  /// Whether TLS begins with the connection; otherwise STARTTLS is used.
+  /// Whether TLS begins with the connection, without STARTTLS.
   let isTLSFromTheStart: Bool
 
   /// The URL scheme; `smtp` means STARTTLS.

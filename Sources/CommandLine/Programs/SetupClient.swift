@@ -35,7 +35,7 @@ struct SetupClient: Sendable, Hashable {
   /// - Throws: `invalid_configuration` if the program would not find a helper.
   let trial: @Sendable (SetupContext) throws(Failure) -> SetupTrial
 
-  /// The kind of servers that a program talks to; `mail` includes both directions.
+  /// The kind of server; `mail` is incoming and outgoing.
   enum OriginKind: Sendable {
     case web, mail, incomingMail, outgoingMail
   }
@@ -44,13 +44,13 @@ struct SetupClient: Sendable, Hashable {
   struct Choices: OptionSet, Sendable {
     let rawValue: Int
 
-    /// `--account`.
+    /// The option `--account`.
     static let account = Choices(rawValue: 1)
-    /// `--name`: a name for the client's entry.
+    /// The option `--name`.
     static let name = Choices(rawValue: 2)
-    /// `--user`: a user name for the origin.
+    /// The option `--user`.
     static let user = Choices(rawValue: 4)
-    /// `--role-arn`: an AWS role.
+    /// The option `--role-arn`.
     static let role = Choices(rawValue: 8)
   }
 
@@ -72,7 +72,6 @@ struct SetupClient: Sendable, Hashable {
 
   var isMail: Bool { originKind != .web }
 
-  /// Whether the program can send tokens to the origin.
   func supports(_ origin: OriginEntry) -> Bool {
     let isIncoming = OriginEntry.uri(origin.origin)?.hasScheme("imaps") ?? false
     return switch originKind {
@@ -97,7 +96,7 @@ struct SetupClient: Sendable, Hashable {
     Failure(.invalidConfiguration, "\(name) is not in PATH, so its file cannot be checked")
   }
 
-  /// The failure if a variable makes a program ignore its settings file.
+  /// The failure if a variable disables a program's settings file.
   static func readsNothing(_ name: String, _ variable: String, _ value: String) -> Failure {
     Failure(.invalidConfiguration, "\(name) reads no settings file: \(variable) is \(value)")
   }

@@ -28,7 +28,7 @@ struct SetupContext: Sendable {
   /// Origin and path, without a trailing slash; empty without an origin.
   var url: String { origin.map { $0.origin + $0.path } ?? "" }
 
-  /// The host of the origin, with its port if given.
+  /// The origin's host and port.
   var host: String {
     let origin = self.origin?.origin.utf8 ?? "".utf8
     return String(decoding: origin.drop { $0 != UInt8(ascii: "/") }.dropFirst(2), as: UTF8.self)
@@ -39,7 +39,7 @@ struct SetupContext: Sendable {
     String(decoding: host.utf8.map { $0.isASCIIAlphanumeric ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
   }
 
-  /// This program's arguments to act as a helper, with further ones before the account.
+  /// This program's arguments to act as a helper; `more` precedes the account.
   func words(_ helper: HelperName, _ more: [String] = []) -> [String] {
     ["helper", helper.rawValue] + more + (namesAccount ? ["--account", account] : [])
   }
@@ -97,8 +97,7 @@ struct SetupContext: Sendable {
 
   // MARK: This program
 
-  /// This program's path, to write into settings: that of `name` on the `PATH`, which survives updates, or else that of
-  /// the executable file.
+  /// This program's path for settings: that of `name` on the `PATH`, which survives updates, or else the executable's.
   ///
   /// - Throws: `invalid_configuration` for a path that not every file can contain.
   static func ownPath(_ name: String) throws(Failure) -> String {
@@ -116,7 +115,7 @@ struct SetupContext: Sendable {
     return path
   }
 
-  /// The path of a link on the `PATH`; nil if the first program of that name is another one.
+  /// The path of a link on the `PATH`; nil if that name is another program there.
   func path(of link: String) -> String? {
     Spawn.search(link).flatMap { $0.utf8.first == UInt8(ascii: "/") && Spawn.isSame($0, program) ? $0 : nil }
   }

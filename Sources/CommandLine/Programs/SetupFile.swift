@@ -9,7 +9,6 @@ struct SetupFile: Sendable, Hashable {
 
   var directory: String { parts.directory }
 
-  /// The directory's path and the file's name.
   private var parts: (directory: String, name: String) {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     return (names.dropLast().joined(separator: "/"), String(names[names.count - 1]))
@@ -64,7 +63,7 @@ struct SetupFile: Sendable, Hashable {
     guard isWritten else { throw Failure(.storage, "another program changed \(path); try again") }
   }
 
-  /// The content of the file `name`; nil if it does not exist.
+  /// The content of `name`; nil if it does not exist.
   private static func bytes(_ name: String, _ targetDirectory: borrowing PrivateDirectory) throws(SystemError)
     -> [UInt8]?
   {

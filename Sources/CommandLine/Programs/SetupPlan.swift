@@ -9,7 +9,7 @@ struct SetupPlan: Sendable {
     case none
     /// Adds a JSON member: the names on its path, and its value.
     case member([String], JSON)
-    /// Calls a function that adds lines to the text.
+    /// A function that adds lines to the text.
     case lines(@Sendable (ConfigurationText) throws(Failure) -> Insertion)
   }
 
@@ -25,7 +25,7 @@ struct SetupPlan: Sendable {
   var entry: String?
   /// Notes for users.
   var notes: [Phrase] = []
-  /// Returns whether the client would ask this program first. If nil, the content of the file decides.
+  /// Returns whether the client would ask this program first. Nil if the file's content decides.
   var isAsked: (@Sendable () -> Bool)?
 
   /// Whether this plan would make the same addition.
@@ -42,7 +42,7 @@ struct SetupPlan: Sendable {
     }
   }
 
-  /// Whether the content of the file at `path` contains the addition.
+  /// Whether the content of `path` contains the addition.
   func isIn(_ bytes: [UInt8], of path: String) throws(Failure) -> Bool {
     if case .member = change { return try insertion(in: bytes, of: path) == .present }
     let text = ConfigurationText(bytes)
@@ -52,7 +52,7 @@ struct SetupPlan: Sendable {
     }
   }
 
-  /// Makes the addition to the content of the file at `path`, or to an empty file if `bytes` is nil.
+  /// Makes the addition to the content of `path`. For a new file, `bytes` is nil.
   func insertion(in bytes: [UInt8]?, of path: String) throws(Failure) -> Insertion {
     if let bytes, !bytes.isText {
       throw Failure(.invalidConfiguration, "\(path) was not changed: it is not UTF-8 text")

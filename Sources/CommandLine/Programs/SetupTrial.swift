@@ -35,13 +35,10 @@ struct SetupTrial {
     try self.init(name, words, input: input)
   }
 
-  /// The failure if a program is missing or a link is not to this program.
   private static func missing(_ name: String) -> Failure {
     Failure(.invalidConfiguration, "\(name) in PATH is missing or not this program")
   }
 
-  /// Runs the test.
-  ///
   /// - Parameter showsErrors: Whether the user sees the client's error output.
   /// - Throws: `missing_value` if no credential is returned.
   func run(showsErrors: Bool) throws(Failure) {

@@ -44,7 +44,7 @@ enum SetupPiece: Sendable, Hashable {
     }
   }
 
-  /// A copy with at least `count` added objects. Nil unless it is a member of the same object as the member at `path`.
+  /// A copy with at least `count` added objects. Nil unless it is in the same object as the member at `path`.
   func withAddedObjects(atLeast count: Int, around path: [String]) -> SetupPiece? {
     guard case .member(let own, let value, let addedObjects) = self, own.dropLast().elementsEqual(path.dropLast())
     else {
@@ -77,7 +77,7 @@ enum Insertion: Sendable, Hashable {
   /// Setup cannot safely change this content.
   case refused
 
-  /// Adds a member to a JSON text, with enclosing objects that are missing. Throws if the text is not strict JSON.
+  /// Adds a member and missing enclosing objects to a JSON text. Throws if it is not strict JSON.
   static func member(_ path: [String], _ value: JSON, in bytes: [UInt8]) throws(JSONError) -> Insertion {
     var node = try JSONMembers.root(of: bytes)
     for (index, name) in path.enumerated() {
@@ -103,11 +103,10 @@ struct ConfigurationText {
   let bytes: [UInt8]
   /// The byte range of each line, without its line feed.
   let lines: [Range<Int>]
-  /// The end of the first line, LF or CRLF, which added lines get too.
+  /// The line end of the first line, which added lines get too.
   let lineEnd: String
   /// Where the content of each TOML line ends, before a comment, and whether the line begins inside a value. Nil for
-  /// other
-  /// formats.
+  /// other formats.
   private let values: [(end: Int, isInside: Bool)]?
 
   /// - Parameter isTOML: Whether comments may follow values, values may span lines, and keys are case-sensitive.
@@ -233,7 +232,7 @@ struct ConfigurationText {
     return .inserted(bytes[..<offset] + Array(text.utf8) + bytes[offset...], .text(text, prefix: ""))
   }
 
-  /// Inserts text after `start` on the first line that begins with it; refused if there is none.
+  /// Inserts text after `start` on the first line that begins with it; refused without one.
   func adding(_ added: String, after start: String) -> Insertion {
     guard let line = lines.first(where: { bytes[$0].starts(with: start.utf8) }) else { return .refused }
     let offset = line.lowerBound + start.utf8.count

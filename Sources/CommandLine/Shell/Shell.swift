@@ -43,7 +43,7 @@ final class Shell: Sendable {
     /// A script that prints the variables `N` and `M`, if set, one per line.
     let printing: String
 
-    /// A strict parser in `Tests/Shells/readers.py`, if the program is not available everywhere.
+    /// A strict parser in `Tests/Shells/readers.py`, used instead of the program.
     static func reader(_ name: String) -> Interpreter {
       Interpreter(
         ["/usr/bin/python3"],
@@ -166,10 +166,9 @@ struct VariableWriter {
   /// Writes the text after all statements.
   func end<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.end) }
 
-  /// Writes a statement that sets and exports a variable.
+  /// Writes a statement that sets and exports a variable. Throws if the value cannot be represented.
   ///
   /// - Parameter value: Well-formed UTF-8.
-  /// - Throws: ``Quoting/Problem`` if the value cannot be represented.
   mutating func set<Sink: ByteSink & ~Copyable>(
     _ name: String, to value: Span<UInt8>, in sink: inout Sink
   ) throws(Quoting.Problem) {
