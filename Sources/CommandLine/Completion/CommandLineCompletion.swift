@@ -94,7 +94,7 @@ struct CommandLineCompletion {
     return lines(command.operands.candidates, command.operands.metavar)
   }
 
-  /// All spellings of the options, without those that may be given only once and are.
+  /// The spellings of all options that may still be given.
   private var options: [Candidate] {
     ((command?.options ?? []) + Options.common).filter { $0.repeats || !givenOptions.contains($0.name) }.flatMap {
       option in

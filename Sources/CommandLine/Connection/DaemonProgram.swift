@@ -8,8 +8,7 @@ struct DaemonProgram {
   static let daemon = DaemonProgram(name: "agentd")
   static let lease = DaemonProgram(name: LeaseProgram.name)
 
-  /// The paths to try: in an installation, then in a build tree. Relative to `executable`, so that an installation can
-  /// be moved.
+  /// The paths to try: in an installation, then in a build tree.
   func candidates(near executable: String) -> [String] {
     ProgramTree.candidatePaths(near: executable, installed: "libexec/\(name)", built: name)
   }

@@ -18,7 +18,6 @@ struct NamedSecret {
   private let timeoutSeconds: Int?
 
   /// - Parameter fileOption: The name for hints if `file` is nil.
-  /// - Throws: `invalid_request` if options conflict.
   init(
     _ title: Phrase, _ file: Option<String?>?, or descriptor: Option<String?>? = nil, else fileOption: String = "",
     _ invocation: Invocation

@@ -9,7 +9,6 @@ struct SecretFiles {
   private let asks: Bool
 
   /// - Parameter kinds: The secrets that the command accepts.
-  /// - Throws: `invalid_request` if options conflict.
   init(_ kinds: Set<PassedSecret>, _ invocation: Invocation) throws(Failure) {
     var files: [(PassedSecret, NamedSecret)] = []
     // A client that is about to register has no secret yet.

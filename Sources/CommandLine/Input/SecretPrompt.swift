@@ -89,11 +89,13 @@ enum Confirmation {
   /// How often a question is asked until the answer is "yes" or "no".
   private static let maximumAttempts = 3
 
+  /// Asks a yes-or-no question.
+  ///
   /// - Parameters:
   ///   - standard: The result for an empty line.
   ///   - timeout: The timeout; nil for none.
-  /// - Returns: Whether the user typed `y` or `yes`, in English or their language; nil without a terminal, or without
-  ///   an answer before the timeout. False after ``maximumAttempts`` other answers, and at the end of input.
+  /// - Returns: Whether the user typed `y` or `yes`, in English or their language. Nil without a terminal, or after the
+  ///   timeout. False after ``maximumAttempts`` other answers, and at the end of input.
   static func ask(
     _ question: Phrase, orElse standard: Bool = false, within timeout: Duration? = nil
   ) throws(Failure) -> Bool? {

@@ -98,6 +98,7 @@ enum ManualList {
     option.argument.words.count > 14 ? "\(option.summary)." : option.sentence
   }
 
+  /// A table of options in mdoc.
   private static func list(_ options: [OptionDeclaration]) -> String {
     Mdoc.table(
       options.map { option in

@@ -5,14 +5,12 @@ internal import Wire
 /// Prints all output of the program, by these rules:
 ///
 /// 1. Standard output contains only the answer, written at once when complete: on failure it is empty and the exit
-///   status is not 0. Exceptions: after a failure `env` prints a statement that sets the status, `login --json` prints
-///   events as they happen, `request` writes any response's body as it arrives, and `verify` prints a verdict per
-///   token.
-/// 2. A write error on standard output fails the command. If the reader has exited, as `head` does, the command prints
-///   nothing and keeps its exit status.
-/// 3. Messages for users go to standard error. A failure is `agent: error: what happened` and, if something helps,
-///   `agent: hint: the command that helps`: lower case, no full stop. `--verbose` also prints each step, without
-///   secrets.
+///   status is not 0. Exceptions: a failed `env` prints a statement that sets the status, `login --json` prints events
+///   as they happen, `request` writes any response's body as it arrives, and `verify` prints a verdict per token.
+/// 2. A write error on standard output fails the command. If the reader has exited, as `head` does, it prints nothing
+///   and keeps its status.
+/// 3. Messages for users go to standard error. A failure is `agent: error: what happened` and perhaps `agent: hint: the
+///   command that helps`: lower case, no full stop. `--verbose` also prints each step, without secrets.
 /// 4. With `--json` a failure is `{"error":{"code","message","hint"}}` on standard error.
 /// 5. `TerminalText` cleans foreign text. Messages for users are phrases in their ``Language``; output for programs is
 ///   never translated.

@@ -120,6 +120,7 @@ struct Table {
     return text
   }
 
+  /// A row on one line.
   private func line(_ cells: [Cell], _ widths: [Int], _ presentation: Presentation) -> String {
     var (line, spaces) = ("", 0)
     for (cell, width) in zip(cells, widths) {

@@ -8,10 +8,10 @@ struct OutputTerminal: Sendable {
   /// Whether to use bold and colours.
   var hasStyles: Bool
 
-  /// The current width.
+  /// Returns the current width in characters.
   var columns: @Sendable () -> Int
 
-  /// The current height; nil if unknown.
+  /// Returns the current height; nil if unknown.
   var rows: @Sendable () -> Int? = { nil }
 
   /// Whether the locale's encoding is UTF-8.

@@ -21,7 +21,7 @@ final class Command: Sendable {
 
   let failureAnswer: FailureAnswer?
 
-  /// Reads the command line and returns the action. Unused options are rejected before that runs.
+  /// Reads the command line and returns the action. Unused options are rejected before the action runs.
   let makeAction: @Sendable (Invocation) throws(Failure) -> Action
 
   /// Creates ``answer``.

@@ -48,6 +48,7 @@ extension Option<String?> {
 }
 
 extension Option<String?> {
+  /// The directory to choose an account for.
   static var directory: Self {
     Self("directory", in: .service, .file("DIRECTORY"), "Choose the account for that directory; and those below it")
   }

@@ -2,7 +2,7 @@ internal import Platform
 internal import Wire
 
 extension Options {
-  /// The options for the client's credentials, which are never arguments themselves.
+  /// The options for the client's credentials, in files or typed.
   static var clientSecrets: [OptionDeclaration] {
     [
       Option.clientSecretFile.declaration, Option.clientSecretPrompt.declaration, Option.clientKeyFile.declaration,
@@ -13,7 +13,7 @@ extension Options {
 
 extension Option<String?> {
   static var clientSecretFile: Self { file("client-secret-file", in: .client, with: "the client secret") }
-  /// See ``MovedOptions``.
+  /// A former option; see ``MovedOptions``.
   static var clientSecretEnvironment: Self {
     Self("client-secret-env", in: .client, .text("NAME"), "Use `--client-secret-file -`")
   }
@@ -28,7 +28,7 @@ extension Option<String?> {
       "client-certificate-file", in: .client, .secretFile,
       "Present the certificate in this PEM file to the server; its key is the client's")
   }
-  /// See ``MovedOptions``.
+  /// A former option; see ``MovedOptions``.
   static var initialAccessTokenFile: Self {
     Self(
       "initial-access-token-file", in: .client, .secretFile,
@@ -67,7 +67,7 @@ extension Option<Bool> {
       "register", in: .service,
       "Register a client at the server (RFC 7591); `--client-secret-file` then has the initial access token, if any")
   }
-  /// See ``MovedOptions``.
+  /// A former option; see ``MovedOptions``.
   static var guest: Self { Self("guest", in: .signIn, "Use `agent workload`") }
   static var browser: Self { Self("browser", in: .signIn, "Sign in with a browser on this machine") }
   static var device: Self { Self("device", in: .signIn, "Sign in with a code typed on any device") }
@@ -75,6 +75,7 @@ extension Option<Bool> {
   static var paste: Self {
     Self("paste", in: .signIn, "Sign in with a browser on any machine; paste its final address")
   }
+  /// Does not open a browser.
   static var noOpen: Self { Self("no-open", in: .signIn, "Show the address, but open no browser") }
   /// Starts a sign-in in the background.
   static var start: Self {
@@ -98,11 +99,11 @@ extension Option<Bool> {
   static var noKeep: Self {
     Self("no-keep", in: .protection, "Keep the access token in memory only, and do not ask about it")
   }
-  /// See ``MovedOptions``.
+  /// A former option; see ``MovedOptions``.
   static var use: Self { Self("use", in: .service, "Use `agent use`") }
-  /// See ``MovedOptions``.
+  /// A former option; see ``MovedOptions``.
   static var noWait: Self { Self("no-wait", in: .scripts, "Use `--start`") }
-  /// See ``MovedOptions``.
+  /// A former option; see ``MovedOptions``.
   static var copyCode: Self { Self("copy-code", in: .signIn, "Copy the code from the screen") }
   static var all: Self { Self("all", in: .signOut, "Sign out of all accounts") }
   /// Signs out without revoking the session at the server.
@@ -124,8 +125,9 @@ extension Option<Int?> {
 }
 
 extension Option<QRCodeChoice?> {
-  /// See ``MovedOptions``.
+  /// A former option; see ``MovedOptions``.
   static var qrCode: Self { former("qr-code") }
+  /// A former option; see ``MovedOptions``.
   static var qr: Self { former("qr") }
 
   /// An option that `AGENT_QR_CODE` has replaced.

@@ -43,6 +43,7 @@ extension Option<Bool> {
   static var header: Self { Self("header", in: .output, "Print a whole `Authorization` header line") }
   static var idToken: Self { Self("id-token", in: .output, "Take the ID Token instead of the access token") }
   static var unset: Self { Self("unset", in: .variables, "Print statements that unset the variables") }
+  /// Keeps the token in a file while the command runs.
   static var tokenFile: Self {
     Self("token-file", in: .renewal, "Put the token into a file that is kept fresh; while the command runs")
   }
@@ -173,9 +174,11 @@ extension Option<[String]> {
       "Serve the resource of `--only` by plain HTTP on this machine, and set this variable to its URL; once for each"
     )
   }
+  /// The methods that a lease permits.
   static var methods: Self {
     Self("method", in: .lease, each: .text("METHOD"), "Permit this method; may be given several times")
   }
+  /// Further headers that a lease forwards.
   static var allowedHeaders: Self {
     Self("allow-header", in: .lease, each: .text("NAME"), "Forward this header too; may be given several times")
   }
@@ -194,6 +197,7 @@ extension Option<[String]> {
       "data", in: .message, short: "d", each: .text("DATA"),
       "Send this text, or the file after `@`; standard input for `@-`; several texts are joined by `&`")
   }
+  /// The accepted audiences of a token.
   static var audiences: Self {
     Self(
       AccountSetting.audience.optionName, in: .rules, each: .text("NAME"),

@@ -1,7 +1,7 @@
 internal import Wire
 
 extension Options {
-  /// The options for a protection level's secrets, which are never arguments themselves.
+  /// The options for files and descriptors with a protection level's secrets.
   static var levelSecrets: [OptionDeclaration] { passphrase + [Option.pinFile.declaration, Option.pinFD.declaration] }
   static var passphrase: [OptionDeclaration] { [Option.passphraseFile.declaration, Option.passphraseFD.declaration] }
 }

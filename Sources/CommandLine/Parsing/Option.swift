@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// An option without its value's type, for the parser, the help, the manual and completions.
+/// An option without its value's type.
 ///
 /// A class, because creating the type of a large generic value at run time is slow.
 final class OptionDeclaration: Sendable {
@@ -120,9 +120,7 @@ enum OptionArgument: Sendable {
   }
 }
 
-/// An option with its value's type.
-///
-/// Commands read it by its key, `invocation[.timeout]`. An option that differs between commands has several keys.
+/// An option with its value's type. Commands read it by its key, `invocation[.timeout]`.
 struct Option<Value: Sendable>: Sendable {
   let declaration: OptionDeclaration
   /// Converts the arguments of all occurrences to the value.

@@ -189,8 +189,7 @@ struct Parser {
 
   // MARK: Errors
 
-  /// Suggests the missing `--` before another program's command, which begins with `argument`, and a command if there
-  /// is none.
+  /// Suggests the missing `--` before another program's command, which begins with `argument`; without one, an example.
   private func commandToRun(from argument: String?) -> Phrase? {
     guard command?.trailingMetavar != nil, trailingArguments == nil else { return nil }
     // The first word is the program, or an account.

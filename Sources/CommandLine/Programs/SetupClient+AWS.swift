@@ -30,6 +30,7 @@ extension SetupClient {
     },
     trial: { (context) throws(Failure) in try SetupTrial(context.program, awsWords(context, context.role ?? "")) })
 
+  /// This program's arguments that print a role's credentials.
   private static func awsWords(_ context: SetupContext, _ role: String) -> [String] {
     context.words(.aws, ["--role-arn", role, "--url", context.url])
   }

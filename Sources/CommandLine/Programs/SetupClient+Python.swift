@@ -59,6 +59,7 @@ extension SetupClient {
     }
   }
 
+  /// A test that runs `keyring get`.
   private static func keyringTrial(_ context: SetupContext) throws(Failure) -> SetupTrial {
     try SetupTrial(
       link: HelperName.keyringProgram, context, ["get", context.url, context.user ?? context.listed?.user ?? "oauth2"])

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A program that `setup` can configure to get tokens from this one, and how that differs from others.
+/// A program that `setup` can configure to get tokens from this one.
 struct SetupClient: Sendable, Hashable {
   /// The name on the command line and in receipts.
   let name: String

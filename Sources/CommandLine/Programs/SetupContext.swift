@@ -52,6 +52,7 @@ struct SetupContext: Sendable {
   /// - Throws: `invalid_configuration` for arguments that clients might split.
   func tokenLine() throws(Failure) -> String { line(try tokenWords()) }
 
+  /// The arguments of ``tokenLine()``.
   func tokenWords() throws(Failure) -> [String] {
     var words = ["token", account, "--no-input"]
     if let listed {
