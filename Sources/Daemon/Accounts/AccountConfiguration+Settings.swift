@@ -4,7 +4,7 @@ internal import Sessions
 internal import Wire
 
 extension AccountConfiguration {
-  /// The configuration of a new account.
+  /// Creates the configuration of a new account from the settings in a request.
   ///
   /// - Throws: `invalid_request` if the issuer is missing, or a value is invalid.
   init(_ given: AccountSettings) throws(Failure) {
@@ -28,6 +28,11 @@ extension AccountConfiguration {
     return Issuer.named(byMetadataAt: url) ?? url
   }
 
+  /// Checks that users can sign in at the issuer.
+  ///
+  /// - Parameters:
+  ///   - account: The account named in the error.
+  ///   - entered: The options of the sign-in command that the error's hint repeats.
   /// - Throws: `invalid_request` unless the issuer is a URL (RFC 8414, section 2) and supports sign-in from a terminal.
   func checkIssuer(account: String? = nil, entered: [String] = []) throws(Failure) {
     try Provider.of(issuer: issuer)?.checkSignIn()
@@ -43,7 +48,9 @@ extension AccountConfiguration {
     if self.provider == nil { self.provider = Provider.of(issuer: issuer)?.name }
   }
 
-  /// - Throws: `invalid_request` if the provider does not support sign-in from a terminal, or by this flow.
+  /// Checks that the provider, if known, supports sign-in from a terminal, by this flow unless nil.
+  ///
+  /// - Throws: `invalid_request` if it does not.
   func checkProvider(_ flow: LoginRequest.Flow?) throws(Failure) {
     try self.provider.map(Provider.named)?.checkSignIn(flow)
   }
@@ -63,7 +70,7 @@ extension AccountConfiguration {
     return issuer
   }
 
-  /// - Throws: `invalid_request` if the account would get its assertion from itself.
+  /// - Throws: `invalid_request` if the account is its own `assertionAccount`.
   func refuseSelfAssertion(as account: AccountName) throws(Failure) {
     guard self.assertionAccount?.hasSameBytes(as: account.text) ?? false else { return }
     throw Failure(
@@ -71,6 +78,7 @@ extension AccountConfiguration {
       hint: "use the account that is signed in at the other server: agent list")
   }
 
+  /// The error for a new account without a client ID.
   static var missingClientID: Failure {
     Failure(
       .invalidRequest, "a new account needs the client id that the issuer gave you",
@@ -116,7 +124,7 @@ extension AccountConfiguration {
     for entry in try originEntries(named: named) { addOrReplace(entry) }
   }
 
-  /// Adds the resources of a sign-in to the origins that get tokens. Skips those that never get one, such as http URLs.
+  /// Adds the resources of a sign-in to the origins that may get tokens. Skips those that never may, such as http URLs.
   ///
   /// - Parameter exactly: Whether to add the entire URLs, not only their origins.
   mutating func listOrigins(of resources: [String], exactly: Bool) {
@@ -176,7 +184,9 @@ extension AccountConfiguration {
     }
   }
 
-  /// Why the extra parameters cannot be sent. Nil if they can.
+  /// Returns the error if the extra parameters in `given` cannot be sent.
+  ///
+  /// - Parameter known: The account's provider, unless `given` contains one.
   private static func extraProblem(_ given: AccountSettings, _ known: ProviderName?) -> Failure? {
     do throws(ExtraParameters.Problem) {
       _ = try ExtraParameters(
@@ -188,7 +198,9 @@ extension AccountConfiguration {
     }
   }
 
-  /// Validates a redirect URI.
+  /// Validates a redirect URI and returns its text.
+  ///
+  /// - Throws: `invalid_request` if browsers or this program cannot use it.
   private static func redirectURI(_ text: String) throws(Failure) -> String {
     if let port = (try? URI(text))?.port, RedirectURI.isRefusedByBrowsers(port) {
       throw Failure(.invalidRequest, "browsers do not connect to port \(port)", hint: "choose another port")
@@ -232,7 +244,7 @@ extension ExtraParameters.Problem {
 }
 
 extension Provider {
-  /// - Throws: `invalid_request` if the provider does not support sign-in from a terminal, or by this flow.
+  /// - Throws: `invalid_request` if the provider does not support sign-in from a terminal, or by `flow`.
   fileprivate func checkSignIn(_ flow: LoginRequest.Flow? = nil) throws(Failure) {
     guard isKnown else { throw .unknownProvider(name.rawValue) }
     if let obstacle {

@@ -5,9 +5,9 @@ internal import Vault
 internal import Wire
 
 extension AccountRequests {
-  /// Adds an account and its session from a refresh token, which the first descriptor contains.
+  /// Adds an account and its session from a refresh token, which the first descriptor of `sources` contains.
   ///
-  /// - Parameter entered: The account's options, for a hint.
+  /// - Parameter entered: The options to repeat in the sign-in command that an error suggests.
   func importToken(
     _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, entered: [String], _ ticket: Ticket
   ) throws(Failure) {
@@ -33,7 +33,9 @@ extension AccountRequests {
     }
   }
 
-  /// - Parameter entered: The options of the sign-in that the hint suggests.
+  /// Describes a failed import for users.
+  ///
+  /// - Parameter entered: The options of the sign-in command in the hint.
   private static func failure(_ error: SessionError, _ account: AccountName, _ entered: [String]) -> Failure {
     var failure = Failure(error, account: account.text, entered: entered)
     // The server did not end a session of this program.

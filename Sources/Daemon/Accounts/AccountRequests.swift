@@ -73,6 +73,8 @@ final class AccountRequests: AccountPart {
     }
   }
 
+  /// The name of the previously active account.
+  ///
   /// - Throws: `invalid_request` if no account was active before.
   private func previous() throws(Failure) -> String {
     if let previous = try settings().previous { return previous.text }
@@ -105,6 +107,7 @@ final class AccountRequests: AccountPart {
 
   // MARK: Adding
 
+  /// Adds an account without signing in to it.
   private func add(_ account: AccountName, _ given: AccountSettings, _ ticket: Ticket) throws(Failure) {
     try refuseExisting(account)
     var given = given
@@ -129,6 +132,8 @@ final class AccountRequests: AccountPart {
 
   // MARK: Showing
 
+  /// Responds with an account's settings and protection level.
+  ///
   /// - Parameter requested: Nil for the active account.
   private func show(_ requested: String?, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(requested)
@@ -193,15 +198,18 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// The outcome of changing an account's settings.
+  /// A change of an account's settings.
   private struct Change: Sendable {
     let account: AccountName
     let old: AccountConfiguration
     let new: AccountConfiguration
   }
 
+  /// The outcome of a ``Change``.
   private struct ChangeResult: Sendable {
+    /// The change's effect on the session, such as ending it.
     let effect: SettingsEffect
+    /// Whether the record got another protection level.
     let isProtected: Bool
     /// Whether the record now contains the access token.
     let isKept: Bool
@@ -209,7 +217,7 @@ final class AccountRequests: AccountPart {
     let moves: [RecordMove]
   }
 
-  /// Applies a change in memory, and responds.
+  /// Applies a change to the account in memory, and responds.
   private func handleChangeResult(
     _ change: Change, _ outcome: Result<ChangeResult, SessionError>, _ ticket: Ticket
   ) {
@@ -302,6 +310,8 @@ final class AccountRequests: AccountPart {
 
   // MARK: Removing
 
+  /// Signs an account out and removes it from the settings.
+  ///
   /// - Parameter isLocal: Whether to skip revocation at the server.
   private func remove(_ requested: String, isLocal: Bool, _ ticket: Ticket) throws(Failure) {
     try signOuts.withTarget(requested, ticket) { [self] (name, account) throws(Failure) in

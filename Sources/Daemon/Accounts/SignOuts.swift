@@ -5,14 +5,16 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// The accounts of one sign-out request.
+/// One sign-out request, and the results for its accounts so far.
 final class SignOutBatch {
   let ticket: Ticket
   /// Whether all accounts are signed out. Errors of single accounts then do not fail the request.
   let includesAllAccounts: Bool
   /// The accounts whose sign-out has not ended.
   var pending: Set<AccountName>
+  /// The result of each account whose sign-out has ended, for the response.
   var results: [JSON] = []
+  /// The first error of an account.
   var failure: Failure?
 
   init(ticket: Ticket, includesAllAccounts: Bool, pending: Set<AccountName>) {
@@ -29,7 +31,9 @@ final class SignOuts: AccountPart {
   private let tokenFiles: TokenFiles
   /// The accounts whose sign-out is running on a worker.
   private var underWay: Set<AccountName> = []
+  /// The timer of the next attempt to revoke tokens.
   private lazy var retryAlarm = Alarm(loop) { [unowned self] in revokePending() }
+  /// The pause before the next retry.
   private var retryPause = SignOuts.firstPause
   /// The pauses between retries double from the first to the longest.
   private static let firstPause = Duration.seconds(30), longestPause = Duration.seconds(1800)
@@ -69,7 +73,8 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Calls `action` with the account to sign out, or with nil if only the vault contains it.
+  /// Calls `action` with the name of the account to sign out, and with the account, or nil if only the vault contains
+  /// it.
   ///
   /// - Throws: `no_account` if it is in neither.
   func withTarget(
@@ -127,6 +132,8 @@ final class SignOuts: AccountPart {
   ///
   /// - Parameters:
   ///   - account: Nil if the settings do not contain it.
+  ///   - isLocal: Whether to skip revocation at the server.
+  ///   - endsAll: Whether all accounts are signed out.
   ///   - overdue: Called if a refresh in progress does not end in time.
   func begin(
     _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false,
@@ -203,7 +210,7 @@ final class SignOuts: AccountPart {
 
   // MARK: - Pending revocations
 
-  /// Schedules the revocations that earlier daemons left.
+  /// Schedules the revocations that earlier daemons did not complete.
   func start() { retryAlarm.set(at: loop.now.advanced(by: Self.startDelay)) }
 
   /// Logs the end of a session. Schedules a retry if the server has not confirmed it.
@@ -226,6 +233,7 @@ final class SignOuts: AccountPart {
     }
   }
 
+  /// Revokes the tokens of one account. `configuration` is nil if the settings do not contain it.
   private func revokePending(_ name: AccountName, _ configuration: AccountConfiguration?) {
     let operation = services(for: name).pendingRevocation(of: name, configuration)
     jobs.wait(as: .signOut(name), operation.cancellation) {

@@ -24,7 +24,7 @@ struct AccountSummary: Sendable {
   var ending: SessionError?
   /// The record's protection level. Nil if there is no record or it cannot be read.
   var protection: Protection?
-  /// How a session without a user is renewed.
+  /// How a session without a user is renewed. Nil for a user's session.
   var unattended: UnattendedGrant?
   /// When the secret of a registered client expires, in unix seconds.
   var clientSecretExpiresAt: Int?
@@ -34,7 +34,9 @@ struct AccountSummary: Sendable {
   var subject: String?
   /// The user's name or address, for display.
   var label: PersonLabel?
+  /// The session's scope.
   var scope: String?
+  /// The session's authorization details (RFC 9396).
   var authorizationDetails: JSON?
   /// When the session was last renewed, or else signed in, in unix seconds.
   var refreshedAt: Int?

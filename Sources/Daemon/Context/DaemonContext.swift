@@ -217,7 +217,8 @@ class DaemonPart {
   /// Notifies the other parts of changed settings.
   func announceSettings() { context.announceSettings() }
 
-  /// The services for an operation on an account. Its steps and warnings are logged before its result is handled.
+  /// The services for an operation on an account. The operation's steps and warnings are logged before its result is
+  /// handled.
   func services(for account: AccountName) -> SessionServices {
     let note = jobs.messages { [log] (event: LogEvent) in log.note(event, account) }
     let services = services.ephemeral.contains(account) ? services.forEphemeralAccount() : services
@@ -242,7 +243,9 @@ class DaemonPart {
     return Double(UInt16(bytes[0]) << 8 | UInt16(bytes[1])) / 65_536
   }
 
-  /// Responds with an error, or with the result from `answer`.
+  /// Responds with the error in `outcome`, or with the result that `answer` makes from its value.
+  ///
+  /// - Parameter account: The account named in the error, if any.
   func send<Value>(
     _ outcome: Result<Value, SessionError>, _ account: AccountName?, _ ticket: Ticket, _ answer: (Value) -> JSONObject
   ) {
@@ -258,12 +261,14 @@ class DaemonPart {
 }
 
 extension Result where Failure == SessionError {
+  /// Returns the value, or throws the error as a ``Wire/Failure`` that names `account`.
   func value(of account: String?) throws(Wire.Failure) -> Success {
     do { return try get() } catch { throw Wire.Failure(error, account: account) }
   }
 }
 
 extension Failure {
+  /// The HTTP method of a request is invalid.
   static let unsendableMethod = Failure(
     .invalidRequest, "invalid request method", hint: "GET, POST, PUT, PATCH, DELETE …")
   static let relativeDirectory = Failure(.invalidRequest, "\"directory\" must be an absolute path without \"..\"")

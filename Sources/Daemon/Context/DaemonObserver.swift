@@ -1,7 +1,7 @@
 internal import Sessions
 internal import Wire
 
-/// The parts of the daemon that react to changes in other parts. ``DaemonParts`` forwards each call.
+/// Reacts to changes in any part of the daemon. ``DaemonParts`` forwards each call to the parts concerned.
 protocol DaemonObserver: AnyObject {
   /// Called after an entry was added to the log.
   func didLog(_ entry: LogEntry)

@@ -9,7 +9,9 @@ internal import Wire
 ///
 /// Entries contain only event codes and valid account names, never text from a server, file or peer.
 final class EventLog {
+  /// The maximum number of log entries.
   static let capacity = 500
+  /// The maximum number of events of sessions and accounts.
   static let sessionCapacity = 200
 
   private let time: any TimeSource
@@ -49,7 +51,7 @@ final class EventLog {
 
   /// The events of sessions and accounts, oldest first, and the number of dropped ones.
   ///
-  /// - Parameter account: Nil for all.
+  /// - Parameter account: The account whose events to return. Nil for all.
   func sessionJSON(of account: AccountName?) -> JSONObject {
     let entries = sessionEntries.elements.filter { entry in account.map { entry.concerns($0.text) } ?? true }
     return JSONObject([

@@ -10,15 +10,16 @@ internal import Sessions
 final class Jobs {
   private static let maximumLocalThreads = 16
   private static let maximumWaitingThreads = 2048
-  /// The descriptors that one exchange needs.
+  /// The number of file descriptors that one exchange with a server needs.
   private static let descriptorsForWait = 6
-  /// The descriptors reserved for local connections and files, but at most half of all.
+  /// The number of file descriptors reserved for local connections and files, but at most half of all.
   private static let descriptorsForLocal = 512
 
   /// The threads for local files.
   private let local: WorkerPool
   /// The threads that wait for servers, locks or peers.
   private let waits: WorkerPool
+  /// The maximum number of threads that wait for the same server.
   private let maximumThreadsPerServer: Int
   private let inbox: Inbox
   /// The files to check before handling each result.
@@ -152,6 +153,7 @@ final class Jobs {
     }
   }
 
+  /// The maximum number of concurrent jobs of a share.
   private func limit(of share: WaitShare) -> Int {
     if case .server = share { maximumThreadsPerServer } else { share.limit }
   }

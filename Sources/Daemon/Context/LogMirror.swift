@@ -20,9 +20,10 @@ final class LogMirror {
     self.hasLevels = hasLevels
   }
 
-  /// Duplicates standard error. Nil if that fails.
+  /// Creates a mirror that writes to a duplicate of standard error. Nil if duplication fails.
   ///
-  /// - Parameter journalStream: The variable `JOURNAL_STREAM` (systemd.exec(5)).
+  /// - Parameter journalStream: The variable `JOURNAL_STREAM`, set if systemd's journal reads the output
+  ///   (systemd.exec(5)).
   static func standardError(journalStream: String?) -> LogMirror? {
     let standard = FileDescriptor(owning: Output.Stream.standardError.rawValue)
     let copy = try? standard.duplicate()

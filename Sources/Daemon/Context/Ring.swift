@@ -1,7 +1,7 @@
 /// A ring buffer of the last ``capacity`` elements.
 struct Ring<Element> {
   private let capacity: Int
-  /// Once full, the oldest element is at ``next``.
+  /// The elements. Once there are ``capacity``, the oldest is at ``next``.
   private var slots: [Element] = []
   /// The index of the next element to overwrite.
   private var next = 0

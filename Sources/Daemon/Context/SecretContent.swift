@@ -33,11 +33,11 @@ enum SecretContent {
     return try buffer.withBytes { (bytes) throws(SessionError) in try body(bytes.extracting(..<count)) }
   }
 
-  /// Reads one line.
+  /// Reads one line, without its line break.
   ///
   /// - Parameters:
-  ///   - maximumBytes: The maximum size.
-  ///   - unusable: Also thrown if `isValid` returns false.
+  ///   - maximumBytes: The maximum size of the line.
+  ///   - unusable: Thrown if the line is empty, too long or unreadable, or `isValid` returns false.
   static func readLine(
     _ source: SharedDescriptor, upTo maximumBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
     isValid: (Span<UInt8>) -> Bool

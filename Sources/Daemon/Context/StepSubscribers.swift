@@ -23,7 +23,7 @@ struct StepSubscribers {
 
   var isEmpty: Bool { subjects.isEmpty }
 
-  /// Adds a request that receives steps.
+  /// Adds a request that receives the steps of one account, or of all accounts if nil.
   mutating func begin(_ ticket: Ticket, about account: AccountName?) { subjects[ticket] = .some(account) }
 
   /// Limits a request's steps to one account, once known.

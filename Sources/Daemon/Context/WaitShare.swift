@@ -16,6 +16,7 @@ enum WaitShare: Hashable, Sendable {
   case leftovers(AccountName)
   /// Changes of one account, which wait for its lock.
   case changes(AccountName)
+  /// The sign-outs and revocations of one account.
   case signOut(AccountName)
   /// Changes of the settings file, in order. They wait for its lock.
   case settings

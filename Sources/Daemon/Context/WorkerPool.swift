@@ -2,7 +2,8 @@ internal import Platform
 
 /// Threads for blocking work. They start on demand and end when idle.
 final class WorkerPool: Sendable {
-  /// There are at least as many threads as unfinished jobs, up to the limits of pool and system.
+  /// The numbers of threads and jobs. There are at least as many threads as unfinished jobs, up to the limits of pool
+  /// and system.
   private struct State {
     var threads = 0
     /// The number of jobs that are queued or running.
@@ -67,7 +68,7 @@ final class WorkerPool: Sendable {
 
   /// Starts a thread for a job.
   ///
-  /// - Returns: False if the job has no thread.
+  /// - Returns: False if neither a new nor another thread can run the job.
   private func startThread() -> Bool {
     if (try? Threads.start(name: "worker", { [self] in work() })) != nil { return true }
     return state.withLock { state in
@@ -86,13 +87,14 @@ final class WorkerPool: Sendable {
     } while !mayEnd()
   }
 
+  /// Runs a job, then the action that it returns.
   private func run(_ job: () -> () -> Void) {
     let report = job()
     state.withLock { $0.unfinished -= 1 }
     report()
   }
 
-  /// Whether the calling thread may end. False if a job needs it.
+  /// Stops counting the calling thread, which may then end. Returns false if a job needs it.
   private func mayEnd() -> Bool {
     state.withLock { state in
       guard state.unfinished < state.threads else { return false }

@@ -4,7 +4,9 @@ internal import Wire
 
 /// Runs the commands configured for events, a few at a time, each with a time limit. Never blocks.
 final class EventCommandRunner {
+  /// The maximum number of commands that run at the same time.
   static let maximumRunning = 4
+  /// The maximum number of commands that wait to run.
   static let maximumQueued = 64
   /// The time between SIGTERM and SIGKILL for a command past its deadline.
   private static let graceTime = Duration.seconds(2)
@@ -48,6 +50,7 @@ final class EventCommandRunner {
     let ended: SharedDescriptor
   }
 
+  /// A command in progress.
   private struct Running {
     let queuedCommand: QueuedCommand
     let process: Int32
@@ -127,10 +130,12 @@ final class EventCommandRunner {
     }
   }
 
+  /// The interval between attempts to reap ``unwatched``.
   private static let unwatchedInterval = Duration.milliseconds(200)
   /// When to reap ``unwatched`` next.
   private var unwatchedDue = Instant.distantFuture
 
+  /// Reaps the commands in ``unwatched`` that have ended.
   private func reapUnwatched(_ now: Instant) {
     unwatched.removeAll { process in
       do { return try Spawn.tryWait(process) != nil } catch { return true }

@@ -6,6 +6,7 @@ internal import Wire
 /// Runs the commands that the settings define for events.
 final class EventCommands: DaemonPart {
   private let commands: EventCommandRunner
+  /// Ends commands at their deadlines.
   private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
     commands.expire(loop.now)
     setAlarm()

@@ -7,12 +7,14 @@ final class SessionEvents: AccountPart {
   private let tokenFiles: TokenFiles
   private let leases: Leases
   private let lock: VaultLock
+  /// The file whose change updates shell prompts.
   private let mark: ChangeMark
   /// Whether a worker is writing the change mark, and whether it must be written again.
   private var isMarking = false, isMarkDue = false
   /// Results to send after the change mark is written.
   private var delayedReplies: [(reply: Reply, ticket: Ticket)] = []
   private var followers = Followers()
+  /// The last published accounts. Nil until the settings were read.
   private var publishedAccounts: PublishedAccounts?
 
   init(
@@ -88,8 +90,9 @@ final class SessionEvents: AccountPart {
 
   // MARK: Accounts
 
-  /// The last published accounts.
+  /// The accounts at the last comparison with the settings.
   struct PublishedAccounts {
+    /// The revision of the settings file.
     var revision: UInt64
     var names: [AccountName]
     var active: AccountName?

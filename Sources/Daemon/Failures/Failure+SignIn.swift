@@ -7,7 +7,7 @@ internal import Wire
 // Failures of a sign-in.
 
 extension Failure {
-  /// The redirect URI's port could not be opened.
+  /// The redirect URI's port could not be opened. `port` is nil if the error does not concern a certain port.
   init(port: Int?, _ problem: SystemError, _ login: SignInCommand) {
     guard let port, problem.isAddressInUse else {
       self.init(
@@ -43,6 +43,7 @@ extension Failure {
       hint: "stop that program, or sign in without a listener: \(login.pasting)")
   }
 
+  /// The sign-in needs a client ID. The hint explains how to get one.
   init(_ missing: MissingClient, _ login: SignInCommand) {
     let server = TerminalText.clean(missing.server)
     let redirect = missing.redirectURI.map { TerminalText.clean($0, limit: 2048) }
@@ -160,7 +161,7 @@ extension Failure {
     variables = source.variables
   }
 
-  /// The other account has no valid ID Token to make an assertion from.
+  /// The account whose ID Token serves as an assertion has no valid one.
   init(idTokenOf account: String, isExpired: Bool) {
     self = isExpired ? .expiringIDToken(of: account) : .missingIDToken(of: account)
     code = .assertionNeeded

@@ -156,7 +156,9 @@ extension Failure {
 
   // MARK: - The account and its session
 
-  /// - Parameter name: Nil if there are no accounts.
+  /// An account does not exist. The hint suggests similar names in `known`.
+  ///
+  /// - Parameter name: The requested account. Nil if there are no accounts.
   private init(noAccount name: String?, among known: [String]) {
     guard let name else {
       self.init(.noAccount, "no accounts yet", hint: .command("agent login"))
@@ -175,6 +177,7 @@ extension Failure {
     self = .noAccount(named: name, hint: hint)
   }
 
+  /// The certificates in the account's CA file were changed after the sign-in.
   private init(changedAuthorities file: String, of account: String) {
     let command = "agent account set \(account) --ca-file \(ShellWord.quoted(file))"
     self.init(
@@ -185,8 +188,9 @@ extension Failure {
         : Phrase("restore it, or sign in again: agent login \(account)").withCommandAtEnd("agent login \(account)"))
   }
 
-  /// The ID Token differs from that of the sign-in in `iss`, `sub`, `aud`, `azp` or `nonce` (OpenID Connect Core,
-  /// section 12.2).
+  /// The ID Token differs from that of the sign-in (OpenID Connect Core, section 12.2).
+  ///
+  /// - Parameter claim: The claim that differs: `iss`, `sub`, `aud`, `azp` or `nonce`. Nil if it is another.
   private init(identityChanged claim: String?, of account: String) {
     let message =
       switch claim {
@@ -209,6 +213,8 @@ extension Failure {
 
   // MARK: - Permitted destinations of tokens
 
+  /// No account, or not the requested one, may send its token to an origin.
+  ///
   /// - Parameter url: The requested URL, if the request specifies no account. The hint never lets an existing account
   ///   send its token there.
   private init(notListed origin: String, _ account: String?, _ url: String?) {

@@ -33,11 +33,14 @@ final class Locking: DaemonPart {
     super.init(context)
   }
 
-  /// Runs once a minute, because the idle timer does not notice a pause of the machine.
+  /// Locks the vault if it is idle. Called once a minute, because the idle timer does not notice a pause of the
+  /// machine.
   func housekeep() { vaultLock.lockIfIdle() }
 
-  /// Locks the vault. Keys remain for some seconds if a refresh must store its token. Later ones stay in secret memory
-  /// until the next unlock.
+  /// Locks the vault. Keys remain for some seconds if a refresh must store its token. Tokens that arrive later stay in
+  /// secret memory until the next unlock.
+  ///
+  /// - Parameter ticket: The lock request to answer, if any.
   func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
     // A waiting unlock runs after the lock in progress. This lock must follow it.
     if vaultLock.isLocking, !actionsAfterLock.isEmpty {
@@ -69,7 +72,7 @@ final class Locking: DaemonPart {
     let accounts: [(account: AccountName, protection: Protection)]?
   }
 
-  /// Refuses new work at the levels to lock. Blocking.
+  /// Refuses new work at the levels to lock, and returns what the lock covers. Blocking.
   private static func closeGate(_ services: SessionServices) -> LockScope {
     let vault = services.vault
     let closing = vault.levelsToLock
@@ -126,6 +129,8 @@ final class Locking: DaemonPart {
   }
 
   /// Drops an account's tokens and fails the requests that wait for them.
+  ///
+  /// - Parameter level: The locked level, for the error.
   private func dropTokens(_ account: Account, _ level: Protection) {
     let error = SessionError.vault(VaultError(.locked(level)))
     let failure = Failure(error, account: account.name.text)

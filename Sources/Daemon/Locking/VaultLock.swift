@@ -10,7 +10,9 @@ final class VaultLock: DaemonPart, TokenLock {
   private var refusedAccounts: [AccountName: Protection]?
   /// Whether a lock also wipes the device key, because only a passphrase can restore it.
   private var isDeviceKeyFromPassphrase = false
+  /// The idle time before the automatic lock.
   private var idle = IdleLock()
+  /// Locks the vault when the idle time has passed.
   private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
     context.files.poll()
     lockIfIdle()
@@ -121,6 +123,8 @@ struct IdleLock {
   }
 
   /// When to lock automatically. The distant future if never.
+  ///
+  /// - Parameter clockOffset: The current ``TimeSource/clockOffset``.
   func lockTime(_ clockOffset: Int) -> Instant {
     guard let lastUse, let idleTime else { return .distantFuture }
     let jump = clockOffset - lastUse.clockOffset

@@ -17,6 +17,7 @@ struct VaultReport: Sendable {
   private let levels: [Level]
   /// The slots whose keys a rotation can replace only with their passphrase or PIN.
   private let needSecrets: [Int]
+  /// The first error while reading the vault, other than a lock.
   private let problem: VaultError?
   private let lockAfterSeconds: Int
 
@@ -135,6 +136,7 @@ extension VaultCheck {
 }
 
 extension VaultCheck.SlotState {
+  /// The state in the JSON result.
   fileprivate var wireName: String {
     switch self {
     case .opens: "opens"

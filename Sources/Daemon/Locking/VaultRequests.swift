@@ -16,6 +16,7 @@ final class VaultRequests: DaemonPart {
     super.init(context)
   }
 
+  /// Handles a request. The last descriptors in `passed` contain its secrets.
   func handle(_ request: VaultRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard passed.count >= request.secretCount else {
       throw Failure(.invalidRequest, "the request must pass a descriptor for each secret that it needs")
@@ -103,7 +104,9 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Unlocks or creates a protection level, after the lock in progress. `body` gets the secret and the lock count.
+  /// Unlocks or creates a protection level, after the lock in progress.
+  ///
+  /// - Parameter body: Called on a worker. `locks` is the number of locks when the request began.
   private func open(
     _ level: Protection, _ sources: [SharedDescriptor], _ ticket: Ticket, _ event: LogEvent,
     _ body: @escaping @Sendable (Vault, SharedSecret, _ locks: Int) throws(VaultError) -> Void

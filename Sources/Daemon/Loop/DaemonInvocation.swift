@@ -77,7 +77,7 @@ struct DaemonInvocation {
 
   /// Opens the socket or connection to serve.
   ///
-  /// - Parameter ready: Set to the descriptor that notifies the starter that it is open.
+  /// - Parameter ready: Set to the descriptor that notifies the starting program when the socket is open.
   func open(ready: inout FileDescriptor?) throws -> Server.ServedSocket {
     if let readyDescriptor { ready = FileDescriptor(owning: readyDescriptor) }
     switch mode {

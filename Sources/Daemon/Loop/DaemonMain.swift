@@ -17,7 +17,7 @@ package enum DaemonMain {
     (.processorSeconds, "RLIMIT_CPU (ulimit -t)", 60, false),
   ]
 
-  /// Returns the exit status.
+  /// Runs the daemon, or prints its version. Returns the exit status.
   package static func run(arguments: [String]) -> Int32 {
     if arguments.dropFirst().first == "--version" { return printVersion(arguments.dropFirst(2)) }
     do {

@@ -51,7 +51,7 @@ final class Server {
   private let listening: ListeningSocket?
   /// The listening socket's key in the loop.
   private var acceptKey: UInt64?
-  /// Closed to free a descriptor for refusing a peer. Nil if it could not be opened.
+  /// A descriptor to close when no other is free, to accept and refuse a peer. Nil if it could not be opened.
   private var spareDescriptor: SharedDescriptor?
   /// When peers began to wait for a descriptor. Nil if none is waiting.
   private var peersWaitingSince: Instant?
@@ -63,9 +63,9 @@ final class Server {
   /// Whether ``releaseToNextDaemon()`` was called.
   private var hasReleased = false
   /// The deadline for the last attempt to store, or else revoke, refresh tokens that could not be stored. Nil before
-  /// it.
+  /// that attempt.
   private var unstoredTokensDeadline: Instant?
-  /// Whether a replacement of the program file can be detected.
+  /// Whether the program file was not yet replaced when the daemon started.
   private let canDetectReplacement = !Machine.isProgramReplaced
 
   init(

@@ -101,7 +101,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Begins sending steps to a request: those of its account, or of all accounts if it has none.
+  /// Begins to send progress steps to a request: those of its account, or of all accounts if it has none.
   func beginSteps(of request: Request, _ ticket: Ticket) {
     guard let settings = try? settings() else { return }
     let name: AccountName?
@@ -169,6 +169,8 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
+  /// Stops all parts of the daemon.
+  ///
   /// - Parameter isPermanent: Whether clients must not start another daemon.
   func stop(isPermanent: Bool = false) {
     log.note(.stopping)

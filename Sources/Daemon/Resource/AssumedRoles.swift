@@ -16,6 +16,7 @@ final class AssumedRoles: DaemonPart {
     let account: AccountName
     /// The generation of the session whose token is exchanged.
     let generation: UInt64
+    /// The role, and the endpoint that issues its credentials.
     let key: RoleCache.Key
   }
 

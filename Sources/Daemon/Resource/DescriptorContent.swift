@@ -8,6 +8,7 @@ internal import Wire
 final class DescriptorContent: ResourceContent, @unchecked Sendable {
   /// The maximum size of the kept part, in bytes.
   static let maximumKeptBytes = 1 << 20
+  /// The maximum number of bytes to read at once.
   private static let pieceBytes = 65_536
 
   private let source: SharedDescriptor
@@ -18,6 +19,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
   private var kept: [UInt8] = []
   /// Whether ``kept`` is the entire content.
   private var isKeptComplete = false
+  /// Whether ``prepare(stallSeconds:)`` was called.
   private var isPrepared = false
   /// The position of the next byte to send.
   private var position = 0
@@ -55,7 +57,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     if cancellation.isCancelled { throw .content }
   }
 
-  /// In bytes. Nil if unknown.
+  /// The content's length in bytes. Nil if unknown.
   var length: Int? { extent?.count ?? (isKeptComplete ? kept.count : nil) }
 
   /// Whether the content can be sent again.
@@ -122,7 +124,7 @@ final class StreamReceiver: ResourceReceiver {
     return true
   }
 
-  /// Returns the number of bytes written, or nil if the reader has closed its end.
+  /// Writes bytes. Returns the number written, or nil if the reader has closed its end.
   func take(_ bytes: Span<UInt8>) -> Int? {
     do { return try target.descriptor.writeNow(bytes) } catch { return error.isAgain ? 0 : nil }
   }

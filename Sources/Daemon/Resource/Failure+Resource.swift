@@ -63,6 +63,7 @@ extension Failure {
     }
   }
 
+  /// The failure code for an HTTP status. Nil below 400.
   private static func code(ofStatus status: Int) -> FailureCode? {
     switch status {
     case ..<400: nil

@@ -4,9 +4,9 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// What the leases have in common: a limit, a log, and a way to the user.
+/// Manages all leases: limits their requests, logs their events and asks the user.
 protocol Lessor: AnyObject {
-  /// Whether the limit of all leases permits another request.
+  /// Whether the limit of all leases together permits another request.
   var mayBegin: Bool { get }
   /// Logs an event, with the peer that caused it.
   func note(_ event: LeaseEntry.Event, of lease: Lease, _ peer: LeaseEntry.Peer?)
@@ -14,7 +14,7 @@ protocol Lessor: AnyObject {
   func useBegan(of lease: Lease)
   /// Called when a request was answered or its sender disconnected.
   func useEnded(of lease: Lease)
-  /// Asks the user about a request.
+  /// Asks the user whether to allow a request. `origin` is nil if it is for the token itself.
   func ask(_ lease: Lease, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?)
 }
 
@@ -83,7 +83,7 @@ final class Lease: Admission {
 
   func addPeer(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
 
-  /// The number of the connection to the process that accepts the peers.
+  /// The number of the connection to the process that accepts the peers. Nil until the lease is open.
   var channel: UInt64?
 
   // MARK: Requests
@@ -98,7 +98,9 @@ final class Lease: Admission {
     row.has(.lent) || row.has(.fromLease) || request.lendsToken && row.has(.lentWithToken)
   }
 
-  /// Checks a peer's request, and sets its account and token.
+  /// Checks a peer's request, and limits it to the account and token of the lease.
+  ///
+  /// - Returns: Nil if the request waits for the user's answer.
   func admit(
     _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor] = []
   ) throws(Failure) -> RequestEnvelope? {
@@ -174,7 +176,7 @@ final class Lease: Admission {
     return token
   }
 
-  /// Records a use.
+  /// Records a use, and counts it against the limits.
   ///
   /// - Throws: `too_busy` if too many requests are in progress.
   private func recordUse(_ use: Use, _ ticket: Ticket) throws(Failure) {
@@ -247,7 +249,7 @@ final class Lease: Admission {
   /// Called after the token was sent.
   func tokenSent(_ ticket: Ticket) { finish(ticket, nil, nil, nil) }
 
-  /// Logs the end of a request.
+  /// Removes a request, and logs its end.
   private func finish(_ ticket: Ticket, _ status: Int?, _ bytes: Int?, _ code: FailureCode?) {
     guard let use = underWay.removeValue(forKey: ticket) else { return }
     // The request may have timed out while the user was asked.

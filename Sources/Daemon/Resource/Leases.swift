@@ -18,7 +18,9 @@ final class Leases: AccountPart, Lessor {
 
   /// How long the user may take to answer.
   private static let answerTimeout = Duration.seconds(60)
+  /// The maximum number of open leases.
   private static let maximumCount = 16
+  /// The maximum number of connections to one lease.
   private static let maximumPeers = 32
   private static let maximumPeersOfAllLeases = 64
   /// The maximum number of concurrent requests of all leases.
@@ -29,7 +31,7 @@ final class Leases: AccountPart, Lessor {
 
   /// Opens a lease, which ends with the request.
   ///
-  /// - Parameter passed: One end of a socket pair. The process that accepts the peers has the other.
+  /// - Parameter passed: One end of a socket pair, whose other end is in the process that accepts the peers.
   func open(_ request: LeaseRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard leases.count < Self.maximumCount else {
       throw Failure(.tooBusy, "there are already \(Self.maximumCount) leases", hint: "end a command that has one open")

@@ -7,6 +7,7 @@ internal import Wire
 /// the token.
 final class ProofRequests: AccountPart {
 
+  /// Responds with a proof for a request, and with the token on demand.
   func sendProof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
     let target = try ProofTarget(request)
     let (named, gate) = (try broker.requestedName(request.account), try resourceGate(for: ticket))

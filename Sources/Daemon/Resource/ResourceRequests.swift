@@ -11,6 +11,7 @@ final class ResourceRequests: AccountPart {
   private var transfers: [Ticket: ResourceTransfer] = [:]
   /// The leases, through which other programs send such requests.
   private(set) lazy var leases = Leases(context, broker)
+  /// The response bodies that are sent in lines.
   private var bodies: [Ticket: InlineResponseBody] = [:]
   /// The request bodies that arrive in lines.
   private var contents: [Ticket: InlineRequestBody] = [:]
@@ -85,6 +86,8 @@ final class ResourceRequests: AccountPart {
   }
 
   /// Gets a token, then sends the request with it.
+  ///
+  /// - Parameter need: Returns the requirements for the token in a slot.
   private func obtainToken(for transfer: ResourceTransfer, _ need: (TokenSlot) -> TokenNeed) {
     do {
       let account = try broker.resolve(transfer.account?.text)

@@ -17,7 +17,7 @@ final class ResourceTransfer: @unchecked Sendable {
   let target: ResourceCall.Target
   /// The target of the token to send. Nil for the account's own token.
   private(set) var tokenTarget: TokenTarget?
-  /// Whether the request specifies the target.
+  /// Whether the request itself specifies the token's target.
   let namesTarget: Bool
   /// The entry of the account's settings for the URL, if any.
   private(set) var entry: OriginEntry?

@@ -17,6 +17,7 @@ final class URLTokens: AccountPart {
     let ticket: Ticket
     /// The account and settings for the URL. Nil without a URL.
     let choice: ResourceChoice?
+    /// The token's target. Nil for the account's own token.
     let target: TokenTarget?
     let deliver: Delivery
     /// Whether the ID Token was already renewed because it expires too soon.
@@ -63,7 +64,7 @@ final class URLTokens: AccountPart {
       hint: names.isEmpty ? "agent login" : Phrase("choose one: \(Phrase.choices(Array(names), of: "account"))"))
   }
 
-  /// Chooses the account whose token may be sent to a URL.
+  /// Chooses the account whose token may be sent to a URL, then calls `body`.
   private func choose(
     _ url: String, user: String?, _ named: AccountName?, _ ticket: Ticket,
     then body: @escaping (ResourceChoice) throws(Failure) -> Void
@@ -123,7 +124,7 @@ final class URLTokens: AccountPart {
     ) { [self] slot, grant throws(Failure) in try finish(call, slot, grant) }
   }
 
-  /// Delivers the token.
+  /// Delivers the token, or first renews an ID Token that expires too soon.
   private func finish(_ call: URLTokenRequest, _ slot: TokenSlot, _ grant: AccessGrant) throws(Failure) {
     var expiry = grant.expiresAtUnixSeconds
     if call.kind == .idToken { expiry = grant.idTokenExpiry }
@@ -181,7 +182,7 @@ final class URLTokens: AccountPart {
     }
   }
 
-  /// Drops the token that was read from the descriptor.
+  /// Drops a token from memory. Returns false if it is not there or cannot be renewed.
   private func forget(_ token: SealedSecret, of account: AccountName) -> Bool {
     var isForgotten = false
     for slot in broker.accounts[account]?.slots ?? [] {

@@ -4,10 +4,12 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// Reads a secret from a descriptor passed by the client.
+/// Reads secrets, keys and certificates of OAuth clients from descriptors.
 enum ClientSecret {
+  /// A kind of secret, with its maximum length.
   struct Kind {
     let maximumBytes: Int
+    /// Thrown if the secret is empty, too long or not printable ASCII.
     let unusable: SessionError
 
     static let clientSecret = Kind(
@@ -36,6 +38,7 @@ enum ClientSecret {
     return try SecretContent.shared(bytes.span)
   }
 
+  /// The maximum size of a key or certificates.
   private static let maximumFileBytes = 65_536
 
   /// Reads a private key in PEM or as a JSON Web Key.

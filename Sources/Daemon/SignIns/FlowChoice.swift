@@ -15,6 +15,8 @@ struct FlowChoice {
   /// The parameters of an authorization request.
   var options = AuthorizationOptions()
 
+  /// Returns the flow to use at a server.
+  ///
   /// - Parameter canListen: Whether the redirect URI points to this machine.
   func flow(at server: AuthorizationServerMetadata, canListen: Bool) -> LoginRequest.Flow {
     if let requestedFlow { return requestedFlow }

@@ -46,7 +46,7 @@ final class Login {
 
   /// Whether the sign-in continues in the background once the user can act on it.
   var isDetached = false
-  /// The user's next step, once known.
+  /// Describes the user's next step. Nil until known.
   var event: Event?
   /// The deadline of the user's step, in unix seconds.
   var expiry = 0
@@ -66,7 +66,7 @@ final class Login {
 
   /// Whether the client can display a QR code.
   var wantsQRCode = false
-  /// The language of the browser's pages.
+  /// The texts of the pages shown in the browser.
   var pages = Translations.english
 
   init(
@@ -84,7 +84,7 @@ final class Login {
   struct Visits {
     /// The authorization URL, until the browser has opened the one-time link to it.
     var linked: String?
-    /// Whether all requests so far are known to be from this user.
+    /// Whether all requests so far are known to be from the user who runs this daemon.
     var isFromOwnUser = true
     /// Whether a response that belongs to no sign-in was logged.
     var hasLoggedForeignRedirect = false
@@ -96,6 +96,7 @@ final class Login {
 
   /// The polling for the tokens of a device code.
   struct Polling {
+    /// The interval and the end of the polling.
     var device = DevicePolling(interval: 5, expiresIn: 0)
     /// Whether the user was warned that this machine's clock may be fast.
     var hasWarnedOfClock = false

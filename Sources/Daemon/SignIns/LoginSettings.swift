@@ -186,6 +186,8 @@ struct LoginSettings {
 
 extension AccountSettings {
   /// Selects the provider with this name, unless another one or an unsuitable issuer is given.
+  ///
+  /// - Returns: The provider. Nil if none was selected.
   mutating func selectProvider(named text: String) -> ProviderName? {
     guard provider == nil, let name = ProviderName(known: text.lowercased()),
       issuer.map({ Provider.named(name).mayHaveIssuer(Issuer.named(byMetadataAt: $0) ?? $0) }) ?? true
@@ -195,6 +197,8 @@ extension AccountSettings {
   }
 
   /// The equivalent command-line options, without a proxy's password.
+  ///
+  /// - Parameter known: The settings to include.
   func words(among known: [AccountSetting] = AccountSetting.all) -> [String] {
     var settings = self
     settings.proxy = proxy.flatMap { try? ProxySetting($0).url }
@@ -209,7 +213,7 @@ extension AccountSettings {
 extension LoginRequest {
   /// The equivalent options for ``SignInCommand``, without file names, which only the client knows.
   ///
-  /// - Parameter new: The settings of a new account.
+  /// - Parameter new: The settings of a new account. Nil for an existing one.
   func words(of new: AccountConfiguration? = nil) -> [String] {
     let isUnattended =
       isGuest || passedSecrets.contains(.assertion) || settings.assertionFile != nil || settings.assertionFrom != nil
