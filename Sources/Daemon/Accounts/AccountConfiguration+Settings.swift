@@ -28,11 +28,9 @@ extension AccountConfiguration {
     return Issuer.named(byMetadataAt: url) ?? url
   }
 
-  /// Checks that users can sign in at the issuer.
-  ///
   /// - Parameters:
   ///   - account: The account named in the error.
-  ///   - entered: The options of the sign-in command that the error's hint repeats.
+  ///   - entered: The options of the sign-in command in the error's hint.
   /// - Throws: `invalid_request` unless the issuer is a URL (RFC 8414, section 2) and supports sign-in from a terminal.
   func checkIssuer(account: String? = nil, entered: [String] = []) throws(Failure) {
     try Provider.of(issuer: issuer)?.checkSignIn()
@@ -48,9 +46,7 @@ extension AccountConfiguration {
     if self.provider == nil { self.provider = Provider.of(issuer: issuer)?.name }
   }
 
-  /// Checks that the provider, if known, supports sign-in from a terminal, by this flow unless nil.
-  ///
-  /// - Throws: `invalid_request` if it does not.
+  /// - Throws: `invalid_request` if the provider is known not to support sign-in from a terminal, or by `flow`.
   func checkProvider(_ flow: LoginRequest.Flow?) throws(Failure) {
     try self.provider.map(Provider.named)?.checkSignIn(flow)
   }
@@ -199,8 +195,6 @@ extension AccountConfiguration {
   }
 
   /// Validates a redirect URI and returns its text.
-  ///
-  /// - Throws: `invalid_request` if browsers or this program cannot use it.
   private static func redirectURI(_ text: String) throws(Failure) -> String {
     if let port = (try? URI(text))?.port, RedirectURI.isRefusedByBrowsers(port) {
       throw Failure(.invalidRequest, "browsers do not connect to port \(port)", hint: "choose another port")
@@ -211,7 +205,7 @@ extension AccountConfiguration {
     }
   }
 
-  /// Whether the text is a valid name of an environment variable.
+  /// Whether the text can name an environment variable.
   private static func isVariable(_ name: String) -> Bool {
     (1...AssertionSource.longestVariable).contains(name.utf8.count)
       && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }

@@ -207,7 +207,7 @@ final class AccountRequests: AccountPart {
 
   /// The outcome of a ``Change``.
   private struct ChangeResult: Sendable {
-    /// The change's effect on the session, such as ending it.
+    /// The effect on the session.
     let effect: SettingsEffect
     /// Whether the record got another protection level.
     let isProtected: Bool

@@ -12,7 +12,7 @@ final class SignOutBatch {
   let includesAllAccounts: Bool
   /// The accounts whose sign-out has not ended.
   var pending: Set<AccountName>
-  /// The result of each account whose sign-out has ended, for the response.
+  /// The results so far, for the response.
   var results: [JSON] = []
   /// The first error of an account.
   var failure: Failure?
@@ -33,7 +33,6 @@ final class SignOuts: AccountPart {
   private var underWay: Set<AccountName> = []
   /// The timer of the next attempt to revoke tokens.
   private lazy var retryAlarm = Alarm(loop) { [unowned self] in revokePending() }
-  /// The pause before the next retry.
   private var retryPause = SignOuts.firstPause
   /// The pauses between retries double from the first to the longest.
   private static let firstPause = Duration.seconds(30), longestPause = Duration.seconds(1800)

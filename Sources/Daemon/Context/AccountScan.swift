@@ -16,7 +16,6 @@ struct AccountSummary: Sendable {
   var isConfigured = true
   /// Whether the account exists only in memory.
   var isEphemeral = false
-  /// Whether the account is signed in.
   var isSignedIn = false
   /// Whether the record can renew the session. Otherwise it contains at most an access token.
   var isRenewable = false

@@ -268,7 +268,6 @@ extension Result where Failure == SessionError {
 }
 
 extension Failure {
-  /// The HTTP method of a request is invalid.
   static let unsendableMethod = Failure(
     .invalidRequest, "invalid request method", hint: "GET, POST, PUT, PATCH, DELETE …")
   static let relativeDirectory = Failure(.invalidRequest, "\"directory\" must be an absolute path without \"..\"")

@@ -11,7 +11,6 @@ enum SecretContent {
   /// Reads the content to its end and passes it to `body`.
   ///
   /// - Parameters:
-  ///   - maximumBytes: The maximum size.
   ///   - unusable: Thrown if the content is empty, too long or unreadable.
   ///   - cancellation: Ends the wait, which then throws `cancelled`.
   static func read<Result>(
@@ -35,9 +34,7 @@ enum SecretContent {
 
   /// Reads one line, without its line break.
   ///
-  /// - Parameters:
-  ///   - maximumBytes: The maximum size of the line.
-  ///   - unusable: Thrown if the line is empty, too long or unreadable, or `isValid` returns false.
+  /// - Parameter unusable: Thrown if the line is empty, too long or unreadable, or `isValid` returns false.
   static func readLine(
     _ source: SharedDescriptor, upTo maximumBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
     isValid: (Span<UInt8>) -> Bool

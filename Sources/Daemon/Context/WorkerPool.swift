@@ -87,7 +87,6 @@ final class WorkerPool: Sendable {
     } while !mayEnd()
   }
 
-  /// Runs a job, then the action that it returns.
   private func run(_ job: () -> () -> Void) {
     let report = job()
     state.withLock { $0.unfinished -= 1 }

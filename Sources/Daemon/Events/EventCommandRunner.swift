@@ -4,9 +4,7 @@ internal import Wire
 
 /// Runs the commands configured for events, a few at a time, each with a time limit. Never blocks.
 final class EventCommandRunner {
-  /// The maximum number of commands that run at the same time.
   static let maximumRunning = 4
-  /// The maximum number of commands that wait to run.
   static let maximumQueued = 64
   /// The time between SIGTERM and SIGKILL for a command past its deadline.
   private static let graceTime = Duration.seconds(2)
@@ -135,7 +133,6 @@ final class EventCommandRunner {
   /// When to reap ``unwatched`` next.
   private var unwatchedDue = Instant.distantFuture
 
-  /// Reaps the commands in ``unwatched`` that have ended.
   private func reapUnwatched(_ now: Instant) {
     unwatched.removeAll { process in
       do { return try Spawn.tryWait(process) != nil } catch { return true }
@@ -197,7 +194,6 @@ final class EventCommandRunner {
     return end.advanced(by: Self.graceTime)
   }
 
-  /// Kills all running commands.
   func killAll() {
     for entry in running.values { Self.signal(entry.process, Signals.SIGKILL) }
   }

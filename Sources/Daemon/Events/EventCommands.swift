@@ -18,7 +18,6 @@ final class EventCommands: DaemonPart {
     _ = try loop.watch(commands.raw) { [unowned self] in serve() }
   }
 
-  /// Whether no command is running or about to run.
   var isIdle: Bool { commands.isIdle }
 
   /// Closes the runner at `end`, the deadline of running commands.
@@ -29,7 +28,6 @@ final class EventCommands: DaemonPart {
     return commands.close(at: end)
   }
 
-  /// Kills all running commands.
   func killAll() { commands.killAll() }
 
   private func setAlarm() { alarm.set(at: commands.nextDeadline) }
@@ -71,7 +69,6 @@ final class EventCommands: DaemonPart {
     start()
   }
 
-  /// Logs a failed command.
   private func note(_ problem: LogEvent.CommandProblem, of queuedCommand: EventCommandRunner.QueuedCommand) {
     log.note(.commandFailed(position: queuedCommand.position, problem), queuedCommand.account)
   }

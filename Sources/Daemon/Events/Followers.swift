@@ -2,7 +2,6 @@ internal import Wire
 
 /// The requests that follow events of sessions and accounts, or of leases.
 struct Followers {
-  /// The maximum number of requests that follow events.
   static let maximumCount = 32
 
   /// The followed events of each request.
@@ -35,7 +34,7 @@ struct Followers {
     return Array(subjects.keys)
   }
 
-  /// Lets the requests that follow an account's events continue under its new name.
+  /// Renames the followed account.
   mutating func rename(_ old: AccountName, to new: AccountName) {
     for (ticket, subject) in subjects where subject == .sessions(of: old) { subjects[ticket] = .sessions(of: new) }
   }

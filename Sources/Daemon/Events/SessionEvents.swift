@@ -14,7 +14,7 @@ final class SessionEvents: AccountPart {
   /// Results to send after the change mark is written.
   private var delayedReplies: [(reply: Reply, ticket: Ticket)] = []
   private var followers = Followers()
-  /// The last published accounts. Nil until the settings were read.
+  /// Nil until the settings were read.
   private var publishedAccounts: PublishedAccounts?
 
   init(
@@ -90,7 +90,7 @@ final class SessionEvents: AccountPart {
 
   // MARK: Accounts
 
-  /// The accounts at the last comparison with the settings.
+  /// The last published accounts.
   struct PublishedAccounts {
     /// The revision of the settings file.
     var revision: UInt64

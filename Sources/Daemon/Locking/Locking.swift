@@ -18,7 +18,6 @@ final class Locking: DaemonPart {
   private var published: Set<AccountName> = []
   /// How long a lock waits for refreshes that must store a token.
   private static let exchangeTimeout = Duration.seconds(5)
-  /// Actions to run after the lock in progress.
   private var actionsAfterLock: [() -> Void] = []
 
   init(
@@ -129,8 +128,6 @@ final class Locking: DaemonPart {
   }
 
   /// Drops an account's tokens and fails the requests that wait for them.
-  ///
-  /// - Parameter level: The locked level, for the error.
   private func dropTokens(_ account: Account, _ level: Protection) {
     let error = SessionError.vault(VaultError(.locked(level)))
     let failure = Failure(error, account: account.name.text)

@@ -10,7 +10,6 @@ final class VaultLock: DaemonPart, TokenLock {
   private var refusedAccounts: [AccountName: Protection]?
   /// Whether a lock also wipes the device key, because only a passphrase can restore it.
   private var isDeviceKeyFromPassphrase = false
-  /// The idle time before the automatic lock.
   private var idle = IdleLock()
   /// Locks the vault when the idle time has passed.
   private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
@@ -44,7 +43,6 @@ final class VaultLock: DaemonPart, TokenLock {
 
   // MARK: Locking
 
-  /// Whether a lock is in progress.
   var isLocking: Bool { refusedAccounts != nil }
 
   /// Begins a lock, and stops measuring the idle time.

@@ -61,8 +61,6 @@ final class DaemonParts: DaemonObserver {
   func lock(_ cause: LogEvent.LockCause) { locking.lock(cause) }
 
   /// Stops all parts: no new work begins, and unapproved sign-ins are cancelled.
-  ///
-  /// - Parameter isPermanent: Whether clients must not start another daemon.
   func stop(isPermanent: Bool = false) {
     broker.jobs.endWaits(isPermanent: isPermanent)
     resources.leases.stop()

@@ -18,7 +18,6 @@ final class Leases: AccountPart, Lessor {
 
   /// How long the user may take to answer.
   private static let answerTimeout = Duration.seconds(60)
-  /// The maximum number of open leases.
   private static let maximumCount = 16
   /// The maximum number of connections to one lease.
   private static let maximumPeers = 32

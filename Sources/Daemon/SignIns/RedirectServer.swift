@@ -15,13 +15,15 @@ final class RedirectServer {
     /// The sign-in's number.
     let login: UInt64
     let listener: RedirectListener
-    /// The language of its pages.
+    /// The texts of its pages.
     let pages: Translations
   }
 
-  /// A descriptor in the poller: a listening socket with its sign-ins, or a connection.
+  /// A descriptor in the poller.
   private enum Source {
+    /// A listening socket, and the sign-ins that use it.
     case socket(RedirectSocket, [Waiting])
+    /// A browser's connection.
     case peer(RedirectPeer)
   }
 
@@ -79,7 +81,7 @@ final class RedirectServer {
     }
   }
 
-  /// Sends the result of a sign-in to the browser, if it waits for one.
+  /// Sends the result of a sign-in to the browser, if the browser is waiting for it.
   func answer(_ login: UInt64, _ response: [UInt8]) {
     for (key, peer) in peers where peer.login == login { answer(key, peer, response) }
     alarm.set(at: nextDeadline)
@@ -137,7 +139,7 @@ final class RedirectServer {
     }
   }
 
-  /// Pauses or continues accepting.
+  /// Pauses or resumes accepting connections.
   private func pause(_ isPaused: Bool) {
     guard isPaused != self.isPaused else { return }
     self.isPaused = isPaused
@@ -154,7 +156,7 @@ final class RedirectServer {
     delegate.identify(Array(identified.values)) { [weak self] owners in self?.admit(owners) }
   }
 
-  /// Serves connections of this user and closes others.
+  /// Serves connections of the daemon's user and of unknown users. Closes others.
   private func admit(_ owners: [TCPEnds: TCPEnds.Owner]) {
     let batch = identified
     identified = [:]
@@ -227,7 +229,7 @@ final class RedirectServer {
     try? poller.modify(peer.descriptor.raw, interest: .write, key: key)
   }
 
-  /// Closes the oldest connection, preferably one that is not known to belong to this user.
+  /// Closes the oldest connection, preferably one that is not known to belong to the daemon's user.
   private func removeOldest() {
     if let key = peers.filter({ $0.peer.owner != nil }).min(by: {
       ($0.peer.isFromOwnUser ? 1 : 0, $0.key) < ($1.peer.isFromOwnUser ? 1 : 0, $1.key)
@@ -236,6 +238,7 @@ final class RedirectServer {
     }
   }
 
+  /// Closes a socket or connection.
   private func remove(_ key: UInt64) {
     switch sources.removeValue(forKey: key) {
     case .socket(let socket, _): try? poller.remove(socket.descriptor.raw)
@@ -251,7 +254,7 @@ protocol RedirectServerDelegate: AnyObject {
   func identify(_ ends: [TCPEnds], _ completion: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void)
   /// Returns the URL to which a sign-in's link redirects. Nil if the link was already used.
   ///
-  /// - Parameter isFromOwnUser: Whether the connection is known to belong to this user.
+  /// - Parameter isFromOwnUser: Whether the connection is known to belong to the daemon's user.
   func linkOpened(_ login: UInt64, isFromOwnUser: Bool) -> String?
   /// Handles a request for the redirect URI of a sign-in.
   ///
@@ -260,8 +263,10 @@ protocol RedirectServerDelegate: AnyObject {
   func redirectReceived(_ login: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage?
   /// Called if the query is not the response of any sign-in at the socket.
   func foreignRedirectReceived(_ login: UInt64, query: Span<UInt8>)
-  /// Called when a browser starts TLS.
+  /// Called when a browser starts TLS, which is not supported.
   func tlsStarted(_ login: UInt64)
-  /// Called when another user connects. No data was read.
+  /// Called when a user other than the daemon's connects. No data was read.
+  ///
+  /// - Parameter user: The user's ID.
   func otherUserConnected(_ login: UInt64, user: UInt32)
 }

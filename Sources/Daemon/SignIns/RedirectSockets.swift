@@ -35,7 +35,7 @@ final class RedirectSockets: Sendable {
 
   /// Listens at a free port.
   private func listenAnywhere(ipv6: Bool) throws(SystemError) -> RedirectSocket {
-    // Keeps refused sockets until a port is found, since the kernel might return the same port again.
+    // Keeps refused sockets, since the kernel might return their ports again.
     var refused: [RedirectSocket] = []
     while true {
       let socket = try RedirectSocket(port: 0, ipv6: ipv6)

@@ -27,7 +27,7 @@ struct SecretSources: Sendable {
       uniqueKeysWithValues: zip(PassedSecret.allCases.filter { announced.contains($0) }, left))
   }
 
-  /// Reads the secrets of a sign-in, and sets the ID and algorithm from the key's file in `configuration`.
+  /// Reads the secrets of a sign-in. Copies the ID and algorithm in a key's file to `configuration`.
   ///
   /// - Parameters:
   ///   - named: The settings in the request, which override the file.

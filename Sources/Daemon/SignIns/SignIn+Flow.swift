@@ -37,7 +37,8 @@ final class OpenedListener: Sendable {
 extension SignIn.Prepared {
   /// Requests the device code or builds the authorization URL. Blocking.
   ///
-  /// - Returns: The listener is nil in the device flow, and if the user pastes the response.
+  /// - Returns: The wait for the user, and the listener for the browser, which is nil in the device flow and if the
+  ///   user pastes the response.
   func start(
     _ choice: FlowChoice, _ opened: OpenedListener
   ) throws(SessionError) -> (waiting: SignIn.Waiting, listener: RedirectListener?) {

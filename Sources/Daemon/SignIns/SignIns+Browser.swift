@@ -46,7 +46,8 @@ extension SignIns {
     loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
   }
 
-  /// Like ``handleAnswer(_:_:)`` on the sign-in's own connection, with errors as events. Returns false for others.
+  /// Like ``handleAnswer(_:_:)`` on the sign-in's own connection, with errors as events. Returns false for other
+  /// requests.
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     guard let step = step(request), logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(step.login) })
     else { return false }
@@ -166,7 +167,6 @@ extension SignIns {
     return login
   }
 
-  /// The error for a denied confirmation.
   private static func confirmationDenied(_ account: AccountName) -> Failure {
     Failure(
       .accessDenied, "cannot determine whose browser sent the answer, and no one confirmed the user",
@@ -225,7 +225,6 @@ extension SignIns: RedirectServerDelegate {
 
   /// Warns once of another user's connection.
   func otherUserConnected(_ id: UInt64, user: UInt32) {
-    // Logged once per sign-in.
     guard let login = logins[id], !login.visits.hasWarnedOfOtherUser else { return }
     login.visits.hasWarnedOfOtherUser = true
     log.note(.peerDropped(.otherUser), login.account)
@@ -246,8 +245,7 @@ extension SignIns: RedirectServerDelegate {
   /// The command that repeats a sign-in.
   private func command(of login: Login) -> SignInCommand { SignInCommand(login.account.text, login.entered) }
 
-  /// Shows a notice on the terminal that waits for a sign-in, if any.
-  /// Sends a notice to the waiting request, if there is one.
+  /// Sends a notice to the request that waits for a sign-in, if any.
   func report(_ notice: Phrase, to login: Login) {
     if login.ticket != .noRequest { loop.send(.event(.notice(notice)), to: login.ticket) }
   }

@@ -63,7 +63,6 @@ extension SignIns {
     }
   }
 
-  /// Handles the result of a poll.
   private func loginPolled(_ id: UInt64, _ outcome: Result<SignIn.Waiting.Poll, SessionError>) {
     guard let login = logins[id] else { return }
     switch outcome {

@@ -185,6 +185,7 @@ final class SignIns: AccountPart {
     loop.send(.event(.qrCode(code)), to: ticket)
   }
 
+  /// Fails a sign-in that was not approved in time.
   func loginExpired(_ id: UInt64) {
     guard let login = logins[id], login.approval.cancel() else { return }
     let message =
@@ -335,7 +336,7 @@ final class SignIns: AccountPart {
     redirects?.close(login.id)
     broker.accounts[login.account]?.session.signInEnded()
     guard login.approval.cancel() else { return }
-    // Removed first, since a later step may detect that the sender disconnected and call this method again.
+    // Removed first, since a later step may call this method again.
     logins[login.id] = nil
     login.cancellation.cancel()
     let unconfirmed = login.unconfirmed
@@ -364,7 +365,7 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// - Parameter code: Nil for success.
+  /// Logs the end of a sign-in. `code` is nil for success.
   private func noteEnd(of login: Login, _ code: FailureCode?) {
     let time = login.startedAt.duration(to: services.time.now()).wholeMilliseconds
     log.note(.signInEnded(milliseconds: time, code), login.account)

@@ -8,6 +8,7 @@ final class CheckBatch {
   /// The only account to check. Nil for all.
   let only: AccountName?
   let startedAt: Instant
+  /// The accounts without a result.
   var pending: Set<ObjectIdentifier> = []
   /// The accounts whose session is checked by a refresh.
   var refreshed: Set<ObjectIdentifier> = []

@@ -63,7 +63,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// - Parameter source: Nil without claims.
+  /// Responds with the claims. `source` is nil if there are none.
   private func sendIdentity(_ account: Account, _ claims: JSONObject, _ source: Source?, _ ticket: Ticket) {
     var result = JSONObject([
       ("account", .string(account.name.text)), ("issuer", .string(account.configuration.issuer)),

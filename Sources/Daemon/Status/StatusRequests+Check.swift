@@ -88,7 +88,6 @@ extension StatusRequests {
     }
   }
 
-  /// Records the result of an account.
   func recordResult(_ account: Account, _ failure: Failure, in batch: CheckBatch) {
     let wasTokenRejected = batch.refreshed.contains(ObjectIdentifier(account))
     recordResult(account, CheckBatch.Check(failure, wasTokenRejected: wasTokenRejected), in: batch)

@@ -11,6 +11,7 @@ private final class ExaminationBatch {
     let configuration: AccountConfiguration
     var accounts: [AccountName]
     let cancellation = Cancellation()
+    /// The state of the server. Nil until examined.
     var finding: IssuerExamination?
   }
 
@@ -86,6 +87,8 @@ extension StatusRequests {
     }
   }
 
+  /// The state of a server.
+  ///
   /// - Parameter finding: Nil if the server did not respond in time.
   private static func json(_ finding: IssuerExamination?) -> JSONObject {
     guard let finding else {

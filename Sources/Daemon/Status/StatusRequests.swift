@@ -50,10 +50,10 @@ final class StatusRequests: AccountPart {
     return (accounts, vault)
   }
 
-  /// Sends the response.
+  /// Responds with the accounts, and to `status` also with the daemon and the vault.
   ///
   /// - Parameters:
-  ///   - unknown: Settings unknown to this version.
+  ///   - only: The account whose pending sign-ins to include. Nil for all.
   ///   - more: Adds members to each account's object.
   func sendAccounts(
     _ purpose: Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject,
@@ -120,6 +120,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
+  /// Describes an account for `list`.
   private func listMembers(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
     var object = JSONObject()
     object[.name] = .string(summary.name.text)
@@ -155,6 +156,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
+  /// Describes an account for `status`.
   private func statusMembers(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
     var object = listMembers(summary, account, now)
     object[.clientID] = .string(summary.configuration.clientID)

@@ -7,13 +7,13 @@ final class TokenFile {
   /// The maximum number of requested files, and separately of standing files.
   static let maximumCount = 32
 
-  /// The request for the file, internal for a standing file.
+  /// The request for the file. An internal ticket for a standing file.
   let ticket: Ticket
   let store: TokenFileStore
   let name: String
   let lock: TokenFileLock
   let kind: TokenKind
-  /// Updated when the account is renamed.
+  /// The token's account. Updated when it is renamed.
   var account: AccountName
   /// The session generation of the token in the file. Nil without a file.
   var writtenGeneration: UInt64?

@@ -9,6 +9,7 @@ final class TokenFileStore: Sendable {
   private let directory: PrivateDirectory
 
   private static let lockSuffix = ".lock"
+  /// The length of the random part of a file name, in bytes.
   private static let randomBytes = 16
 
   /// - Parameter path: The directory. Nil for the runtime directory, which is created if missing.

@@ -17,12 +17,13 @@ final class TokenFiles: AccountPart {
   private lazy var work = JobQueue(jobs)
   /// Whether to keep the files listed in the settings. False until the daemon has started.
   private var keepsStanding = false
+  /// The standing files, which the settings list.
   private var standing: [StandingEntry] = []
   /// The ticket number of the last standing file.
   private var lastStanding: UInt64 = 0
   /// The revision of the settings that ``standing`` was read from.
   private var standingRevision: UInt64?
-  /// The actions that wait for standing files to be written.
+  /// The actions that wait for standing files to be written, at most until a deadline.
   private var settling: [(account: AccountName, until: Instant, action: () -> Void)] = []
 
   /// Starts to keep a file for a request.
@@ -340,7 +341,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Sends the file's path to its request.
+  /// Sends the file's path to the client.
   ///
   /// - Parameter removal: Why the file was removed. Nil if it was written.
   private func notifyClient(of file: TokenFile, removal: FailureCode? = nil, expiresAt: Int? = nil) {
@@ -380,7 +381,7 @@ final class TokenFiles: AccountPart {
 
   // MARK: - Standing files
 
-  /// A standing file, which the settings list, and the ticket of its ``TokenFile``.
+  /// A standing file, and the ticket of its ``TokenFile``.
   fileprivate struct StandingEntry {
     var account: AccountName
     let file: StandingTokenFile
@@ -433,7 +434,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Claims a file, on a worker.
+  /// Claims the name of a standing file, on a worker.
   private func begin(_ file: StandingEntry) {
     claiming.insert(file.ticket)
     work.run({ [file = file.file, runtime = runtimeDirectory] () throws(Failure) in

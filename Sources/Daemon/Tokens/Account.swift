@@ -16,7 +16,7 @@ final class Account {
   /// The slots with other targets, least recently used first.
   private(set) var others: [TokenSlot] = []
 
-  /// The revision of the settings file that the configuration was read from.
+  /// The revision of the settings file that the configuration was read from. Nil after a change in memory.
   var settingsRevision: UInt64?
 
   /// Credentials of the roles that the account assumed.
@@ -55,6 +55,7 @@ final class Account {
     slots.compactMap(\.session.grant).filter { $0.isAlive(at: now) }
   }
 
+  /// The slot for this target, if it exists.
   func existingSlot(_ target: TokenTarget?) -> TokenSlot? {
     target == nil ? own : others.first { $0.target == target }
   }

@@ -16,7 +16,9 @@ struct PublishedState {
   /// When the user must sign in again, in unix seconds. Nil if unknown or far off.
   private(set) var signInBy: Int?
 
-  /// Records a sign-in, and returns its events.
+  /// Records a sign-in.
+  ///
+  /// - Parameter wasGuest: Whether the session replaces one without a user.
   mutating func recordSignIn(_ grant: AccessGrant, isGuest: Bool = false, wasGuest: Bool = false) -> [SessionEvent] {
     self = PublishedState()
     isSignedIn = true
@@ -51,7 +53,7 @@ struct PublishedState {
     return [.signedOut(cause, reason: reason)]
   }
 
-  /// Records that the session will end soon.
+  /// Records when the session will end, in unix seconds. Nil if unknown or far off.
   mutating func recordUpcomingEnd(at end: Int?) -> [SessionEvent] {
     let published = signInBy
     signInBy = end
@@ -107,7 +109,7 @@ extension SessionEvent.RefreshFailure {
 }
 
 extension SessionEvent.SignOutCause {
-  /// Nil if the error does not end the session.
+  /// The cause of a sign-out. Nil if the error does not end the session.
   init?(_ error: SessionError) {
     switch error.effect {
     case .ended(.expired): self = .expired

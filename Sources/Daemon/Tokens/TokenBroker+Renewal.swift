@@ -85,7 +85,7 @@ extension TokenBroker {
     }
   }
 
-  /// Runs once a minute.
+  /// Publishes sessions that end soon, and starts due scans. Called once a minute.
   func housekeep() {
     noteClock()
     for account in accounts.values where account.session.grant != nil { noteSessionEnd(of: account.own) }

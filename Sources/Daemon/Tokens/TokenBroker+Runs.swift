@@ -6,9 +6,9 @@ internal import Wire
 
 /// The runs that get tokens: with a refresh token, by token exchange (RFC 8693) or with an assertion.
 extension TokenBroker {
-  /// Begins a run.
+  /// Begins a run that gets a token for the slot.
   ///
-  /// - Parameter permit: Nil if a request waits.
+  /// - Parameter permit: The permit of a background renewal. Nil if a request waits.
   func begin(_ refresh: Session.Refresh, _ slot: TokenSlot, _ permit: Renewals.Permit? = nil) {
     attempt(slot.begin(refresh, permit), slot)
   }
@@ -51,7 +51,7 @@ extension TokenBroker {
     }
   }
 
-  /// Exchanges the account's own token, which it gets first if necessary.
+  /// Exchanges the account's own token for one with the run's target. Gets the own token first if necessary.
   private func exchange(_ run: RefreshRun) {
     guard let account = accounts[run.account], let target = run.target else { return }
     let waiter = Waiter(ticket: .noRequest, need: TokenNeed()) { [self] _, outcome in
@@ -164,7 +164,7 @@ extension TokenBroker {
     }
   }
 
-  // MARK: - Assertions: from variables of the callers, or from ID Tokens of other accounts
+  // MARK: - Assertions
 
   /// Removes and returns the waiters whose variables would have prevented this error.
   func takeWaitersWithVariables(_ slot: TokenSlot, after error: SessionError) -> [Waiter] {

@@ -40,7 +40,7 @@ extension TokenBroker {
 }
 
 extension SessionServices {
-  /// The tokens in all readable records. Skips locked ones. Blocking.
+  /// The tokens of these ephemeral accounts and in all readable records. Skips locked ones. Blocking.
   fileprivate func storedTokens(_ ephemeral: [AccountName]) throws(SessionError) -> [SharedSecret] {
     var tokens: [SharedSecret] = []
     func add(_ record: AccountRecord?) {

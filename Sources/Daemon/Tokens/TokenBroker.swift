@@ -76,7 +76,7 @@ final class TokenBroker: DaemonPart {
     failWaiters(account, error)
   }
 
-  /// Moves an account, its slots and their waiters to a new name.
+  /// Moves an account, its slots and their waiters to a new name. Returns nil if it is not in memory.
   func rename(_ old: AccountName, to new: AccountName) -> Account? {
     guard let account = accounts.removeValue(forKey: old) else { return nil }
     // A request that saw the new settings early may have created the renamed account.
@@ -127,7 +127,7 @@ final class TokenBroker: DaemonPart {
       hint: "agent logout \(account.text)")
   }
 
-  /// Returns the account. Drops its token if its settings have changed since the token was issued.
+  /// Returns the account with these settings. Drops its token if they have changed since the token was issued.
   func account(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
     let account = accounts[name] ?? put(name, configuration)
     if account.configuration != configuration {
@@ -283,6 +283,7 @@ final class TokenBroker: DaemonPart {
     obtain(for: waiter, account)
   }
 
+  /// Fails all waiting requests of an account.
   func failWaiters(_ account: Account, _ error: SessionError) {
     for waiter in account.takeWaiters() { waiter.finish(account.own, .failure(error)) }
   }
@@ -362,7 +363,7 @@ class AccountPart: DaemonPart {
     super.init(context)
   }
 
-  /// Selects the accounts for a request by the URL.
+  /// Returns the gate that chooses an account for a request by the URL.
   func resourceGate(for ticket: Ticket) throws(Failure) -> ResourceGate {
     ResourceGate(settings: try settings(), services: services, preferred: context.directories[ticket]?.account)
   }

@@ -92,7 +92,7 @@ final class TokenSlot {
       signInBy: facts.published.signInBy)
   }
 
-  /// `{"account","issuer","subject","scope","expires_at","renews"}`.
+  /// The result of a sign-in: `{"account","issuer","subject","scope","expires_at","renews"}`.
   func signInResult(_ grant: AccessGrant) -> JSONObject {
     let description = describe(grant)
     var result = JSONObject([("account", .string(description.account)), ("issuer", .string(description.issuer))])

@@ -122,7 +122,8 @@ struct TokenCheck: Sendable {
 enum KeyOrigin: Sendable {
   /// Public keys in a file of the caller.
   case descriptor(SharedDescriptor)
-  /// The keys that an issuer publishes, with the account whose settings are used, if any.
+  /// The keys that an issuer publishes, with the account whose settings are used, if any, and `user:password` for the
+  /// proxy.
   case issuer(AccountConfiguration, AccountName?, proxyCredentials: String?)
 
   /// The account whose settings are used, if any.

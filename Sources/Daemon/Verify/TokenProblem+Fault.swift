@@ -42,6 +42,7 @@ extension TokenProblem {
     }
   }
 
+  /// The message for an algorithm that is not allowed.
   private static func algorithmText(_ rules: TokenRules) -> String {
     switch (rules.namesAlgorithms, rules.isBoundByIssuer) {
     case (true, true): "its algorithm is in neither --algorithms nor the issuer's metadata"

@@ -57,6 +57,8 @@ struct TokenVerdicts: Sendable {
     return part
   }
 
+  /// Verifies one token.
+  ///
   /// - Parameter last: The previous token, whose parsed header is reused if it is the same. Set to this token
   ///   otherwise.
   private func verify(

@@ -76,7 +76,8 @@ final class Verifications: AccountPart {
     }
   }
 
-  /// The source of the keys: with the connection settings of an account with the issuer, if any.
+  /// Chooses the source of the keys: the descriptor `first`, or an issuer with the connection settings of its account,
+  /// if any.
   private func keyOrigin(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeyOrigin {
     if request.passesKeySet {
       guard request.account == nil else {
