@@ -46,7 +46,7 @@ extension AccountConfiguration {
     if self.provider == nil { self.provider = Provider.of(issuer: issuer)?.name }
   }
 
-  /// - Throws: `invalid_request` if the provider is known not to support sign-in from a terminal, or by `flow`.
+  /// - Throws: `invalid_request` if the account's provider does not support sign-in from a terminal, or by `flow`.
   func checkProvider(_ flow: LoginRequest.Flow?) throws(Failure) {
     try self.provider.map(Provider.named)?.checkSignIn(flow)
   }

@@ -89,8 +89,8 @@ final class Jobs {
     }
   }
 
-  /// Runs `body`, which may wait for others, when its share allows. Then calls `finish` on the loop, with `tooBusy` if
-  /// there is no thread for `body`, or `cancelled` if it was cancelled before it began.
+  /// Runs `body`, which may wait for servers or processes, when `share` allows. Then calls `finish` on the loop, with
+  /// `tooBusy` if there is no thread for `body`, or `cancelled` if it was cancelled before it began.
   ///
   /// - Parameters:
   ///   - server: The server that `body` waits for, if many accounts may share it.

@@ -4,7 +4,7 @@ internal import Vault
 
 /// Detects changes to the settings file and the vault file with file system watches.
 final class WatchedFiles {
-  /// Detects changes to the files. Nil without file watches.
+  /// Nil without file watches.
   private let changes: FileChanges?
   /// The settings file's revision at the last ``poll()``. Nil if workers must check the file for each request.
   private(set) var settingsRevision: UInt64?

@@ -7,7 +7,7 @@ struct ChangeMark: Sendable {
   /// The runtime directories that contain the file.
   private let directories: [String]
 
-  /// - Parameter socketPath: The daemon's socket. Nil for a private daemon, which changes the files of others.
+  /// - Parameter socketPath: The daemon's socket. Nil for a private daemon, which changes the files of other daemons.
   init(socketPath: String?) {
     let own = socketPath.flatMap { path in path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } }
     directories = own.map { [$0] } ?? UserDirectories.runtimeCandidates()

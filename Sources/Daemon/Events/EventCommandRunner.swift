@@ -198,6 +198,5 @@ final class EventCommandRunner {
     for entry in running.values { Self.signal(entry.process, Signals.SIGKILL) }
   }
 
-  /// Sends a signal to a command's process group.
   private static func signal(_ process: Int32, _ signal: Int32) { try? Spawn.killGroup(process, signal) }
 }

@@ -99,7 +99,8 @@ final class VaultLock: DaemonPart, TokenLock {
   }
 }
 
-/// The time of the automatic lock. Includes suspend and jumps of the machine's clock (invariant: times are true).
+/// Computes when to lock automatically. Idle time includes suspend and jumps of the machine's clock (invariant: times
+/// are true).
 struct IdleLock {
   /// When an unlocked token was last used, and ``TimeSource/clockOffset`` then. Nil while nothing is unlocked.
   private var lastUse: (time: Instant, clockOffset: Int)?

@@ -5,7 +5,6 @@ internal import Wire
 
 /// The daemon: serves its socket or one connection until stopped.
 final class Server {
-  /// The socket that the daemon serves.
   enum ServedSocket: ~Copyable {
     /// A socket for all clients.
     case listening(ListeningSocket)
@@ -13,7 +12,6 @@ final class Server {
     case connection(FileDescriptor)
   }
 
-  /// The deadlines of a stopping daemon.
   private struct StopDeadlines {
     /// When to respond to the stop requests and let the next daemon start.
     let reply: Instant
@@ -58,7 +56,7 @@ final class Server {
   /// The number of connections when peers began to wait for a descriptor. Nil if none is waiting.
   private var connectionsWhenFull: Int?
   private let signals: Signals.SignalReceiver
-  /// The deadlines for stopping. Nil until the daemon stops.
+  /// Nil until the daemon stops.
   private var stopDeadlines: StopDeadlines?
   /// Whether ``releaseToNextDaemon()`` was called.
   private var hasReleased = false

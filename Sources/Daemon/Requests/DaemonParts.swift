@@ -94,7 +94,7 @@ final class DaemonParts: DaemonObserver {
     tokenFiles.start(isPrivate: isPrivate)
   }
 
-  /// Runs once a minute, with current settings.
+  /// Runs the regular work of the parts, with current settings. Called once a minute.
   func housekeep() {
     broker.context.files.poll()
     broker.context.whenSettingsAreRead { [self] in

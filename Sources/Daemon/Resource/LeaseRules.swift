@@ -185,7 +185,7 @@ struct LeaseRules {
       && !neverForwarded.contains(lowercase) && !ResourceField.isReserved(lowercase)
   }
 
-  /// Fields of browsers, which no peer needs, and the encoding of the response.
+  /// Fields of browsers, which no peer needs, and `Accept-Encoding`.
   private static let neverForwarded: Set<String> = [
     "origin", "referer", "set-cookie", "set-cookie2", "accept-encoding",
   ]

@@ -207,6 +207,7 @@ final class Leases: AccountPart, Lessor {
 
   // MARK: Ends
 
+  /// Whether all leases together have fewer than ``maximumTransfers`` requests.
   var mayBegin: Bool { leases.values.reduce(0) { $0 + $1.underWay.count } < Self.maximumTransfers }
 
   /// Ends the lease after the response to its last permitted request.

@@ -25,7 +25,7 @@ final class ResourceTransfer: @unchecked Sendable {
   let receiver: StreamReceiver
   /// The reading end of a pipe with the response's body, for an inline request.
   let inlineBody: SharedDescriptor?
-  /// The writing end of a pipe for a body in lines, until taken.
+  /// The writing end of a pipe for a request body sent in lines, until taken.
   private var inlineContent: SharedDescriptor?
   let cancellation = Cancellation()
   /// The body in lines, kept open if it was incomplete when the request ended.

@@ -119,7 +119,7 @@ struct LoginSettings {
       hint: stored.map { Phrase("for another way to sign in: agent account set \(account.text) --unset \($0)") })
   }
 
-  /// If the operand is not an account but a provider, host or URL, selects that as the server, and names the account
+  /// If the request's account is a provider's name, a host or a URL, selects that as the server, and names the account
   /// after it. If the request also has an issuer, only a provider's name is recognized.
   private static func useServer(from request: inout LoginRequest) {
     guard let text = request.account else { return }

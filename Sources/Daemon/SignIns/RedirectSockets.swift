@@ -13,6 +13,7 @@ final class RedirectSockets: Sendable {
   /// A weak reference, so that a socket closes when it is no longer used.
   private struct Entry: Sendable { weak var socket: RedirectSocket? }
 
+  /// The open sockets, by address and port.
   private let open = Monitor<[LoopbackEndpoint: Entry]>([:])
 
   /// How many other free ports to try if browsers refuse the first.

@@ -17,7 +17,6 @@ final class SignIns: AccountPart {
   private let redirectSockets = RedirectSockets()
   /// The accounts whose server has refused the device grant.
   private var accountsWithoutDeviceGrant: Set<AccountName> = []
-  /// The maximum number of accounts in ``accountsWithoutDeviceGrant``.
   private static let maximumAccountsWithoutDeviceGrant = 1024
   /// The last results of background sign-ins.
   var ended: [BackgroundResult] = []

@@ -34,7 +34,7 @@ final class CheckBatch {
       self.failure = failure
     }
 
-    /// The server has ended the session.
+    /// The result if the server has ended the session.
     init(_ cause: SessionEvent.SignOutCause) {
       self.init(.signedOutElsewhere)
       self.cause = cause

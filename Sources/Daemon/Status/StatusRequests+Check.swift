@@ -5,7 +5,7 @@ internal import Wire
 /// `status --check`: gets a token for each signed-in account and asks the server whether it is valid. If not, a refresh
 /// decides whether the session is.
 extension StatusRequests {
-  /// Checks one account, or all if nil.
+  /// Checks one account, or all if `name` is nil.
   func check(_ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
     let only = try broker.requestedName(name)

@@ -35,7 +35,7 @@ extension StatusRequests {
   /// How long to wait for the servers.
   private static let examinationTime = Duration.seconds(2)
 
-  /// Examines one account's server, or all servers if nil.
+  /// Examines one account's server, or all servers if `name` is nil.
   func examine(_ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
     let only = try broker.requestedName(name)

@@ -16,7 +16,7 @@ final class StatusRequests: AccountPart {
     super.init(context, broker)
   }
 
-  /// Responds about one account, or all if nil.
+  /// Responds with one account, or with all if `name` is nil.
   func listAccounts(_ purpose: Purpose, _ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
     var (only, refusal): (AccountName?, Failure?) = (nil, nil)
@@ -142,7 +142,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// The administrator's file for the account, and the settings that the user changed.
+  /// The administrator's file for the account, and the settings that the user changed. Nil without a file.
   static func preset(of name: AccountName, _ configuration: AccountConfiguration) -> JSONObject? {
     guard let preset = AdministratorFiles.current.presets.first(where: { $0.name.hasSameBytes(as: name.text) })
     else { return nil }

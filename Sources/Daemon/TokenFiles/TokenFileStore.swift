@@ -46,7 +46,7 @@ final class TokenFileStore: Sendable {
   /// Claims the name of a standing file and removes the leftovers of an earlier daemon.
   ///
   /// - Returns: Nil if there is a file without a lock, which belongs to another program.
-  /// - Throws: As ``claim(_:)``.
+  /// - Throws: The same errors as ``claim(_:)``.
   func claimStanding(_ name: String) throws(SystemError) -> TokenFileLock? {
     let found = try directory.fileNames()
     let isOurs = found.contains { $0.hasSameBytes(as: "\(name)\(Self.lockSuffix)") }

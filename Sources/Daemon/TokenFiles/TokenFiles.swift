@@ -17,7 +17,7 @@ final class TokenFiles: AccountPart {
   private lazy var work = JobQueue(jobs)
   /// Whether to keep the files listed in the settings. False until the daemon has started.
   private var keepsStanding = false
-  /// The standing files, which the settings list.
+  /// The files that the settings list.
   private var standing: [StandingEntry] = []
   /// The ticket number of the last standing file.
   private var lastStanding: UInt64 = 0

@@ -4,7 +4,7 @@ internal import Sessions
 final class Renewals {
   /// The number of renewals in progress at each server.
   private var perServer: [String: Int] = [:]
-  /// The renewals in progress at all servers.
+  /// The number of renewals in progress.
   private var count = 0
 
   /// A permitted renewal. It ends when this value is deinitialized.

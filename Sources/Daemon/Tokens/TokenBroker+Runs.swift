@@ -13,7 +13,6 @@ extension TokenBroker {
     attempt(slot.begin(refresh, permit), slot)
   }
 
-  /// Starts an attempt of a run.
   private func attempt(_ run: RefreshRun, _ slot: TokenSlot) {
     if let stopping = jobs.stopping { return handleAttemptResult(run, .failure(stopping)) }
     run.attemptStartedAt = services.time.now()

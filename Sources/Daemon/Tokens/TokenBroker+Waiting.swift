@@ -65,7 +65,7 @@ extension TokenBroker {
     schedule(at: max(notBefore, loop.now.advanced(by: Self.settlingTime))) { [self] in retryAfterNetworkChange() }
   }
 
-  /// Retries for all accounts whose server was unreachable.
+  /// Retries the refreshes of all accounts whose server was unreachable.
   func retryAfterNetworkChange() {
     isNetworkRetryScheduled = false
     let now = loop.now

@@ -235,7 +235,7 @@ final class TokenBroker: DaemonPart {
     }
   }
 
-  /// Passes the token to a waiter, and restarts the idle time.
+  /// Passes the token to a waiter, and restarts the vault's idle time.
   private func serve(_ grant: AccessGrant, _ slot: TokenSlot, _ waiter: Waiter) {
     // Updating a token file is not a use by the user.
     if !waiter.ticket.isInternal || waiter.ticket == .noRequest { lock.recordUse(grant.protection) }

@@ -72,7 +72,7 @@ final class TokenSlot {
   /// The response line to a token request.
   ///
   /// - Parameters:
-  ///   - extras: From ``addingVariableFields(_:)``.
+  ///   - extras: The result of ``addingVariableFields(_:)``.
   ///   - isIDTokenExpired: Whether to omit the ID Token, even if requested.
   func line(
     for grant: AccessGrant, _ extras: TokenRequest.Extras, isIDTokenExpired: Bool = false

@@ -78,7 +78,6 @@ enum PassedKeys {
 }
 
 extension JWKSet {
-  /// Warns about unusable keys.
   func reportUnusableKeys(_ count: Int, _ report: (Phrase) -> Void) {
     if count > 0 { report(Phrase("ignored \(count) unusable keys in the set")) }
   }
