@@ -144,7 +144,7 @@ final class AccountRequests: AccountPart {
     let (name, settings) = (account.name, account.configuration.settingsForDisplay.json())
     jobs.run({ [services] () throws(SessionError) in try services.protection(of: name) }) { [self, result] outcome in
       var result = result
-      // A vault error does not fail the request, since it only shows settings.
+      // A vault error does not fail a request for settings.
       result["protection"] = (try? outcome.get()).flatMap { $0 }.map { .string($0.rawValue) }
       result["settings"] = .object(settings)
       loop.send(.result(result), to: ticket)

@@ -18,9 +18,7 @@ final class WorkerPool: Sendable {
   /// Whether one thread never ends. If so, jobs beyond the limit are queued, otherwise refused.
   private let isKept: Bool
 
-  /// - Parameters:
-  ///   - idleTime: How long a thread without work remains.
-  ///   - maximumThreads: The maximum number of concurrent jobs.
+  /// - Parameter idleTime: How long a thread without work remains.
   init(idleTime: Duration = .seconds(5), maximumThreads: Int) {
     self.idleTime = idleTime
     self.maximumThreads = maximumThreads

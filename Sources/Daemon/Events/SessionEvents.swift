@@ -118,7 +118,7 @@ final class SessionEvents: AccountPart {
       log.publish(.accountRemoved, name)
     }
     for name in names where !old.contains(name) { log.publish(.accountAdded, name) }
-    // This is not an event, but prompts show the account of their directory.
+    // Prompts show the account of their directory.
     if before.directories != settings.directories { changeMark() }
     if before.active != active { log.publish(.activeChanged, active) }
   }

@@ -7,9 +7,7 @@ internal import Wire
 extension Failure {
   /// Describes a session error for users.
   ///
-  /// - Parameters:
-  ///   - account: The requested account.
-  ///   - entered: The options of the failed sign-in.
+  /// - Parameter entered: The options of the failed sign-in.
   init(_ error: SessionError, account: String?, entered: [String] = []) {
     let login = SignInCommand(account, entered)
     switch error {

@@ -105,6 +105,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
 /// Writes a resource's response to a pipe or socket passed by the client, without blocking.
 final class StreamReceiver: ResourceReceiver {
   private let target: SharedDescriptor
+  /// Called with the response's head.
   private let reportHead: @Sendable (ResponseHead) -> Void
 
   /// - Parameter reportHead: Called with the head, on the worker's thread, before any content.

@@ -210,7 +210,7 @@ final class RedirectServer {
       if let page { return answer(key, peer, page.response(in: found?.pages ?? pages)) }
       guard let found else { return }
       peer.wait(for: found.login, in: found.pages, now: loop.now)
-      // The delegate may have ended the wait at the socket and removed this peer.
+      // The delegate may have removed this peer.
       sources[key] = .peer(peer)
       try? poller.modify(peer.descriptor.raw, interest: .none, key: key)
     }

@@ -12,7 +12,6 @@ struct SecretSources: Sendable {
 
   /// - Parameters:
   ///   - passed: The received descriptors, in order. Extra ones at the start are ignored.
-  ///   - announced: The secrets that the request announces.
   ///   - hasFirst: Whether another descriptor precedes the secrets.
   init(
     _ passed: [SharedDescriptor], announced: Set<PassedSecret>, hasFirst: Bool = false

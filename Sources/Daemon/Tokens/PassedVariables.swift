@@ -7,6 +7,7 @@ internal import Wire
 
 /// The values of variables passed by clients, in memory only, until the connection closes.
 final class PassedVariables: DaemonPart {
+  /// The maximum length of a value.
   private static let maximumBytes = BearerAssertion.maximumBytes
 
   /// The values, by connection and name.

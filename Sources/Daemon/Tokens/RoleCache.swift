@@ -2,6 +2,7 @@ internal import OAuth
 
 /// The role credentials of one account, in memory.
 struct RoleCache {
+  /// A role, and the endpoint that issues its credentials.
   struct Key: Hashable {
     let endpoint: Endpoint
     let role: WebIdentityRole

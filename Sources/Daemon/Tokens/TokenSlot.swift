@@ -140,6 +140,7 @@ final class Waiter {
   let isAfterRefusal: Bool
   /// Whether the request waits only for the validation of the cached token.
   var awaitsValidation = false
+  /// Called once with the result, then nil.
   private var answer: ((TokenSlot, Result<AccessGrant, SessionError>) -> Void)?
 
   /// - Parameter answer: Called once, with the slot and its token or the error.
