@@ -12,34 +12,35 @@ package final class DocumentCache: Sendable {
   package typealias VersionedMetadata = Versioned<AuthorizationServerMetadata>
   package typealias VersionedKeys = Versioned<JWKSet>
 
-  /// The minimum lifetime of a document in seconds, whatever `Cache-Control` is.
+  /// The minimum lifetime of a document in seconds, even if `Cache-Control` is shorter.
   private static let shortestLife = 300
-  /// The maximum lifetime, in seconds.
+  /// The maximum lifetime of a document in seconds, also used if the server specifies none.
   private static let longestLife = 86_400
 
-  /// The maximum number of documents in memory. Others are read from disk for each use.
+  /// The maximum number of documents in memory. The oldest is dropped first.
   private static let maxInMemory = 128
+  /// The maximum size of a document read from disk, in bytes.
   private static let maxBytes = 1 << 20
-  /// The maximum number of files. The oldest half is deleted when there are more, since a server may use a new URL for
-  /// its keys each time.
+  /// The maximum number of cache files, since a server may use a new URL for its keys each time.
   private static let maxFiles = 256
-  /// Longer documents are parsed for each use, to avoid a second copy in memory.
+  /// The maximum size in bytes of a document that is also kept parsed. Larger ones are parsed for each use.
   private static let maxBytesKeptParsed = 1 << 16
 
+  /// A cached document.
   private struct Entry {
     var body: [UInt8]
     /// The parsed `body`, or nil before first use.
     var reading: Reading?
-    /// In unix seconds.
+    /// The time of the fetch, in unix seconds.
     var fetchedAt: Int
-    /// In unix seconds.
+    /// The end of the lifetime, in unix seconds.
     var expiresAt: Int
     var entityTag: String?
     /// Unique for each document fetched by this process, and 0 for one read from disk.
     var version = 0
   }
 
-  /// A parsed document with the rule it was parsed by.
+  /// A parsed document, and whether its parser allowed http on this machine.
   private struct Reading {
     let document: any Sendable
     let allowsHTTPLoopback: Bool
@@ -50,7 +51,7 @@ package final class DocumentCache: Sendable {
   private let time: any TimeSource
   private let entries = Monitor<[DocumentName: Entry]>([:])
   private let refetches = Monitor(Refetches())
-  /// The last version number given.
+  /// The last version number assigned.
   private let versions = Atomic<Int>(0)
   let metadataFetches = Fetches<AuthorizationServerMetadata>()
   let keyFetches = Fetches<JWKSet>()
@@ -75,12 +76,12 @@ package final class DocumentCache: Sendable {
     return Versioned(document, version: entry.version)
   }
 
-  /// The error of the last extra fetch of a document, or nil if none has failed since the document was fetched.
+  /// The error of the last early fetch of a document. Nil if none has failed since the last successful fetch.
   func refetchProblem<Document>(_ source: DocumentSource<Document>) -> OAuthError? {
     refetches.withLock { $0.problem(of: source.route) }
   }
 
-  /// Seconds until a document may be fetched again, early or because it expires. 0 if it may be fetched now.
+  /// Seconds until a document may be fetched early or expires, whichever is first. 0 if it may be fetched now.
   func secondsUntilNext<Document>(_ source: DocumentSource<Document>) -> Int {
     let now = time.wallSeconds()
     let outOfTurn = refetches.withLock { $0.secondsLeft(source.route, now: now) }
@@ -98,9 +99,10 @@ package final class DocumentCache: Sendable {
     if let endpoint { forget(DocumentName(keysAt: endpoint, transport)) }
   }
 
+  /// Fetches in progress, shared by concurrent callers.
   typealias Fetches<Document: Sendable> = SharedFetches<DocumentFlight, Versioned<Document>, OAuthError>
 
-  /// The parsed document of an entry. Nil if invalid.
+  /// Returns the parsed document of an entry. Nil if invalid.
   private func read<Document>(_ entry: Entry, _ source: DocumentSource<Document>) -> Document? {
     let allowsHTTPLoopback = source.transport.allowHTTPLoopback
     if let reading = entry.reading, reading.allowsHTTPLoopback == allowsHTTPLoopback {
@@ -115,12 +117,13 @@ package final class DocumentCache: Sendable {
     return document
   }
 
+  /// Fetches a document early, or returns one newer than `old`. Nil if the rate limit forbids a fetch.
   func fetchNewer<Document>(
     than old: Versioned<Document>, _ source: DocumentSource<Document>
   ) throws(OAuthError) -> Versioned<Document>? {
     let name = source.name
     let now = time.wallSeconds()
-    // Concurrent callers share a fetch. Another caller may have just finished one.
+    // Another caller may have just finished a fetch.
     let ending = try source.fetches(self).fetch(
       source.flight, isGivenUp: source.isGivenUp, concernsCallerOnly: DocumentSource<Document>.concernsCallerOnly
     ) {
@@ -174,7 +177,7 @@ package final class DocumentCache: Sendable {
     }
   }
 
-  /// The entry, unless it has expired.
+  /// The entry in memory or on disk. Nil if it has expired.
   private func cached(_ name: DocumentName) -> Entry? {
     let now = time.wallSeconds()
     func isGood(_ entry: Entry) -> Bool { entry.fetchedAt <= now && now < entry.expiresAt }
@@ -184,7 +187,7 @@ package final class DocumentCache: Sendable {
     return isGood(entry) ? entry : nil
   }
 
-  /// The cached entry, even if it has expired.
+  /// The entry in memory or on disk, even if it has expired.
   private func known(_ name: DocumentName) -> Entry? { entries.withLock { $0[name] } ?? readFile(name) }
 
   /// Caches a fetched document.
@@ -201,7 +204,7 @@ package final class DocumentCache: Sendable {
     return entry.version
   }
 
-  /// Keeps an entry in memory, unless it is from disk and another one is already there.
+  /// Keeps an entry in memory, unless it is from disk (`isNewer` is false) and another one is already there.
   ///
   /// - Returns: The entry in memory.
   @discardableResult
@@ -242,7 +245,7 @@ package final class DocumentCache: Sendable {
       body: Array(bytes[(end + 1)...]), fetchedAt: fetchedAt, expiresAt: min(expiresAt, latest), entityTag: tag)
   }
 
-  /// Ignores errors: after a failure, the next start fetches the document again.
+  /// Writes a cache file. Ignores errors: the next start then fetches the document again.
   private func writeFile(_ entry: Entry, _ name: DocumentName) {
     guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: true)
     else { return }

@@ -23,13 +23,13 @@ enum DocumentKind: String, CaseIterable, Sendable {
 
 }
 
-/// Identifies a document. The trust settings are included, because one account's trusted authorities or pins do not
-/// apply to another.
+/// Identifies a cached document. The trust settings are included, because one account's trusted authorities or pins do
+/// not apply to another.
 struct DocumentName: Hashable, Sendable {
   let kind: DocumentKind
   /// The issuer of metadata, or the URL of a key set.
   let subject: String
-  /// See ``Transport/trust``.
+  /// The additional trust, or nil for the system's alone. See ``Transport/trust``.
   let trust: String?
 
   init(metadataOf issuer: Issuer, _ transport: Transport) {
@@ -40,7 +40,7 @@ struct DocumentName: Hashable, Sendable {
     (kind, subject, trust) = (.keys, endpoint.uri.text, transport.trust)
   }
 
-  /// The file name, which is a digest of the values. Nil if hashing fails.
+  /// The name of the cache file, which is a digest of ``subject`` and ``trust``. Nil if hashing fails.
   var file: String? {
     let text = trust.map { "\(subject)\n\($0)" } ?? subject
     guard let digest = try? Digest.sha256.hash(Array(text.utf8).span) else { return nil }

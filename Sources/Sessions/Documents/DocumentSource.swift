@@ -7,11 +7,11 @@ struct DocumentSource<Document: Sendable>: Sendable {
   let transport: Transport
   let cancellation: Cancellation?
   let observer: SessionObserver?
-  /// The fetches of such documents in progress.
+  /// Returns the cache's fetches in progress for this type.
   let fetches: @Sendable (DocumentCache) -> DocumentCache.Fetches<Document>
-  /// Parses the body. Nil if not a valid document of this kind.
+  /// Parses the body of a response. Returns nil if it is not a valid document of this kind.
   let parse: @Sendable ([UInt8]) -> Document?
-  /// The observations to report for a received document.
+  /// Returns the observations to report for a received document.
   let remarks: @Sendable (Document) -> [SessionObservation]
   /// Requests the document. With an entity tag, the server may respond that it has not changed.
   let fetch: @Sendable (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
@@ -19,7 +19,7 @@ struct DocumentSource<Document: Sendable>: Sendable {
   /// Whether the caller no longer wants the document.
   func isGivenUp() -> Bool { cancellation?.isCancelled ?? false }
 
-  /// Whether a failure concerns only the caller that fetched.
+  /// Whether a failure concerns only the caller that fetched, so that waiting callers try themselves.
   static func concernsCallerOnly(_ problem: OAuthError) -> Bool { problem.code == .cancelled }
 
   var route: DocumentRoute { DocumentRoute(name, transport) }
@@ -48,10 +48,12 @@ struct DocumentRoute: Hashable, Sendable {
 /// Identifies a fetch in progress. Fetches with different proxy credentials are not shared.
 struct DocumentFlight: Hashable, Sendable {
   let route: DocumentRoute
+  /// Identifies the object with the proxy's credentials, if any.
   let proxyCredentials: ObjectIdentifier?
 }
 
 extension DocumentSource<AuthorizationServerMetadata> {
+  /// Creates the source of an issuer's metadata.
   init(_ issuer: Issuer, _ transport: Transport, _ cancellation: Cancellation?, _ observer: SessionObserver?) {
     self.init(
       name: DocumentName(metadataOf: issuer, transport), transport: transport, cancellation: cancellation,
@@ -68,6 +70,7 @@ extension DocumentSource<AuthorizationServerMetadata> {
 }
 
 extension DocumentSource<JWKSet> {
+  /// Creates the source of the key set at a URL.
   init(_ endpoint: Endpoint, _ transport: Transport, _ cancellation: Cancellation?, _ observer: SessionObserver?) {
     self.init(
       name: DocumentName(keysAt: endpoint, transport), transport: transport, cancellation: cancellation,

@@ -4,11 +4,11 @@ internal import Platform
 
 /// The diagnosis of an account's authorization server.
 package struct IssuerExamination: Sendable {
-  /// The time for connecting and reading the responses.
+  /// The duration of the examination.
   package var milliseconds = 0
   /// How far this machine's clock is ahead of the server's. Nil if the server sent no time.
   package var clockOffsetSeconds: Int?
-  /// The number of usable keys, or nil if the server has no key set.
+  /// The number of usable keys. Nil if the server has no key set or there is a ``problem``.
   package var keys: Int?
   package var unusableKeys = 0
   /// The error that makes the server unusable, if any.
@@ -18,7 +18,7 @@ package struct IssuerExamination: Sendable {
 }
 
 extension AccountConfiguration {
-  /// Whether two accounts use the same server in the same way.
+  /// Whether one examination covers both accounts, because they use the same server in the same way.
   package func isExamined(with other: AccountConfiguration) -> Bool {
     issuer == other.issuer && self.caFile == other.caFile && self.proxy == other.proxy && self.pins == other.pins
       && self.proxyExclusions == other.proxyExclusions && self.allowHTTPLoopback == other.allowHTTPLoopback
@@ -74,7 +74,7 @@ extension SessionServices {
     ).value
   }
 
-  /// Requests the issuer URL. Any response will do.
+  /// Checks that the server sends any response at the issuer URL.
   private func reach(
     _ issuer: Issuer, _ transport: Transport, _ http: ClockReader, _ cancellation: Cancellation
   ) throws(OAuthError) {
@@ -88,7 +88,7 @@ extension SessionServices {
 private final class ClockReader: HTTPClient {
   private let client: any HTTPClient
   private let time: any TimeSource
-  /// The last clock offset.
+  /// The last clock offset in seconds, if known.
   private let latest = Monitor<Int?>(nil)
 
   init(_ client: any HTTPClient, _ time: any TimeSource) {
@@ -96,7 +96,7 @@ private final class ClockReader: HTTPClient {
     self.time = time
   }
 
-  /// How far this machine's clock was ahead at the last response, in seconds.
+  /// How far this machine's clock was ahead at the last response, in seconds. Nil without a `Date`.
   var offset: Int? { latest.withLock { $0 } }
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {

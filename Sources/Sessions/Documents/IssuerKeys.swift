@@ -32,9 +32,9 @@ struct IssuerKeys: Sendable {
     }
   }
 
-  /// Newer keys from this URL, or nil at the rate limit.
+  /// Fetches newer keys, if necessary from the new URL in newer metadata. Nil if the rate limit forbids a fetch.
   ///
-  /// - Throws: The error of this fetch, or of the last one at the rate limit. There may still be newer keys.
+  /// - Throws: The error of this fetch, or of the last one if the rate limit forbids another.
   func fetchNewer(than old: DocumentCache.VersionedKeys) throws(OAuthError) -> HeldKeys? {
     do throws(OAuthError) {
       if let newer = try documents.fetchNewer(than: old, document) { return HeldKeys(keys: newer, source: self) }

@@ -20,6 +20,7 @@ struct IssuerMetadata: Sendable {
   /// The metadata from the server even if cached, for a sign-in.
   func fresh() throws(SessionError) -> Version { try read(fresh: true) }
 
+  /// The metadata, from the server if `fresh` is true or it is not cached.
   private func read(fresh: Bool) throws(SessionError) -> Version {
     // For a server without metadata, the endpoints come from the settings or the provider.
     let named = Version(
@@ -35,8 +36,8 @@ struct IssuerMetadata: Sendable {
     }
   }
 
-  /// Newer metadata, fetched by this or another caller, if any. At the rate limit, returns nil or throws the last
-  /// fetch's error again.
+  /// Newer metadata, fetched now or by another caller, if any. If the rate limit forbids a fetch, returns nil or throws
+  /// the error of the last one.
   func fetchNewer(than old: Version) throws(SessionError) -> Version? {
     guard access.publishesMetadata else { return nil }
     if let newer = try oauth(documents.fetchNewer(than: old, source)) { return withAccountEndpoints(newer) }

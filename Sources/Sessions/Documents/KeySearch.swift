@@ -3,12 +3,15 @@ internal import OAuth
 
 /// Iterates over an issuer's keys: cached ones, newer ones, then those at another URL if they have moved.
 struct KeySearch: Sendable {
-  /// The last keys that were returned.
+  /// The progress of the search.
   private enum Stage {
+    /// No keys have been returned.
     case start
+    /// These cached keys were returned.
     case cached(DocumentCache.VersionedKeys)
-    /// Newly fetched keys from the same URL.
+    /// Newer keys were requested from the same URL.
     case renewed
+    /// Keys were requested from another URL.
     case end
   }
 

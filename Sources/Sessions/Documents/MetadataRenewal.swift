@@ -26,7 +26,8 @@ struct MetadataRenewal: Sendable {
   /// Newer metadata, or nil if the fetch found none or failed.
   func fetchNewer() -> IssuerMetadata.Version? { try? source.fetchNewer(than: version) }
 
-  /// Newer metadata for requests without secrets. Nil if there is none.
+  /// Newer metadata for fetching keys, which needs no secrets. Nil if there is none, or if the origin of its key URL
+  /// was not known at sign-in.
   ///
   /// - Throws: The error of the fetch.
   func newerForKeys() throws(OAuthError) -> IssuerMetadata.Version? {

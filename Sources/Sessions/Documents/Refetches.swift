@@ -35,7 +35,7 @@ struct Refetches: Sendable {
     return true
   }
 
-  /// Seconds until a document may be fetched, or 0 if it may be fetched now.
+  /// Seconds until a document may be fetched early, or 0 if it may be fetched now.
   func secondsLeft(_ route: DocumentRoute, now: Int) -> Int {
     let times = Self.withinLastHour(records[route]?.times ?? [], now)
     guard let last = times.last else { return 0 }
@@ -52,5 +52,6 @@ struct Refetches: Sendable {
 
   mutating func recordSuccess(_ route: DocumentRoute) { records[route]?.problem = nil }
 
+  /// The error of the last early fetch. Nil if it succeeded or there was none.
   func problem(of route: DocumentRoute) -> OAuthError? { records[route]?.problem }
 }

@@ -16,6 +16,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
 
   /// A fetch in progress.
   private final class Flight: Sendable {
+    /// The result. Nil while the fetch is in progress.
     let outcome = Monitor<Outcome?>(nil)
   }
 
@@ -31,6 +32,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
   ///   - isGivenUp: Whether the caller no longer wants the value.
   ///   - concernsCallerOnly: Whether a failure concerns only the caller that fetched, so that others try themselves.
   ///   - mayBegin: Whether to start a fetch. Called under the lock.
+  ///   - body: Fetches the value.
   func fetch(
     _ name: Name, isGivenUp: () -> Bool, concernsCallerOnly: (Problem) -> Bool, mayBegin: () -> Bool = { true },
     _ body: () throws(Problem) -> Value
@@ -44,7 +46,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
     }
   }
 
-  /// Joins the fetch of `name` or starts one. Nil if `mayBegin` forbids it.
+  /// Joins the fetch of `name`, or starts one and returns `isFirst` as true. Nil if `mayBegin` forbids it.
   private func joinOrStart(_ name: Name, _ mayBegin: () -> Bool) -> (Flight, isFirst: Bool)? {
     flights.withLock { flights in
       if let flight = flights[name] { return (flight, false) }

@@ -7,6 +7,7 @@ internal import Platform
 package final class VerificationKeys: Sendable {
   /// The result of a request for newer keys.
   package enum Renewal: Sendable {
+    /// Newer keys.
     case keys(Version)
     /// No newer keys exist, or the rate limit is reached.
     case none
@@ -44,12 +45,12 @@ package final class VerificationKeys: Sendable {
   package let issuer: Issuer?
   /// The issuer's `id_token_signing_alg_values_supported`. Empty if absent, nil for fixed keys.
   package let announcedAlgorithms: [String]?
-  /// The template for the issuer's name in tokens of a multi-tenant server.
+  /// The template for the issuer's name in tokens of a multi-tenant server. Nil for other servers and fixed keys.
   package let tenant: TenantIssuer?
   private let state: Monitor<State>
   private let time: (any TimeSource)?
 
-  /// Creates a fixed set.
+  /// Creates a fixed set of keys.
   package init(_ keys: JWKSet) {
     issuer = nil
     announcedAlgorithms = nil
@@ -93,7 +94,7 @@ package final class VerificationKeys: Sendable {
 
   /// Replaces expired keys. Blocks while fetching.
   ///
-  /// - Returns: The error if that failed. After it, no token is valid, since the issuer may have withdrawn any key.
+  /// - Returns: The error if that failed. No token is then valid, since the issuer may have withdrawn any key.
   package func replaceOverdue() -> SessionError? {
     let old = current
     guard let held = old.held else { return nil }
