@@ -9,13 +9,13 @@ package struct AccessGrant: Sendable {
   package private(set) var accessToken: SealedSecret
   /// `Bearer` or `DPoP`, spelled as in RFC 6750 and RFC 9449.
   package let tokenType: String
-  /// The granted scope. Nil if the server sent none.
+  /// The granted scope, or the requested one if the server sent none. Nil if neither is known.
   package let scope: String?
-  /// Whether the server sent ``scope`` with this token. Otherwise it is the requested one (RFC 6749, section 5.1).
+  /// Whether the server sent ``scope`` with this token (RFC 6749, section 5.1).
   package let isScopeNamed: Bool
   /// Whether the server granted more scope than the refresh requested, contrary to RFC 6749 section 6.
   package let isScopeIgnored: Bool
-  /// The `sub` of the verified ID Token.
+  /// The `sub` of the verified ID Token, if any.
   package let subject: String?
   /// The verified ID Token in compact form, possibly expired, if any.
   package private(set) var idToken: SealedSecret?
@@ -97,7 +97,7 @@ package struct AccessGrant: Sendable {
     return grant
   }
 
-  /// A copy that belongs to the rewritten record.
+  /// A copy for the record as rewritten with this generation. A nil protection level is unchanged.
   func moved(to generation: UInt64, protection: Protection? = nil) -> AccessGrant {
     changed {
       $0.recordGeneration = generation
@@ -108,7 +108,7 @@ package struct AccessGrant: Sendable {
   /// A copy without the access token, which has expired.
   func withoutAccessToken() -> AccessGrant { changed { $0.accessToken = .empty } }
 
-  /// Shares the ID Token object with `other` if it is the same.
+  /// A copy that shares the ID Token in memory with `other`, if it is the same.
   package func sharingIDToken(with other: AccessGrant) -> AccessGrant {
     guard let idToken, let known = other.idToken, idToken !== known, idToken.isSame(as: known) else { return self }
     return changed { $0.idToken = known }
@@ -159,7 +159,7 @@ package struct AccessGrant: Sendable {
 
   /// The remaining lifetime of the ID Token in seconds, now and at the time when the access token was issued.
   ///
-  /// - Parameter expiry: ``idTokenExpiry``.
+  /// - Parameter expiry: The value of ``idTokenExpiry``.
   package func idTokenSeconds(
     until expiry: Int, wallSeconds: Int, now: Instant
   ) -> (left: Int, atIssue: Int) {
@@ -204,6 +204,7 @@ package struct AccessGrant: Sendable {
     expiresAt.map { now.duration(to: $0) }
   }
 
+  /// Whether the token has not expired. True if the server sent no lifetime.
   package func isAlive(at now: Instant) -> Bool {
     remaining(at: now).map { $0 > .zero } ?? true
   }

@@ -36,8 +36,9 @@ struct Backoff: Sendable {
     case urgent
   }
 
+  /// The last failure. Nil after a success.
   private(set) var failure: Failure?
-  /// The earliest time for a refresh without a caller.
+  /// The earliest time for a refresh without a caller. Nil for no limit.
   var notBefore: Instant?
 
   /// Records the failure of a refresh after all its attempts.

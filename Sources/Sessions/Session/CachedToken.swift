@@ -10,9 +10,9 @@ struct CachedToken: Sendable {
   /// How long before its expiry the token is renewed in the background, including jitter.
   private let renewalLead: Duration
 
-  /// - Parameters:
-  ///   - isRenewable: Whether a new token can be obtained without the user.
-  ///   - jitter: A random number in 0..<1.
+  /// Caches a token that no caller has used.
+  ///
+  /// - Parameter jitter: A random number in 0..<1.
   init(_ grant: AccessGrant, isRenewable: Bool, jitter: Double) {
     self.grant = grant
     notices = ExpiryNotices(grant, isRenewable: isRenewable)
@@ -45,7 +45,7 @@ struct CachedToken: Sendable {
     if isIrreplaceable(at: now), grant.isAlive(at: now) { notices.revoke() }
   }
 
-  /// When the policy removes the token from memory, if it does.
+  /// When the policy removes the token from memory. Nil for policies that do not.
   func removalDue(_ policy: RefreshPolicy) -> Instant? {
     guard policy == .strict else { return nil }
     let limit = grant.countedFrom.advanced(by: RefreshPolicy.longestStrictCache)

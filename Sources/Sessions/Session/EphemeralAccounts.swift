@@ -1,13 +1,12 @@
 internal import Platform
 internal import Vault
 
-/// Accounts without files: settings and records exist only in this process.
-///
-/// Thread-safe. The secrets of a record are in secret memory, as for all accounts.
+/// Accounts without files: settings and records exist only in this process. Thread-safe.
 package final class EphemeralAccounts: Sendable {
   private struct Entry {
     var configuration: AccountConfiguration
     var record: AccountRecord?
+    /// The number of writes of the record.
     var generation: UInt64 = 0
   }
 
@@ -21,7 +20,7 @@ package final class EphemeralAccounts: Sendable {
   /// The previously active account, if it was ephemeral.
   package var previous: AccountName? { selection.withLock { $0.previous } }
 
-  /// Makes an ephemeral account active. Nil for the account of the settings file.
+  /// Makes an ephemeral account active, or the active account of the settings file if nil.
   package func activate(_ account: AccountName?) {
     selection.withLock { if account == nil || $0.active != account { $0 = (account, $0.active) } }
   }
@@ -33,6 +32,7 @@ package final class EphemeralAccounts: Sendable {
 
   package func contains(_ account: AccountName) -> Bool { entries.withLock { $0[account] != nil } }
 
+  /// Adds an account or replaces its settings.
   func set(_ configuration: AccountConfiguration, for account: AccountName) {
     entries.withLock { $0[account, default: Entry(configuration: configuration)].configuration = configuration }
   }

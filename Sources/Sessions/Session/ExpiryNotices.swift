@@ -2,7 +2,7 @@ internal import Platform
 
 /// A notice about a token that was not renewed in time.
 package enum ExpiryNotice: Sendable, Hashable {
-  /// The token expires after this time.
+  /// The token expires in this many seconds.
   case nearEnd(seconds: Int)
   /// The token has expired.
   case end
@@ -17,6 +17,8 @@ struct ExpiryNotices: Sendable {
   /// The last notice given.
   private var notified: ExpiryNotice?
 
+  /// Creates the notices for a token.
+  ///
   /// - Parameter isRenewable: Whether the daemon renews the token. If not, the first notice is earlier, since the user
   ///   must act.
   init(_ grant: AccessGrant, isRenewable: Bool) {
@@ -43,7 +45,7 @@ struct ExpiryNotices: Sendable {
   /// Withdraws the last notice, because the token is valid again.
   mutating func revoke() { if areAllGiven { notified = nil } }
 
-  /// The notice that is due, if any, and marks it as given.
+  /// Returns the notice that is due, if any, and marks it as given. `end` is the token's expiry, if known.
   mutating func next(_ end: Instant?, now: Instant) -> ExpiryNotice? {
     guard let end, let due = nextNotice(before: end), due <= now else { return nil }
     notified = now < end ? .nearEnd(seconds: Int(now.duration(to: end).components.seconds)) : .end

@@ -24,9 +24,9 @@ package final class LockGate: Sendable {
   /// Registers an operation at a level.
   ///
   /// - Parameters:
-  ///   - mustWrite: Whether the operation must store data that cannot be fetched again. It may then start while the
-  ///     keys exist.
-  ///   - cancellation: Cancelled by a lock, unless it protects spending.
+  ///   - mustWrite: Whether the operation must store data that cannot be fetched again. It may then start until the
+  ///     keys are wiped.
+  ///   - cancellation: Cancelled by a lock, unless a token or code is being spent.
   /// - Returns: False if the level is being locked.
   func enter(_ level: Protection, mustWrite: Bool = false, _ cancellation: Cancellation? = nil) -> Bool {
     state.withLock { state in

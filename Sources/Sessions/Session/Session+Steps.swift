@@ -5,6 +5,7 @@ package import Platform
 extension Session {
   /// One run of a refresh, with up to three attempts.
   package struct Refresh: Sendable, Hashable {
+    /// The session's generation when the refresh started.
     package let generation: UInt64
     /// The number of the attempt, from 1.
     package var attempt: Int
@@ -15,9 +16,11 @@ extension Session {
 
   /// The response to a caller's request.
   package enum Decision: Sendable {
+    /// Return this token.
     case serve(AccessGrant)
     /// Wait for the refresh. If `start` is set, start that refresh now.
     case wait(start: Refresh?)
+    /// Return this error.
     case fail(SessionError)
   }
 
@@ -25,10 +28,12 @@ extension Session {
   package enum RefreshResult: Sendable {
     /// The attempt belongs to an earlier generation of the session.
     case ignored
+    /// The attempt returned this token.
     case renewed(AccessGrant)
+    /// The attempt failed. Start this one after the given time.
     case retry(Refresh, after: Duration)
-    /// Callers get the token of ``Session/fallback(for:now:)`` if the failure was temporary and there is one. Others
-    /// fail.
+    /// The refresh failed. If the error is temporary, callers get the token of ``Session/fallback(for:now:)`` instead,
+    /// if any.
     case failed(SessionError)
   }
 }

@@ -10,10 +10,12 @@ internal import Synchronization
 package struct Session: Sendable {
   /// Whether a token is cached. A refresh is possible in both states, since another process may have signed in.
   enum State: Sendable {
-    /// The end according to the vault's record. Nil if there may be a grant: the record was not read, or contains one.
+    /// No token is cached. The session has ended with this state, or may have a grant if it is nil: the record was not
+    /// read, or contains one.
     ///
     /// - Parameter renewFrom: When a session with the background policy requests its first token, if scheduled.
     case tokenless(SessionState?, renewFrom: Instant?)
+    /// This token is cached.
     case granted(CachedToken)
   }
 
@@ -31,10 +33,11 @@ package struct Session: Sendable {
   package private(set) var generation = Self.nextGeneration()
   /// Earlier grants of the session, newest first. Their access tokens may still be valid.
   package private(set) var earlier: [AccessGrant] = []
+  /// The maximum number of ``earlier`` grants.
   private static let maxEarlier = 4
-  /// The maximum size of the earlier tokens, in bytes.
+  /// The maximum total size of the ``earlier`` tokens, in bytes.
   private static let maxEarlierBytes = 16 << 10
-  /// In unix seconds.
+  /// The time of the last refresh or sign-in, in unix seconds. Nil if unknown or signed out.
   package private(set) var refreshedAt: Int?
   package private(set) var isSigningIn = false
   package var policy = RefreshPolicy.proactive
@@ -52,6 +55,7 @@ package struct Session: Sendable {
 
   package var grant: AccessGrant? { token?.grant }
 
+  /// The refresh in progress, if any.
   package var refresh: Refresh? { if case .refreshing(let refresh) = activity { refresh } else { nil } }
 
   /// The error of the last refresh. Nil after a success.
@@ -72,6 +76,7 @@ package struct Session: Sendable {
   /// Whether the cached token may be valid and only a sign-in can replace it.
   package func hasIrreplaceableToken(at now: Instant) -> Bool { token?.isIrreplaceable(at: now) ?? false }
 
+  /// Changes the cached token, if any.
   mutating func updateToken(_ change: (inout CachedToken) -> Void) {
     guard case .granted(var token) = state else { return }
     change(&token)
@@ -90,7 +95,7 @@ package struct Session: Sendable {
 
   // MARK: - Requests
 
-  /// Decides how to respond to one request.
+  /// Decides how to respond to a caller's request for a token.
   ///
   /// - Parameter hold: The pause of the server, if any. Evaluated only if a refresh would start.
   package mutating func request(
@@ -142,6 +147,7 @@ package struct Session: Sendable {
   /// Whether a caller wants a new token regardless of the lifetime of the cached one.
   private func wantsNewToken(_ need: TokenNeed) -> Bool { need.forceRefresh || need.newerThan == generation }
 
+  /// Records the start of a refresh and returns it.
   mutating func beginRefresh(now: Instant) -> Refresh {
     let started = Refresh(generation: generation, attempt: 1, startedAt: now)
     activity = .refreshing(started)
@@ -247,7 +253,7 @@ package struct Session: Sendable {
     self.state = state
   }
 
-  /// Wipes the cached token and cancels the scheduled first request.
+  /// Wipes the cached token. `renewFrom` replaces the scheduled first request; nil cancels it.
   mutating func dropToken(renewFrom: Instant? = nil) {
     let ended = if case .tokenless(let ended, _) = state { ended } else { SessionState?.none }
     state = .tokenless(ended, renewFrom: renewFrom)
@@ -256,8 +262,6 @@ package struct Session: Sendable {
   // MARK: - Events outside of a refresh
 
   /// Applies a successful sign-in.
-  ///
-  /// - Parameter isRenewable: Whether new tokens can be obtained without the user.
   package mutating func applySignIn(
     _ grant: AccessGrant, isRenewable: Bool = true, wallSeconds: Int, jitter: Double
   ) {
@@ -296,7 +300,9 @@ package struct Session: Sendable {
 
   /// Applies the record's state, for an account without a token in memory.
   ///
-  /// - Parameter ending: See ``AccountRecord/ending(_:now:)``.
+  /// - Parameters:
+  ///   - isGranted: Whether the record contains a grant.
+  ///   - ending: See ``AccountRecord/ending(_:now:)``.
   package mutating func applyRecord(isGranted: Bool, ending: SessionError?, refreshedAt: Int?) {
     guard case .tokenless(_, let renewFrom) = state, refresh == nil else { return }
     let ended = if case .ended(let ended) = ending?.effect { ended } else { SessionState.signedOut }

@@ -4,7 +4,9 @@ package import Vault
 
 /// The reason why a session cannot do what was requested.
 package enum SessionError: Error, Hashable, Sendable {
-  /// No account has this name. Nil if there are no accounts at all.
+  /// No account has this name, or there are no accounts at all (nil).
+  ///
+  /// - Parameter known: The existing accounts.
   case noAccount(name: String?, known: [String] = [])
   case signedOut(account: String)
   /// The server ended the grant (`invalid_grant`, RFC 6749 section 5.2).
@@ -19,14 +21,15 @@ package enum SessionError: Error, Hashable, Sendable {
   case configurationChanged(account: String, setting: String, file: String? = nil)
   /// The metadata contains an endpoint whose origin was not known at sign-in.
   case endpointMoved(account: String, origin: String)
-  /// An ID Token is for another user, client or sign-in than the first one (OpenID Connect Core section 12.2). The
-  /// claim is nil if that was detected earlier.
+  /// An ID Token is for another user, client or sign-in than the first one (OpenID Connect Core section 12.2).
+  ///
+  /// - Parameter claim: The differing claim. Nil in records of older versions.
   case identityChanged(account: String, claim: String? = nil)
   /// The account's resource now accepts only tokens of another authorization server.
   case resourceMoved(account: String, resource: String, issuer: String)
   /// No ID Token of the session has been verified yet.
   case identityUnverified(account: String)
-  /// The sign-in returned no usable access token, but its refresh token is stored.
+  /// The sign-in returned no usable access token, but its refresh token is stored, with these settings.
   indirect case signInKept(AccountConfiguration, because: SessionError)
   /// The server issued a grant, which could not be stored.
   ///
@@ -37,7 +40,7 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityUnknown(account: String)
   /// The new token's lifetime, in seconds, is shorter than the caller requires.
   case lifetimeTooShort(account: String, lifetime: Int)
-  /// The account, or if nil any account, does not list the origin.
+  /// The account does not list the origin. Nil if no account does.
   ///
   /// - Parameter url: The URL of the request without its query, if the caller named no account.
   case originNotListed(account: String?, origin: String, url: String? = nil)
@@ -45,7 +48,7 @@ package enum SessionError: Error, Hashable, Sendable {
   case originUnconfirmed(account: String, origin: String)
   /// The account lists the origin for this user name, but the caller requested another.
   case originOfOtherUser(account: String, origin: String, user: String)
-  /// Several accounts list the URL.
+  /// These accounts list the URL equally well.
   case severalAccounts([String], origin: String)
   /// The text is not a URL that can receive a token.
   case unsuitableURL
@@ -94,9 +97,9 @@ package enum SessionError: Error, Hashable, Sendable {
   case cancelled
   /// A resource returned the access token to a peer of a lease, which must not see it.
   case tokenReturned(origin: String)
-  /// The process is ending. The next one will accept requests, unless the user stopped the daemon.
+  /// The process is ending. The next one accepts requests, unless the user has stopped the daemon (`isPermanent`).
   case stopping(isPermanent: Bool)
-  /// Too many requests are waiting for servers.
+  /// Too many requests (`underWay`) are waiting for servers.
   case tooBusy(underWay: Int)
   case oauth(OAuthError)
   case idToken(IDTokenError)
@@ -117,7 +120,7 @@ package enum SessionError: Error, Hashable, Sendable {
     /// The session does not change.
     case none
 
-    /// The reason for withholding tokens.
+    /// The reason for withholding tokens: changed settings, an uncertain user, or a missing account.
     package enum Hold: Sendable { case settings, identity, accountMissing }
   }
 
@@ -162,15 +165,16 @@ package enum SessionError: Error, Hashable, Sendable {
     if case .expired(_, let reason) = self { reason } else { nil }
   }
 
-  /// Whether the server responded to a refresh so that an immediate retry cannot help.
+  /// Whether the server's response to a refresh shows that an immediate retry cannot help.
   var delaysCallers: Bool { needsSignIn || awaitsIdentity || mayHaveReplacedToken || refusalOutsideProtocol != nil }
 
-  /// The error, if ``OAuthError/isRefusalOutsideProtocol``.
+  /// The error, if a refresh was rejected without an OAuth error code.
   var refusalOutsideProtocol: OAuthError? { oauthError.flatMap { $0.isRefusalOutsideProtocol ? $0 : nil } }
 
-  /// The error of the protocol, if it is one.
+  /// The underlying OAuth error, if any.
   private var oauthError: OAuthError? { if case .oauth(let error) = self { error } else { nil } }
 
+  /// The same error with this change, if it is an OAuth error.
   private func changed(_ change: (inout OAuthError) -> Void) -> SessionError {
     guard var error = oauthError else { return self }
     change(&error)
@@ -213,7 +217,7 @@ package enum SessionError: Error, Hashable, Sendable {
   var mayHaveReplacedToken: Bool { oauthError?.brokenAnswer ?? false }
 
   /// Whether the server is known to be reachable. Only a response proves that, since a reused connection accepts
-  /// requests even without a network.
+  /// requests even without a network. True for all but OAuth errors.
   package var reachedServer: Bool { oauthError.map { $0.httpStatus != nil || $0.brokenAnswer } ?? true }
 
   /// Whether nothing was sent, because the server was unreachable.
@@ -264,7 +268,7 @@ package enum SessionError: Error, Hashable, Sendable {
   /// Seconds until the same request may succeed. See ``OAuthError/retryAfterSeconds``.
   var retryAfterSeconds: Int? { oauthError?.retryAfterSeconds }
 
-  /// Whether another port may work.
+  /// Whether the redirect's port is unavailable, so that another may work.
   var isAboutPort: Bool {
     switch self {
     case .redirectUnavailable, .redirectPortTaken: true
@@ -278,14 +282,17 @@ package struct ConfigurationError: Error, Sendable, Hashable {
   package enum Code: Hashable, Sendable {
     /// The text is not JSON, or a member has an invalid type or value.
     case invalid
+    /// The settings contain a member that is not among these known ones.
     case unknownMember(known: [String])
-    /// The settings file has a newer version.
+    /// The settings file has another version than this program supports.
     case unsupportedVersion
     case tooManyAccounts
     case accountExists
     /// The account to change does not exist, or was changed by another process.
     case accountChanged
+    /// The settings directory cannot be used.
     case directory(DirectoryError)
+    /// The settings file cannot be accessed.
     case storage(SystemError)
     /// The certificate authority file is unreadable. Nil if it contains no certificates.
     case caFile(SystemError?)
@@ -310,6 +317,7 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     /// The account's provider is neither built in nor defined by a valid file of the administrator.
     case unknownProvider
   }
+  /// The reason why a private key cannot be used.
   package enum KeyProblem: Hashable, Sendable {
     /// The file is neither PEM nor a JSON Web Key, or the key's numbers are inconsistent.
     case malformed
@@ -385,6 +393,6 @@ package enum ClientURLProblem: Sendable, Hashable {
   case secret
   /// The settings include a certificate, whose properties the document cannot contain.
   case certificate
-  /// The server does not accept published clients.
+  /// The server does not accept published clients. It may be able to register one instead.
   case unannounced(canRegister: Bool)
 }

@@ -4,7 +4,7 @@ package import OAuth
 /// A loggable event of an operation. Contains no text of a server, file or peer except a request's URL.
 package enum SessionObservation: Sendable, Hashable {
   case step(SessionStep)
-  /// A request got no response.
+  /// A request got no usable response after this time.
   case unanswered(RequestLine, HTTPFailure, milliseconds: Int)
   /// A fetched key set contains keys that must not be published.
   case keySetWarned(JWKSet.Warning)

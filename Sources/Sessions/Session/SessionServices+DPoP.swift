@@ -5,6 +5,7 @@ internal import Vault
 
 /// DPoP keys (RFC 9449): generated at sign-in, stored with the refresh token, never shown.
 extension SessionServices {
+  /// Creates DPoP proofs with this key.
   package func prover(_ key: DPoPKey) -> DPoPProver {
     DPoPProver(key: key, memory: proofs) { [time] in time.wallSeconds() }
   }
@@ -37,7 +38,6 @@ extension SessionServices {
   /// - Parameters:
   ///   - holds: Whether the TPM supports the key.
   ///   - make: Generates the key in the given device, or for the vault if that is nil.
-  /// - Throws: The error of `make`.
   func makingKey<Key, Problem: Error>(
     _ configuration: AccountConfiguration, holds: Bool = true, _ make: ((any KeyDevice)?) throws(Problem) -> Key
   ) throws(Problem) -> Key {
@@ -56,7 +56,7 @@ extension SessionServices {
   /// Whether the TPM is the default for new keys.
   private var keepsKeysInTPM: Bool { !isEphemeral && vault.isBoundToTPM }
 
-  /// Whether the key is in the vault because the TPM was unavailable.
+  /// Whether the DPoP key is in the vault because the TPM was unavailable.
   func isKeptOutOfTPM(_ prover: DPoPProver?, _ configuration: AccountConfiguration) -> Bool {
     guard configuration.keyStorage == nil, let key = prover?.key, key.algorithm == .ES256, !key.isInDevice else {
       return false
@@ -64,7 +64,7 @@ extension SessionServices {
     return keepsKeysInTPM
   }
 
-  /// A record's key. Nil if its tokens are not bound to a key.
+  /// The DPoP key of a record. Nil if its tokens are not bound to a key.
   func key(of record: AccountRecord, _ account: AccountName) throws(SessionError) -> DPoPKey? {
     guard let text = record.dpopKey else { return nil }
     do { return try DPoPKey.parse(text, in: vault.keyDevice) } catch {
@@ -74,7 +74,7 @@ extension SessionServices {
 }
 
 extension AccountRecord {
-  /// Stores the key that the tokens of the sign-in are bound to.
+  /// Stores the key that the tokens are bound to. Nil for Bearer tokens.
   mutating func keep(_ prover: DPoPProver?) throws(SessionError) {
     dpopKey = try oauth(prover?.key.serialized())
   }

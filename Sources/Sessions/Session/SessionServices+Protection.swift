@@ -36,7 +36,8 @@ extension SessionServices {
   ///   - kept: The resources, if already reserved.
   ///   - waitsLong: Whether to wait for the vault's lock until cancelled.
   ///   - cancellation: Cancels `body`, if a lock requires it.
-  /// - Throws: As ``requireOpen(_:_:isNew:)`` and ``reserveWrite(wait:isFailureFinal:_:)``, before running `body`.
+  /// - Throws: The errors of ``requireOpen(_:_:isNew:)`` and ``reserveWrite(wait:isFailureFinal:_:)``, before running
+  ///   `body`.
   func keepingOpen<Result>(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, in kept: WriteReserve? = nil,
     waitsLong: Bool = true,
@@ -77,8 +78,8 @@ extension SessionServices {
     }
   }
 
-  /// The protection level for the next write of a record. While all lockable levels are locked, that is `device` for
-  /// readable records.
+  /// The protection level for the next write of a record: the requested one, if any. If all lockable levels are locked,
+  /// that is `device`, since other records are unreadable.
   func level(of account: AccountName, or wanted: Protection?) -> Protection {
     guard !isEphemeral(account), lockableLevels.contains(where: { vault.isUnlocked($0) }) else { return .device }
     if let wanted, wanted != .device { return wanted }

@@ -2,7 +2,7 @@ package import Encoding
 package import OAuth
 package import Platform
 package import Vault
-// Accounts, their settings and their states are its types.
+// For the types of accounts, settings and states.
 @_exported public import Vocabulary
 
 /// The vault, network, clock and caches for the blocking operations of sessions. Shared by all accounts; thread-safe.
@@ -15,8 +15,11 @@ package struct SessionServices: Sendable {
   /// The nonces and clock offsets of servers, for DPoP proofs.
   let proofs = DPoPMemory()
   package let gate = LockGate()
+  /// The refresh tokens that could not be written to the vault yet.
   let unstored = AccountTable<UnstoredRecord>()
+  /// The pending revocations that are only in memory.
   let unwritten = AccountTable<UnwrittenRevocation>()
+  /// The refreshes that wait for newer keys of the issuer.
   let awaitedKeys = AccountTable<AwaitedKeys>()
   /// By account, the last reported endpoint origin that was not known at sign-in.
   let movedOrigins = Monitor<[AccountName: String]>([:])
@@ -43,7 +46,7 @@ package struct SessionServices: Sendable {
     return services
   }
 
-  /// Runs `body` and converts its error.
+  /// Runs `body` and converts a vault error to a session error.
   func storing<Result: ~Copyable>(
     _ body: @autoclosure () throws(VaultError) -> Result
   ) throws(SessionError) -> Result {
@@ -67,7 +70,7 @@ package struct SessionServices: Sendable {
     LockWait(isLong ? longestLockWait : lockWait) { cancellation?.isCancelled ?? false }
   }
 
-  /// Shorter waits for the account's lock are not reported.
+  /// The shortest wait for an account's lock that is reported, in milliseconds.
   private static let noticedWaitMilliseconds = 20
 
   /// Locks the account and runs `body`, so that no other process or thread can spend its tokens.
@@ -82,8 +85,9 @@ package struct SessionServices: Sendable {
   ///
   /// - Parameters:
   ///   - wanted: The record's new protection level, if `body` changes it.
-  ///   - mustWrite: See ``LockGate``.
-  ///   - cancellation: Ends the wait for the account. Cancelled when the vault is locked, unless it protects spending.
+  ///   - mustWrite: See ``LockGate/enter(_:mustWrite:_:)``.
+  ///   - cancellation: Ends the wait for the account. Cancelled when the vault is locked, unless a token or code is
+  ///     being spent.
   /// - Throws: The vault error `locked` while the level is being locked.
   func holding<Result>(
     _ account: AccountName, at wanted: Protection?, mustWrite: Bool = false, cancellation: Cancellation? = nil,
@@ -126,13 +130,14 @@ package struct SessionServices: Sendable {
     }
   }
 
+  /// The account's record, or nil if there is none.
   package func record(of account: AccountName) throws(SessionError) -> AccountRecord? {
     try storedRecord(of: account)?.record
   }
 
   /// The record of an account's session.
   ///
-  /// - Throws: `signedOut`.
+  /// - Throws: `signedOut` if there is none.
   func sessionRecord(of account: AccountName) throws(SessionError) -> StoredRecord {
     guard let stored = try storedRecord(of: account), !stored.record.isSignedOut else {
       throw .signedOut(account: account.text)
@@ -177,8 +182,8 @@ package struct SessionServices: Sendable {
   ///
   /// - Parameters:
   ///   - protection: The protection level, or nil to keep it.
-  ///   - replaced: The generation of the record to replace, or nil for any. Only this check notices a sign-out
-  ///     meanwhile.
+  ///   - replaced: The generation of the record to replace, or nil for any. With nil, a sign-out meanwhile goes
+  ///     unnoticed.
   ///   - wait: The wait for the vault's lock; nil for the default.
   ///   - writeReserve: The result of ``reserveWrite(wait:isFailureFinal:_:)``.
   /// - Returns: The record's new generation.
@@ -242,8 +247,8 @@ package struct SessionServices: Sendable {
     IssuerMetadata(documents: documents, observer: observer, access: access, cancellation: cancellation)
   }
 
-  /// The server's metadata with the endpoints of the settings. For a server without metadata, the settings must include
-  /// a token endpoint.
+  /// The server's metadata with the endpoints of the settings, newly fetched if `fresh` is true. Without metadata, the
+  /// settings must include a token endpoint.
   func metadata(
     _ access: AccountAccess, fresh: Bool, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServerMetadata {
@@ -252,7 +257,7 @@ package struct SessionServices: Sendable {
   }
 }
 
-/// Runs `body` and converts its error.
+/// Runs `body` and converts an OAuth error to a session error.
 func oauth<Result>(_ body: @autoclosure () throws(OAuthError) -> Result) throws(SessionError) -> Result {
   do { return try body() } catch { throw .oauth(error) }
 }

@@ -32,13 +32,14 @@ struct WriteReserve: Sendable {
   let arena: SecretArena
   /// Memory for the old record, and for the vault's keys, which may be new.
   private let reserve: SecretReserve
+  /// The file descriptors for the write. Nil for an ephemeral account.
   private let descriptors: DescriptorReserve.Hold?
   /// Ordinary memory for the vault's new content, released when the write begins. Swift would end the process without
   /// it.
   private let heap: Monitor<PrivateMapping?>
-  /// A file for the vault, if a failed write could not be repeated.
+  /// A file with disk space for the new vault. Nil if a failed write can be repeated.
   let vault: ReservedFile?
-  /// A file for the settings, if they change too.
+  /// A file with disk space for the new settings, if they change.
   var settings: ReservedFile?
 
   fileprivate init(
@@ -100,7 +101,7 @@ extension SessionServices {
     do { return try WriteReserve(hold, file, vaultBytes: isEphemeral ? 0 : vault.byteCount) } catch { throw .memory }
   }
 
-  /// One for a request's socket, and one for the resolver.
+  /// The number of descriptors for a request: one for its socket, and one for the resolver.
   private static let descriptorsOfExchange = 2
   /// How long a write waits for descriptors that other threads may have acquired.
   private static let descriptorWait = Duration.seconds(5)
