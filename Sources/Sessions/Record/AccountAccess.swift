@@ -92,6 +92,7 @@ struct AccountAccess {
   /// The maximum size of a certificate authority file, in bytes.
   private static let maxAuthorityFileBytes = 1 << 20
 
+  /// Reads certificate authorities from a PEM file.
   private static func authorities(_ path: String) throws(SessionError) -> CertificateAuthorities {
     let bytes: [UInt8]
     do {
@@ -130,7 +131,7 @@ extension AccountRecord {
     return nil
   }
 
-  /// The name of the first setting that would send a secret elsewhere than at sign-in.
+  /// The name of the first setting that would send a secret elsewhere than at sign-in. Nil if there is none.
   func difference(from access: AccountAccess) -> String? {
     if let setting = authority.difference(from: access) { return setting }
     guard proxyCredentials != nil, let proxy = access.configuration.proxy else { return nil }

@@ -14,13 +14,13 @@ extension AccountRecord {
     return certificate.flatMap { $0 }.map { ($0.thumbprint, $0.expiresAt) }
   }
 
-  /// The registration access token, as an optional secret of the record.
+  /// The registration access token, if the client was registered dynamically.
   var registrationToken: SharedSecret? {
     get { registration?.token }
     set { registration?.token = newValue }
   }
 
-  /// The record to keep after a sign-out, without user and session, if any.
+  /// The record to keep after a sign-out, without user and session. Nil if nothing must be kept.
   ///
   /// - Parameter revocation: The tokens that are not revoked yet.
   func signedOut(_ revocation: Revocation?) -> AccountRecord? {

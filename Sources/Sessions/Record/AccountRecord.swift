@@ -15,7 +15,7 @@ package struct AccountRecord: Sendable {
   package var label: PersonLabel?
   /// The scope to request for the account's own token. Set if the grant includes more, for single origins.
   package var ownScope: String?
-  /// Stored only if the settings require it and the account cannot refresh.
+  /// The access token. Stored only if the settings require it and the account cannot refresh.
   package var accessToken: SharedSecret?
   /// The expiry of an access token without refresh token, in unix seconds. Nil if the server sent no lifetime.
   package var accessTokenExpiresAt: Int?
@@ -36,11 +36,11 @@ package struct AccountRecord: Sendable {
   package var refusesResource = false
   /// Whether the server has refused the device grant to this client or user. Sign-ins then use a browser.
   package var isDeviceForbidden = false
-  /// The DPoP proof algorithms that this resource accepts. Empty if not announced.
+  /// The DPoP proof algorithms that the account's resource accepts. Empty if not announced.
   package var proofAlgorithms: [String] = []
   /// `user:password` of the account's proxy.
   package var proxyCredentials: SharedSecret?
-  /// In unix seconds.
+  /// The time of the sign-in, in unix seconds.
   package var signedInAt: Int
   /// Whether the server ended the grant. The identity is kept, since the next sign-in must be for the same user.
   package var isExpired = false
@@ -90,17 +90,20 @@ package struct AccountRecord: Sendable {
     package let until: Int
   }
 
+  /// The Boolean members of the stored JSON.
   private static let flags: [(String, any WritableKeyPath<AccountRecord, Bool> & Sendable)] = [
     ("expired", \.isExpired), ("not_kept", \.isNotKept), ("signed_out", \.isSignedOut),
     ("announced_pkce", \.beganAtResource), ("refuses_resource", \.refusesResource),
     ("device_forbidden", \.isDeviceForbidden),
   ]
 
+  /// The string members of the stored JSON.
   private static let texts: [(String, any WritableKeyPath<AccountRecord, String?> & Sendable)] = [
     ("scope", \.renewal.scope), ("own_scope", \.ownScope), ("expiry_reason", \.expiryReason),
     ("redirect_uri", \.redirectURI),
   ]
 
+  /// The secret members of the stored JSON.
   private static let secretMembers: [(String, any WritableKeyPath<AccountRecord, SharedSecret?> & Sendable)] = [
     ("refresh_token", \.renewal.refreshToken), ("access_token", \.accessToken), ("id_token", \.idToken),
     ("client_secret", \.credentials.secret),
@@ -210,6 +213,7 @@ package struct AccountRecord: Sendable {
     self = parsed
   }
 
+  /// Decodes a JSON string into secret memory.
   private static func secret(
     _ node: JSONLayout.Node, in bytes: Span<UInt8>
   ) throws(SessionError) -> SharedSecret {
@@ -227,7 +231,7 @@ package enum IdentityHold: Sendable, Hashable {
   /// The first ID Token could not be verified.
   case unverified
 
-  /// Stored as a claim's name, so that older versions block the account too.
+  /// The stored form of ``unverified``. Older versions read it as a claim's name, and block the account too.
   private static let unverifiedWord = "unverified"
 
   init?(json: JSON) {

@@ -10,7 +10,7 @@ package enum AssertionSource: Sendable, Hashable {
   case variable(String)
   /// The token service of GitHub Actions, as specified by the caller's variables.
   case workflow
-  /// The authorization server of this other account, which issues an assertion.
+  /// The authorization server of this other account, which issues the assertion.
   case account(String)
   /// The sign-in request, whose assertion is used for that sign-in only.
   case signInRequest
@@ -57,9 +57,10 @@ package enum AssertionSource: Sendable, Hashable {
   /// Reads and checks the assertion. Blocking.
   ///
   /// - Parameters:
+  ///   - handed: The values passed by the caller.
   ///   - server: The server that will receive it.
   ///   - now: Unix seconds.
-  /// - Throws: If there is no assertion or this server would reject it.
+  /// - Throws: An error if there is no assertion or this server would reject it.
   func read(
     _ handed: PassedAssertion, of account: AccountName, _ configuration: AccountConfiguration,
     for server: AuthorizationServer, now: Int, _ cancellation: Cancellation
@@ -82,6 +83,7 @@ package enum AssertionSource: Sendable, Hashable {
     }
   }
 
+  /// Gets the assertion. A result of `failure` means that it is unusable.
   private func content(
     _ handed: PassedAssertion, of account: AccountName, for audience: String, _ server: AuthorizationServer,
     _ cancellation: Cancellation

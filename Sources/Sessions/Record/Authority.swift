@@ -62,10 +62,12 @@ package struct Authority: Sendable, Hashable {
     return configuration
   }
 
-  /// The name of the first setting that differs from the sign-in's, as in the settings file, if any. At least one
-  /// sealed certificate must still be in the file.
+  /// The name of the first setting that differs from the sign-in's, or nil. The certificate authority file must still
+  /// contain at least one sealed certificate.
   ///
-  /// - Parameter certificates: The hashes of the certificates in the file.
+  /// - Parameters:
+  ///   - caDigest: The file's hash.
+  ///   - certificates: The hashes of its certificates.
   package func difference(
     from configuration: AccountConfiguration, caDigest: String?, certificates: [String] = []
   ) -> String? {

@@ -5,9 +5,9 @@ internal import OAuth
 /// The credentials of a client as stored in the vault.
 package struct ClientCredentials: Sendable {
   package var secret: SharedSecret?
-  /// A private key: `PrivateKey.serializedForVault()` in base64url.
+  /// The private key, as `PrivateKey.serializedForVault()` in base64url.
   package var key: SharedSecret?
-  /// Certificates in PEM, starting with the client's own.
+  /// The certificates in PEM, starting with the client's own.
   package var certificate: SharedSecret?
 
   package var isEmpty: Bool { secret == nil && key == nil && certificate == nil }
@@ -76,8 +76,6 @@ package struct ClientCredentials: Sendable {
   }
 
   /// The key with its ID and algorithm from the settings.
-  ///
-  /// - Parameter device: The key's device, if any.
   func clientKey(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> ClientKey {

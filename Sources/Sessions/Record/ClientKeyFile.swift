@@ -6,6 +6,7 @@ internal import OAuth
 package struct ClientKeyFile: Sendable {
   /// The key in the format of ``ClientCredentials/key``.
   package let key: SharedSecret
+  /// The key ID, if the file specifies one.
   package let keyID: String?
   /// The key's only permitted algorithm, if the file specifies one.
   package let algorithm: SigningAlgorithm?

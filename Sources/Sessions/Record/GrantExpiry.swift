@@ -13,8 +13,7 @@ package struct GrantExpiry: Sendable, Hashable {
 
   /// The usual time between the first warning and the end, in seconds.
   private static let lead = 3 * 86_400
-  /// The maximum difference in seconds between two estimates of the same time, each computed from a duration in a
-  /// response.
+  /// The maximum difference in seconds between two estimates of the same time.
   package static let tolerance = 60
 
   package init() {}
@@ -40,7 +39,8 @@ package struct GrantExpiry: Sendable, Hashable {
     return idleRenewal(after: refreshedAt).map { refreshedAt + $0 }
   }
 
-  /// In seconds. Also ends the renewals of a token whose expiry does not move.
+  /// The minimum lifetime of a refresh token that is renewed while unused, in seconds. This also ends the renewals of a
+  /// token whose expiry does not move.
   private static let shortestIdleLifetime = 600
 
   /// The end of the session in unix seconds, or nil if it has passed or is too far away for a warning.
@@ -54,6 +54,7 @@ package struct GrantExpiry: Sendable, Hashable {
   /// - Parameters:
   ///   - response: Nil if it could not be parsed. The refresh token's expiry is then unknown, and the grant's
   ///     unchanged.
+  ///   - isNewToken: Whether the server sent another refresh token.
   ///   - now: The request's time, in unix seconds.
   mutating func update(_ response: TokenResponse?, isNewToken: Bool, now: Int) {
     let before = end

@@ -22,7 +22,7 @@ struct UnattendedRequest: Sendable {
   ///   - handed: The values that the caller passed.
   ///   - target: Nil for the account's own token.
   ///   - now: Unix seconds.
-  /// - Throws: If there is no assertion or this server would reject it.
+  /// - Throws: An error if there is no assertion or this server would reject it.
   init(
     _ grant: UnattendedGrant, _ handed: PassedAssertion, of account: AccountName,
     _ configuration: AccountConfiguration, for target: TokenTarget? = nil, at server: AuthorizationServer, now: Int,

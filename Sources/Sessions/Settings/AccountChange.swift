@@ -2,8 +2,8 @@
 package enum SettingsEffect: Sendable, Hashable {
   /// The account has no session, or its session continues.
   case none
-  /// The new value would send the session's secrets elsewhere. The account counts as signed out until it is restored
-  /// or the user signs in again.
+  /// The new value of this setting would send the session's secrets elsewhere. The account counts as signed out until
+  /// the old value is restored or the user signs in again.
   case signedOut(setting: String)
 }
 

@@ -17,7 +17,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     self.clientID = clientID
   }
 
-  /// Nil without an issuer.
+  /// Returns nil without an issuer.
   init?(_ settings: AccountSettings) {
     guard settings.issuer != nil else { return nil }
     self.settings = settings
@@ -61,7 +61,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     if setting === AccountSetting.assertionFrom { settings.assertionVariable = nil }
   }
 
-  /// Whether an assertion's variable is set without the platform that uses it.
+  /// Whether a variable for an assertion is set without the platform that uses it.
   package var hasIdleVariable: Bool { settings.assertionVariable != nil && settings.assertionFrom != .gitLabCI }
 
   private mutating func dropDefaults() {
@@ -91,6 +91,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     try TokenTarget(scope: [], resources: settings.resources, audience: settings.audience)
   }
 
+  /// The additional parameters for authorization requests.
   package func extraParameters() throws(ExtraParameters.Problem) -> ExtraParameters {
     try ExtraParameters(
       parameters: settings.parameters, claims: settings.claims, authorizationDetails: settings.authorizationDetails,
@@ -121,6 +122,7 @@ package struct AccountConfiguration: Sendable, Hashable {
   /// - Throws: `registrationUnusable` if the server registered another algorithm than requested, or an unsupported one
   ///   for UserInfo.
   mutating func adopt(_ registration: ClientRegistration) throws(SessionError) {
+    /// Throws if the server registered another algorithm (`found`) than requested (`asked`) for signing `what`.
     func agree(_ asked: SigningAlgorithm?, _ found: String?, _ what: String) throws(SessionError) {
       guard let asked, let found, !asked.rawValue.hasSameBytes(as: found) else { return }
       throw .oauth(OAuthError(.registrationUnusable, .reason("with a different signature of \(what) than requested")))

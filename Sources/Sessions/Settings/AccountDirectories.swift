@@ -12,11 +12,13 @@ package struct AccountDirectories: Sendable, Hashable {
 
   package private(set) var entries: [Entry] = []
 
-  /// The member's name in errors.
+  /// The name of the settings file's member, for errors.
   private static let memberName = "directories"
 
   init() {}
 
+  /// Parses the member of the settings file.
+  ///
   /// - Throws: `invalid` unless the value is an object with absolute paths and account names.
   init(_ json: JSON) throws(ConfigurationError) {
     guard let object = json.object else { throw ConfigurationError(.invalid, Self.memberName) }
@@ -41,7 +43,7 @@ package struct AccountDirectories: Sendable, Hashable {
     entries.filter { $0.account == account }.map(\.path.text)
   }
 
-  /// - Parameter account: Nil to remove the entry.
+  /// Sets a directory's account, or removes the entry if nil.
   mutating func set(_ account: AccountName?, for path: DirectoryPath) {
     let index = entries.firstIndex { $0.path == path }
     if let index { entries.remove(at: index) }
@@ -59,11 +61,11 @@ package struct AccountDirectories: Sendable, Hashable {
 package struct DirectoryPath: Sendable, Hashable {
   package let text: String
 
-  /// The limit of the system (PATH_MAX).
+  /// The system's limit (PATH_MAX).
   private static let maximumBytes = 4096
 
-  /// - Parameter text: Repeated and trailing slashes are ignored. Fails for a relative path, and for `..`, whose
-  ///   meaning depends on links.
+  /// Parses an absolute path. Repeated and trailing slashes are ignored. Returns nil for a relative path, and for `..`,
+  /// whose meaning depends on links.
   package init?(_ text: String) {
     guard text.utf8.first == UInt8(ascii: "/"), text.utf8.count <= Self.maximumBytes, !text.utf8.contains(0) else {
       return nil
@@ -80,6 +82,7 @@ package struct DirectoryPath: Sendable, Hashable {
 
   package func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
 
+  /// Whether `other` is this directory or inside it.
   func contains(_ other: DirectoryPath) -> Bool {
     let (own, rest) = (text.utf8, other.text.utf8)
     guard rest.starts(with: own) else { return false }

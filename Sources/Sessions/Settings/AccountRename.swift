@@ -25,6 +25,7 @@ extension SessionServices {
     }
   }
 
+  /// Renames the account while both names are locked.
   private func move(
     _ old: AccountName, to new: AccountName, unless isGivenUp: () -> Bool
   ) throws(SessionError) -> RenamedAccount {
@@ -56,7 +57,7 @@ extension SessionServices {
     return !settings.accounts.isEmpty && settings[name] == nil
   }
 
-  /// The first step: copies the record to the new name.
+  /// The first step: copies the record to the new name. Nil if there is none.
   func copyRecord(of old: AccountName, to new: AccountName) throws(SessionError) -> UInt64? {
     let record = try recordToReplace(of: old)
     try vacate(new)

@@ -4,7 +4,7 @@ extension ClientsFile {
   /// The client for the account's issuer or provider: from the user's file, the administrator's, or the provider's own.
   /// Nil if none contains one.
   ///
-  /// - Throws: `configuration` if it is invalid, or if other users can modify the user's file.
+  /// - Throws: `configuration` if a file is invalid, or if other users can modify the user's file.
   package static func client(
     for configuration: AccountConfiguration, in settingsDirectory: String,
     _ files: AdministratorFiles = .current

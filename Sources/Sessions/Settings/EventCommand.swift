@@ -2,6 +2,7 @@ internal import Encoding
 
 /// A command from the settings that runs on events of a session or account.
 package struct EventCommand: Sendable, Hashable {
+  /// The maximum number of commands.
   package static let maxCount = 32
   /// The possible timeouts, in seconds.
   package static let timeoutRange = 1...300
@@ -10,7 +11,7 @@ package struct EventCommand: Sendable, Hashable {
 
   /// The events that run the command. Empty for all.
   package var events: Set<SessionEventName> = []
-  /// Restricts the command to this account.
+  /// The account whose events run the command. Nil for all.
   package var account: AccountName?
   /// The program's absolute path and its arguments, run without a shell.
   package var arguments: [String]
@@ -44,6 +45,7 @@ package struct EventCommand: Sendable, Hashable {
     timeoutSeconds = seconds
   }
 
+  /// The strings in a list of the object. Empty if the list is missing.
   private static func texts(
     _ object: JSONObject, _ name: String, _ path: String
   ) throws(ConfigurationError) -> [String] {

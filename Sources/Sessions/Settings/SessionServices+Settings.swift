@@ -112,7 +112,7 @@ extension Settings {
   }
 }
 
-/// Evaluates `body` and converts its error.
+/// Runs `body` and converts a configuration error to a session error.
 func settings<Result>(_ body: @autoclosure () throws(ConfigurationError) -> Result) throws(SessionError) -> Result {
   do { return try body() } catch { throw .configuration(error) }
 }

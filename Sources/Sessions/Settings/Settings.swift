@@ -15,7 +15,7 @@ package struct Settings: Sendable, Hashable {
   /// The account for commands without a name.
   package private(set) var active: AccountName?
 
-  /// The account that was active before.
+  /// The account that was active before ``active``.
   package private(set) var previous: AccountName?
 
   /// The accounts of directories. Entries of an account deleted by hand remain, so that its directories do not silently
@@ -40,9 +40,10 @@ package struct Settings: Sendable, Hashable {
   package func hash(into hasher: inout Hasher) { object.hash(into: &hasher) }
 
   static let limits = JSONLimits(bytes: maximumBytes, members: maximumAccounts)
+  /// The known members of the file.
   static let members = ["version", "accounts", "active", "previous", "lock_after", "on", "directories"]
 
-  /// Replaces the member's name in an error about the entire file.
+  /// Replaces the path of a member in an error about the entire file.
   package static let wholeFile = "the file"
 
   package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
@@ -81,8 +82,8 @@ package struct Settings: Sendable, Hashable {
     return self[name] == nil ? nil : name
   }
 
-  /// The settings with ephemeral accounts added. One of these is active if it was selected, or if the file's active
-  /// account was never signed in.
+  /// The settings with ephemeral accounts added. One of these is active if it was selected (`chosen`), or if the file's
+  /// active account was never signed in.
   ///
   /// - Parameter left: The ephemeral account that was active before.
   package func adding(
@@ -127,7 +128,7 @@ package struct Settings: Sendable, Hashable {
     set { object["accounts"] = .object(newValue) }
   }
 
-  /// The member of an account that was added but never signed in.
+  /// The Boolean member of an account that was added but never signed in.
   static let neverSignedIn = "never_signed_in"
 
   func isNeverSignedIn(_ name: AccountName) -> Bool {
@@ -155,6 +156,7 @@ package struct Settings: Sendable, Hashable {
     if active.map(isNeverSignedIn) ?? true { activate(name) }
   }
 
+  /// Makes the account active, if it exists.
   package mutating func activate(_ name: AccountName) {
     if self[name] != nil, active != name { setActive(name, after: active ?? previous) }
   }
@@ -196,10 +198,10 @@ package struct Settings: Sendable, Hashable {
     object["on"] = list.isEmpty ? nil : .array(list)
   }
 
-  /// The subcommand of that program that reads an event.
+  /// The program's subcommand that reads an event and shows the notice.
   private static let noticeWord: JSON = "__notify"
 
-  /// - Parameter seconds: At most 30 days. 0 for never.
+  /// Sets the idle time before the vault locks, in seconds: at most 30 days, or 0 for never.
   package mutating func setLockAfter(seconds: Int) {
     lockAfterSeconds = seconds
     object["lock_after"] = .int(seconds)

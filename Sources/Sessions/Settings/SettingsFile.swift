@@ -20,7 +20,7 @@ package final class SettingsFile {
   /// Increases when settings that differ from the previous ones are read or written.
   package private(set) var revision: UInt64 = 0
 
-  /// The file watch's counter when the last read began. Nil if the settings may be outdated.
+  /// The file watch's counter before the last read. Nil if the settings may be outdated.
   private var knownAt: UInt64?
 
   package init(directory: String) {
@@ -64,6 +64,7 @@ package final class SettingsFile {
   /// - Parameter seen: The current counter of a ``Platform/FileChanges`` of this file.
   package func isKnown(at seen: UInt64) -> Bool { seen == knownAt }
 
+  /// The result of the last successful read, for ``read(in:since:)``.
   package var lastReading: Reading? { known.map { Reading(stamp: $0.stamp, settings: $0.settings) } }
 
   /// Reads the administrator's files, and the settings unless they have not changed since the last read. Blocking.

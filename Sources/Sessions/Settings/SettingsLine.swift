@@ -47,8 +47,8 @@ extension Settings {
     return (node.range.lowerBound, false)
   }
 
-  /// The member whose name begins the path, and the name's length. Account names may contain dots, so the longest match
-  /// is used.
+  /// The member whose name begins the path, and the name's length. Since account names may contain dots, the longest
+  /// match is used.
   private static func member(
     of node: JSONLayout.Node, named text: Substring
   ) -> (JSONLayout.Node, Int)? {
@@ -59,6 +59,7 @@ extension Settings {
     }.max { $0.name.utf8.count < $1.name.utf8.count }.map { ($0.value, $0.name.count) }
   }
 
+  /// The list element whose index in brackets begins the path, and the length of that text.
   private static func element(of node: JSONLayout.Node, numbered text: Substring) -> (JSONLayout.Node, Int)? {
     guard text.first == "[", let end = text.firstIndex(of: "]"),
       let number = Int(text[text.index(after: text.startIndex)..<end]), node.elements.indices.contains(number)
@@ -73,7 +74,7 @@ package struct UnknownSetting: Sendable, Hashable {
   package let name: String
   /// The account that contains it, or nil for the top level.
   package let account: String?
-  /// The similar known name that was probably intended.
+  /// A similar known name, which was probably intended. Nil if there is none.
   package let suggestion: String?
 
   /// A file's unknown members, at most 20. None for an invalid file.
@@ -90,6 +91,7 @@ package struct UnknownSetting: Sendable, Hashable {
     }
   }
 
+  /// The unknown members of an object: their offset, name, account and suggestion.
   private static func unknownMembers(
     in object: JSONLayout.Node, of account: String?, known: [String]
   ) -> [(Int, String, String?, String?)] {
