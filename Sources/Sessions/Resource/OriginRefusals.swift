@@ -25,7 +25,7 @@ package struct OriginRefusals: Sendable {
 
   package init() {}
 
-  /// Records a 401.
+  /// Records that an origin rejected the token with a 401.
   ///
   /// - Parameter generation: The generation of the rejected token, which increases with each renewal.
   package mutating func recordRefusal(by origin: ResourceOrigin, generation: UInt64, now: Instant) {

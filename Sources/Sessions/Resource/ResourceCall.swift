@@ -4,6 +4,7 @@ internal import Vault
 
 /// One request to a resource with an account's token.
 package enum ResourceCall {
+  /// The request to send.
   package struct Target: Sendable {
     package let method: ResourceMethod
     package let endpoint: Endpoint
@@ -12,6 +13,7 @@ package enum ResourceCall {
     package var refusesRedirects = false
     /// See ``ResourceRequest/idleSeconds``.
     package var idleSeconds: Int?
+    /// The lease that the request uses, if any.
     package var lease: RequestLease?
 
     package init(method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField]) {
@@ -21,8 +23,9 @@ package enum ResourceCall {
     package var origin: ResourceOrigin { ResourceOrigin(of: endpoint) }
   }
 
+  /// The result of sending the request.
   package enum Outcome: Sendable {
-    /// The response was passed to the receiver.
+    /// The response was passed to the receiver. The verdict is the server's on the token.
     case answered(ResourceResponse, ResourceVerdict)
     /// The server rejected the token, but may accept a new one requested with these claims, if any. The receiver got
     /// nothing, and the content was rewound.

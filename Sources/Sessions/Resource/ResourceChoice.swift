@@ -45,6 +45,7 @@ package struct ResourceChoice: Sendable, Hashable {
 }
 
 extension AccountConfiguration {
+  /// The parsed entries for origins in the settings.
   package var originEntries: [OriginEntry] {
     self.origins.compactMap { OriginEntry($0, allowHTTPLoopback: self.allowHTTPLoopback) }
   }
@@ -76,7 +77,7 @@ extension AccountConfiguration {
     }.max()
   }
 
-  /// The best entry for a URL and the length of its matching path, in bytes.
+  /// The best entry for a URL and the length of its matching path, in bytes. Nil if no entry matches.
   package func entry(for url: ResourceURL) -> (entry: OriginEntry, length: Int)? {
     let fitting = originEntries.filter { entry in
       guard entry.origin.hasSameBytes(as: url.origin.text) else { return false }

@@ -27,6 +27,8 @@ package struct ResourceGate: Sendable {
     try choice(for: url, named: named, listedOnly: false)
   }
 
+  /// Like ``choice(for:named:)``.
+  ///
   /// - Parameter listedOnly: Whether even the origin of UserInfo must be listed and confirmed.
   private func choice(
     for url: ResourceURL, named: AccountName?, listedOnly: Bool
@@ -79,6 +81,7 @@ package struct ResourceGate: Sendable {
     return .originNotListed(account: named.text, origin: origin)
   }
 
+  /// Throws if the account's token may not be sent to the origin.
   private func check(_ account: AccountName, _ origin: ResourceOrigin, listedOnly: Bool) throws(SessionError) {
     guard let configuration = settings[account] else {
       throw .noAccount(name: account.text, known: settings.accounts.map(\.name.text))
@@ -106,6 +109,7 @@ package struct ResourceGate: Sendable {
 }
 
 extension AccountConfiguration {
+  /// The origins that the settings list for the account's token.
   var resourceOrigins: Set<ResourceOrigin> { Set(originEntries.map { ResourceOrigin(of: $0) }) }
 
   /// Whether the settings list an origin for the account's token.
@@ -123,7 +127,9 @@ extension AccountRecord {
 }
 
 extension Authority {
-  /// - Throws: The reason why the account's token may not be sent to the origin.
+  /// Checks that the account's token may be sent to the origin.
+  ///
+  /// - Throws: The reason why it may not.
   func check(
     _ origin: ResourceOrigin, _ configuration: AccountConfiguration, _ account: AccountName, listedOnly: Bool = false
   ) throws(SessionError) {
@@ -134,6 +140,7 @@ extension Authority {
     }
   }
 
+  /// Whether the UserInfo endpoint has this origin.
   fileprivate func isUserInfo(at origin: ResourceOrigin) -> Bool {
     userinfoOrigin == origin.text
   }

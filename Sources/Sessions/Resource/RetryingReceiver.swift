@@ -19,15 +19,14 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   private let receiver: any ResourceReceiver
   private let endpoint: Endpoint
   private let content: (any ResourceContent)?
-  /// Stores the server's nonce and clock offset from the head.
+  /// Stores the server's nonce and clock offset from the head. Returns why another proof is needed, if it is.
   private let learn: (ResourceHead) -> DPoPProver.ProofProblem?
   private let mayRefresh: Bool
-  /// The request's secrets.
+  /// The secrets in the request.
   private let sent: [SharedSecret]
   private let mayFollow: Bool
   private(set) var decision = Decision.pass
 
-  /// - Parameter learn: Returns why to retry with another proof, or nil.
   init(
     _ receiver: any ResourceReceiver, at endpoint: Endpoint, content: (any ResourceContent)?, mayRefresh: Bool,
     mayFollow: Bool, sent: [SharedSecret] = [], learn: @escaping (ResourceHead) -> DPoPProver.ProofProblem?
@@ -43,6 +42,7 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
 
   var descriptor: Int32 { receiver.descriptor }
 
+  /// Passes the head on. Returns false if another request will be sent instead.
   func begin(_ head: ResourceHead) -> Bool {
     decision = decide(head)
     guard case .pass = decision else { return false }

@@ -1,6 +1,7 @@
 internal import OAuth
 
 extension ServerQuestion {
+  /// The result of ``check()``.
   package enum Verdict: Sendable, Hashable {
     /// The session is valid.
     case holds
@@ -49,7 +50,7 @@ extension ServerQuestion {
     }
   }
 
-  /// Ends the session if the rejected access token was all of it.
+  /// Ends the session if it consisted only of the rejected access token. Otherwise returns `doubtful`.
   private func handleRejection(_ record: AccountRecord) throws(SessionError) -> Verdict {
     record.refreshToken == nil && record.unattended == nil ? try end() : .doubtful
   }

@@ -2,7 +2,7 @@ package import Encoding
 package import OAuth
 internal import Platform
 
-/// A request to the authorization server during a session. Blocking.
+/// Sends requests to the authorization server of a session. Blocking.
 package struct ServerQuestion: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration

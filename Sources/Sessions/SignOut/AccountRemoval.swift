@@ -1,14 +1,15 @@
-/// The removal of an account.
+/// The result of removing an account.
 package struct AccountRemoval: Sendable {
   package let revocationResult: SignOutOperation.RevocationResult
   /// The result of deleting the client registered for the account. Nil if there was none.
   package let registration: ClientRegistrationRecord.Deletion?
+  /// The active account after the removal, if any.
   package let active: AccountName?
 }
 
 extension SignOutOperation {
-  /// Signs out the account and removes its settings. Until the server confirms the revocation, the record stays in the
-  /// vault, for at most ``SignOutOperation/revocationLifetime`` seconds. Blocking.
+  /// Signs out the account and removes its settings. The record stays in the vault while a revocation is pending.
+  /// Blocking.
   ///
   /// After an interruption, the account is signed out and can be removed again.
   package func remove() throws(SessionError) -> AccountRemoval {
@@ -26,6 +27,7 @@ extension SignOutOperation {
   /// The account's record, or nil if it does not exist or is unreadable.
   private var record: StoredRecord? { (try? services.storedRecord(of: account)) ?? nil }
 
+  /// Deletes the account's registered client, if any.
   private func removeRegistration() -> ClientRegistrationRecord.Deletion? {
     guard let record = record?.record else { return nil }
     return record.registration.map { remove($0, of: record) }
@@ -45,6 +47,7 @@ extension SignOutOperation {
     if record != nil { try services.removeLeftover(of: account) }
   }
 
+  /// Deletes a client at the server, unless the removal is only local.
   private func remove(
     _ registration: ClientRegistrationRecord, of record: AccountRecord
   ) -> ClientRegistrationRecord.Deletion {

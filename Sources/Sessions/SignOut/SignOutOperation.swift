@@ -64,6 +64,7 @@ package struct SignOutOperation: Sendable {
     package var isPostponed: Bool { if case .postponed = self { true } else { false } }
   }
 
+  /// The result of a sign-out.
   package struct Ending: Sendable, Hashable {
     package var revocationResult: RevocationResult
     /// The page that signs out the browser. Nil if there is none or it was not requested.
@@ -72,6 +73,7 @@ package struct SignOutOperation: Sendable {
     package init(revocationResult: RevocationResult) { self.revocationResult = revocationResult }
   }
 
+  /// Ends the session on disk and revokes its tokens.
   package func run() throws(SessionError) -> Ending {
     var ending = Ending(revocationResult: .nothingToRevoke)
     let level = services.level(of: account, or: nil)
@@ -90,7 +92,7 @@ package struct SignOutOperation: Sendable {
 
   /// The result of ending the session on disk.
   private enum LocalEnd {
-    /// There is nothing to revoke.
+    /// The sign-out is complete, with this result.
     case done(RevocationResult)
     /// A revocation is pending, in the record or, on a full disk, in memory.
     ///
@@ -148,7 +150,9 @@ package struct SignOutOperation: Sendable {
     return error.isLocked ? .local : .failed(error)
   }
 
-  /// - Returns: False if the record was replaced.
+  /// Replaces or removes the record.
+  ///
+  /// - Returns: False if another process has replaced it.
   private func replace(
     _ stored: StoredRecord, by record: AccountRecord?
   ) throws(SessionError) -> Bool {
@@ -209,6 +213,8 @@ package struct SignOutOperation: Sendable {
     return try services.update(record, toRevoke: account, replacing: stored.generation)
   }
 
+  /// Revokes the tokens.
+  ///
   /// - Parameter logoutURL: Set before the tokens are revoked, since it is usable even if that fails.
   private func revoke(
     _ stored: StoredRecord, _ pending: AccountRecord.Revocation, _ subject: String?,
@@ -265,6 +271,7 @@ package struct SignOutOperation: Sendable {
     try? revoke(last.accessToken, .accessToken, bearer: last.accessToken, at: &live)
   }
 
+  /// Revokes one token. `bearer` is an access token for servers that require one.
   private func revoke(
     _ token: SharedSecret, _ hint: RevocationHint, bearer: SharedSecret?, at live: inout LiveServer
   ) throws(SessionError) {

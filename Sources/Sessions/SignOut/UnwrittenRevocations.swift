@@ -1,9 +1,10 @@
 internal import Vault
 
 /// A pending revocation that is only in memory: of an ephemeral account, or of a sign-out on a full disk. It is written
-/// as soon as there is space, and attempted once more when the process ends. A killed process loses it.
+/// as soon as there is space, and attempted once more when the process ends.
 struct UnwrittenRevocation: Sendable {
   var record: AccountRecord
+  /// The account's settings, if known.
   let configuration: AccountConfiguration?
   /// The record's protection level. Nil for an ephemeral account.
   let protection: Protection?
