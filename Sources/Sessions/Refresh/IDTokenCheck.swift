@@ -6,6 +6,7 @@ internal import Platform
 struct IDTokenCheck {
   let services: SessionServices
   let server: AuthorizationServer
+  /// Finds the keys' new URL in newer metadata, if set.
   var renewal: MetadataRenewal?
   let cancellation: Cancellation
 
@@ -27,7 +28,8 @@ struct IDTokenCheck {
     return try verified(response, first: nil, demands)
   }
 
-  /// Checks a refresh's response. An ID Token is optional, but must be for the same user and client (section 12.2).
+  /// Checks a refresh's response. An ID Token is optional, but must be for the same user and client (OpenID Connect
+  /// Core section 12.2).
   ///
   /// - Throws: `identityChanged` for a valid token for another user or client, or from another issuer.
   func refreshed(

@@ -15,8 +15,8 @@ struct LiveServer {
     self.renewal = renewal
   }
 
-  /// Throws if the server does not meet the account's profile. Fetches the metadata again before that (invariant:
-  /// reserve first).
+  /// Throws unless the server's metadata, newly fetched if necessary, meets the account's profile (invariant: reserve
+  /// first).
   mutating func checkProfile(_ flow: FAPI2.Flow) throws(SessionError) {
     self.flow = flow
     do { return try server.checkProfile(flow) } catch {
@@ -33,8 +33,10 @@ struct LiveServer {
     if let flow { try oauth(server.checkProfile(flow)) }
   }
 
-  /// Throws if an endpoint's origin was not known at sign-in. Fetches the metadata again before that, because the cached
-  /// copy may be damaged or outdated.
+  /// Throws unless the endpoint, from newly fetched metadata if necessary, has an origin known at sign-in. The cached
+  /// metadata may be damaged or outdated.
+  ///
+  /// - Parameter endpoint: Returns the endpoint in the metadata.
   mutating func check(_ endpoint: (AuthorizationServerMetadata) -> Endpoint?) throws(SessionError) {
     guard let bounds = renewal.bounds, let target = endpoint(server.metadata), !bounds.authority.includes(target) else {
       return
@@ -47,7 +49,7 @@ struct LiveServer {
   /// endpoint, if its origin was known at sign-in.
   ///
   /// - Parameters:
-  ///   - endpoint: The endpoint that `ask` uses.
+  ///   - endpoint: Returns the endpoint that `ask` uses.
   ///   - ask: Sends one request.
   mutating func asking<Answer>(
     _ endpoint: (AuthorizationServerMetadata) -> Endpoint?,

@@ -7,7 +7,7 @@ internal import Platform
 ///
 /// The order of steps is guaranteed. The account is locked before the record is read, so that no two processes send the
 /// same refresh token. Nothing is sent before the settings and metadata have been compared with the sign-in's, nor
-/// while the vault cannot be written. A rotated token is on disk before the rest of the response is validated
+/// while the vault cannot be written. A rotated token is stored before the rest of the response is validated
 /// (invariant: store first).
 package struct RefreshOperation: Sendable {
   package let account: AccountName
@@ -46,9 +46,10 @@ package struct RefreshOperation: Sendable {
     package let rewritten: RecordMove?
   }
 
+  /// Refreshes and returns the new token.
   package func run() throws(SessionError) -> AccessGrant { try attempt().result.get() }
 
-  /// Refreshes and returns the outcome, also of a failure.
+  /// Refreshes and returns the result, even of a failure.
   package func attempt() -> Ending {
     var rewritten: RecordMove?
     do throws(SessionError) {
@@ -61,6 +62,7 @@ package struct RefreshOperation: Sendable {
     }
   }
 
+  /// Refreshes the locked account.
   private func refresh(at level: Protection, _ rewritten: inout RecordMove?) throws(SessionError) -> AccessGrant {
     try services.retryWrite(account, wait: SessionServices.lockWait(cancellation))
     var stored = try services.sessionRecord(of: account)
@@ -100,7 +102,7 @@ package struct RefreshOperation: Sendable {
         record.refreshToken.map { !new.bytes.isEqual(to: $0.bytes) } ?? true
       }
       record.expiry.update(try? answer.tokens(), isNewToken: isNewToken ?? false, now: wallSeconds)
-      // Store first: the server may have invalidated the sent token, even if the rest of its response is unusable.
+      // Store first: the server may have invalidated the sent token.
       if let rotated = answer.refreshToken {
         record.refreshToken = rotated
         let (server, bearer) = (live.server, try? answer.tokens().accessToken)
@@ -236,10 +238,9 @@ package struct RefreshOperation: Sendable {
 
   /// Sends the refresh token.
   ///
-  /// Reusing a rotating token ends the grant (RFC 9700 section 4.14.2), so it is not sent again after a response that
-  /// may follow its use. Only two responses allow sending it to the new URL in the metadata: 404, since nothing
-  /// received it (RFC 9110 section 15.5.5), and `unsupported_grant_type`, since the server refused to act (RFC 6749
-  /// section 5.2).
+  /// Reusing a rotating token ends the grant (RFC 9700 section 4.14.2). It is therefore sent to a new URL in the
+  /// metadata only after 404, since nothing received it (RFC 9110 section 15.5.5), or `unsupported_grant_type`, since
+  /// the server refused to act (RFC 6749 section 5.2).
   ///
   /// After `invalid_target`, the request is repeated without the resource, as are all later ones.
   ///

@@ -3,9 +3,11 @@ package import Platform
 
 /// A pause in the requests to a server that failed or asked for fewer requests.
 package struct ServerHold: Sendable, Hashable {
+  /// The end of the pause.
   package let until: Instant
   /// Whether the server specified the end of the pause.
   let isSetByServer: Bool
+  /// The error that caused the pause.
   let error: OAuthError
 
   /// Whether a caller may contact the server anyway: it requires a new token, and the server specified no time.
@@ -29,6 +31,7 @@ struct AwaitedKeys: Sendable {
 
 /// The paused servers. A response to one account pauses the server for all accounts.
 package struct ServerHolds: Sendable {
+  /// The last pause of a server, even if ended.
   private struct State {
     var hold: ServerHold
     /// The number of consecutive pauses.
@@ -48,8 +51,8 @@ package struct ServerHolds: Sendable {
     return hold
   }
 
-  /// Records a failed refresh. A server that responds with 429 or 503, or specifies a time, is paused for that time
-  /// (RFC 9110, section 10.2.3), otherwise for five seconds, doubling up to five minutes.
+  /// Records a failed refresh. A server that specifies a time, or responds with 429 or 503, is paused for that time
+  /// (RFC 9110, section 10.2.3), or else for five seconds, doubling up to five minutes.
   ///
   /// - Parameter jitter: A random number in 0..<1.
   package mutating func note(_ failure: SessionError, of server: String, now: Instant, jitter: Double) {

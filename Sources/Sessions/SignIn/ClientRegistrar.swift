@@ -23,7 +23,7 @@ extension SignInServer {
   /// The `software_id` of this program, whatever the client's name (RFC 7591 section 2).
   private static let softwareID = "0b0c5e0e-58a7-4c5c-9d0e-6f6c1c7f3c52"
 
-  /// How far before the current time a certificate becomes valid, in seconds.
+  /// How long before its creation a certificate becomes valid, in seconds.
   private static let secondsBefore = 86_400
 
   /// Registers a client at the server (RFC 7591), checks the result and adds it to the settings. Blocking.
@@ -51,8 +51,8 @@ extension SignInServer {
     return metadata.announcesTokenEndpointAuthMethods ? [surest] : [.none, surest]
   }
 
-  /// Whether a server that does not decode Basic, contrary to RFC 6749 section 2.3.1, would reject this client's secret
-  /// there but accept it in the body.
+  /// Whether the client ID or secret contains characters that a server may not decode in Basic, contrary to RFC 6749
+  /// section 2.3.1, but accepts in the body.
   private func isMisread(_ registration: ClientRegistration, for request: ClientRegistrationRequest) -> Bool {
     let method = registration.tokenEndpointAuthMethod ?? request.tokenEndpointAuthMethod
     guard configuration.tokenEndpointAuthMethod == .none, method == ClientAuthenticationMethod.secretBasic.rawValue,
@@ -64,7 +64,7 @@ extension SignInServer {
     return !registration.clientID.utf8.allSatisfy(Form.isPlain) || secretIsPlain == false
   }
 
-  /// Generates a key for the client if it needs one.
+  /// Completes the request for an authentication method. Generates a key or certificate if required.
   private mutating func prepare(
     _ method: ClientAuthenticationMethod, _ order: ClientRegistrationValues, _ request: inout ClientRegistrationRequest
   ) throws(SessionError) {
@@ -89,6 +89,8 @@ extension SignInServer {
     }
   }
 
+  /// Generates a private key for the client.
+  ///
   /// - Parameter takesES256: Whether the server accepts ES256, the only algorithm of TPM keys.
   private func makeKey(_ takesES256: Bool) throws(SessionError) -> SharedSecret {
     try services.makingKey(configuration, holds: takesES256) { (device) throws(SessionError) in
@@ -104,6 +106,7 @@ extension SignInServer {
     try secrets.credentials.makeCertificate(name: order.clientName, in: services.vault.keyDevice, from: start)
   }
 
+  /// Creates the registration request, still without an authentication method.
   private func request(
     _ order: ClientRegistrationValues, _ redirectURIs: [String]
   ) throws(SessionError) -> ClientRegistrationRequest {

@@ -4,7 +4,7 @@ extension ClientRegistrationRecord {
   /// The result of deleting a client at the server.
   package enum Deletion: Sendable, Hashable {
     case deleted
-    /// The client did not exist any more.
+    /// The client no longer existed.
     case gone
     /// The registration was only removed locally, as requested.
     case local

@@ -13,7 +13,7 @@ extension AccountConfiguration {
     self.scope.append(Self.offlineAccess)
   }
 
-  /// Scope values that need a user: without one there is no ID Token and no refresh token.
+  /// The scope values that need a user: without one there is no ID Token and no refresh token.
   static let userScopes = ["openid", "offline_access"]
 
   /// The scope of a session without a user, or nil for the server's default.
@@ -24,5 +24,6 @@ extension AccountConfiguration {
 }
 
 extension AuthorizationServerMetadata {
+  /// Whether the server announces `offline_access`.
   var knowsOfflineAccess: Bool { scopes?.contains("offline_access") ?? false }
 }

@@ -7,9 +7,7 @@ extension AccountConfiguration {
   /// Whether the client ID is a URL of metadata (section 3).
   var hasMetadataURL: Bool { Client.isMetadataURL(clientID, allowHTTPLoopback: self.allowHTTPLoopback) }
 
-  /// Throws if a published client has a secret, which section 4.1 forbids.
-  ///
-  /// - Throws: `clientURL`.
+  /// Throws `clientURL` if a published client has a secret, which section 4.1 forbids.
   package func checkPublished(hasSecret: Bool = false) throws(SessionError) {
     guard hasMetadataURL else { return }
     if hasSecret || [.secretBasic, .secretPost].contains(tokenEndpointAuthMethod) {
@@ -17,10 +15,8 @@ extension AccountConfiguration {
     }
   }
 
-  /// Throws if the client ID is a URL but the server does not accept published clients (section 6), unless the settings
-  /// have a redirect URI, as for a client registered by other means (section 7.2).
-  ///
-  /// - Throws: `clientURL`.
+  /// Throws `clientURL` if the client ID is a URL but the server does not accept published clients (section 6), unless
+  /// the settings have a redirect URI, as for a client registered by other means (section 7.2).
   func checkPublished(at metadata: AuthorizationServerMetadata) throws(SessionError) {
     switch metadata.acceptsMetadataURLs {
     case true: if !hasMetadataURL, clientID.lowercased().hasPrefix("https://") { throw .clientURL(.malformed) }
@@ -35,10 +31,7 @@ extension AccountConfiguration {
 extension ClientRegistrationRequest {
   /// The metadata to publish at the client's URL (section 4), determined by the settings and the key.
   ///
-  /// - Parameters:
-  ///   - credentials: The client's credentials. The public half of a key is published.
-  ///   - name: The client name that users see when they approve.
-  ///   - device: The key's device, if any.
+  /// - Parameter credentials: The client's credentials. The public half of a key is published.
   /// - Throws: `clientURL`, or `configuration` if the client's key is missing.
   package init(
     publishing configuration: AccountConfiguration, _ credentials: ClientCredentials, name: String,
@@ -79,7 +72,7 @@ extension ClientRegistrationRequest {
 }
 
 extension SessionServices {
-  /// The client credentials in the account's record, if the settings use client authentication.
+  /// The client credentials in the account's record. Empty for a public or another client.
   package func credentials(
     of account: AccountName, _ configuration: AccountConfiguration
   ) throws(SessionError) -> ClientCredentials {
@@ -93,9 +86,7 @@ extension SessionServices {
 extension ClientCredentials {
   /// The public key to register or publish.
   ///
-  /// - Parameters:
-  ///   - configuration: Gets a key ID if it has none, since some servers find keys only by ID.
-  ///   - device: The key's device, if any.
+  /// - Parameter configuration: Gets a key ID if it has none, since some servers find keys only by ID.
   func publishedKey(
     named configuration: inout AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> JSONObject {
@@ -109,8 +100,6 @@ extension ClientCredentials {
   }
 
   /// The public key with its certificate (RFC 8705 section 2.2.2).
-  ///
-  /// - Parameter device: The key's device, if any.
   func publishedCertificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> JSONObject {

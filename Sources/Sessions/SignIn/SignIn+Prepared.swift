@@ -12,10 +12,12 @@ extension SignIn {
     private let ownScope: Scope?
     /// The session's protection level.
     package let level: Protection
+    /// The settings' additional parameters.
     let extras: ExtraParameters
     var request: Request
     /// The redirect URI, or nil for a flow without a redirect.
     package let redirect: SignInRedirect?
+    /// The server with the client's secrets.
     private let contact: SignInServer
     /// Whether the TPM was unavailable for the DPoP key.
     private let isKeptOutOfTPM: Bool
@@ -53,12 +55,14 @@ extension SignIn {
     package var account: AccountName { request.account }
     /// The account's future settings, including values chosen from the metadata.
     package var configuration: AccountConfiguration { contact.configuration }
+    /// The messages for the user.
     package var notices: [SignIn.Notice] {
       (contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registrationNotices ?? [])
         + (configuration.hasMetadataURL && configuration.clientID.utf8.contains(UInt8(ascii: "?"))
           ? [.clientQuery] : [])
         + (isKeptOutOfTPM ? [.tpmAway] : []) + (asksForIDToken && !server.issuesIDTokens ? [.keysMissing] : [])
     }
+    /// Whether the client has a secret, key or certificate.
     package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
     /// Throws `clientSecretNotNamed` if the provider requires a client secret and none is known.
     package func requireSecret(isBrowser: Bool) throws(SessionError) {
@@ -136,6 +140,7 @@ extension SignIn {
     ///   - reserve: The resources for writing the session.
     ///   - demands: The authorization request's requirements for the ID Token.
     ///   - needsIDToken: Whether a requested ID Token must be present.
+    ///   - verified: The response, if already verified.
     /// - Throws: `signInKept` if the refresh token is stored for the next refresh, but the rest of the response is
     ///   unusable or its ID Token cannot be verified for now.
     func finish(
@@ -183,12 +188,13 @@ extension SignIn {
       return outcome
     }
 
-    /// A response with a valid ID Token, or none if none was requested.
+    /// A response whose ID Token was verified, if it has one.
     struct Verified: Sendable {
       let response: TokenResponse
       let token: IDToken?
     }
 
+    /// Checks the response and verifies its ID Token.
     func verify(
       _ answer: TokenEndpointAnswer, _ demands: IDTokenRequirements, needsIDToken: Bool = true
     ) throws(SessionError) -> Verified {

@@ -3,9 +3,7 @@ internal import OAuth
 
 /// Checks an account's settings against its security profile.
 extension AccountConfiguration {
-  /// Throws if these settings cannot meet the profile at any server.
-  ///
-  /// - Throws: `profileBroken`.
+  /// Throws `profileBroken` if these settings cannot meet the profile at any server.
   func checkProfile() throws(OAuthError) {
     guard self.profile == .fapi2 else { return }
     if !settings.endpoints.isEmpty { throw OAuthError(.endpointOverride) }
@@ -24,7 +22,7 @@ extension AccountConfiguration {
 }
 
 extension FAPI2.Flow {
-  /// The grant type, for checking the profile.
+  /// The flow for checking the profile. Nil is the flow of a user's session.
   init(_ unattended: UnattendedGrant?) {
     self =
       switch unattended {
@@ -36,10 +34,8 @@ extension FAPI2.Flow {
 }
 
 extension SignInServer {
-  /// Sets unspecified settings to meet the profile, and throws if the server's metadata does not meet it. A required
-  /// client is registered later.
-  ///
-  /// - Throws: `profileBroken`.
+  /// Sets unspecified settings to meet the profile, and throws `profileBroken` if the server's metadata does not meet
+  /// it. Call it before registering a client.
   mutating func adoptProfile(_ flow: FAPI2.Flow) throws(SessionError) {
     guard configuration.profile == .fapi2 else { return }
     if let breach = FAPI2.breach(of: metadata, flow) { throw .oauth(OAuthError(breach)) }

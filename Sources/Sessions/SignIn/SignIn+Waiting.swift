@@ -51,6 +51,7 @@ extension SignIn {
     package struct Browser: Sendable {
       package let prepared: SignIn.Prepared
       package let request: AuthorizationRequest
+      /// The URL for the browser.
       package let url: AuthorizationServer.AuthorizationURL
       /// The time before the first request.
       package let startedAt: Instant
@@ -97,7 +98,8 @@ extension SignIn {
         }
       }
 
-      /// Exchanges the code and passes the response to `next`, while the session's protection level cannot be locked.
+      /// Exchanges the code and passes `next` the response, the time of the request, the resources for writing the
+      /// session and the ID Token's requirements, while the session's protection level cannot be locked.
       private func exchange<Result>(
         _ code: SharedSecret,
         _ next: (TokenEndpointAnswer, Instant, WriteReserve?, IDTokenRequirements) throws(SessionError) -> Result
@@ -118,9 +120,11 @@ extension SignIn {
     let prepared: Prepared
     let answer: TokenEndpointAnswer
     let verified: Prepared.Verified
+    /// The time of the token request.
     let sentAt: Instant
     /// Resources that stay reserved until the user has decided.
     let reserve: WriteReserve?
+    /// The authorization request's requirements for the ID Token.
     let demands: IDTokenRequirements
 
     /// The user according to the ID Token, if any.
@@ -155,8 +159,7 @@ extension SignIn {
 
 extension SignIn.Waiting.Device {
   /// Polls once for the user's approval. If approved, verifies the response and stores the session, like
-  /// ``SignIn/Prepared/finish(_:receivedAfter:in:demands:needsIDToken:verified:)``. The account's protection level
-  /// cannot be locked meanwhile. Blocking.
+  /// ``SignIn/Prepared/finish(_:receivedAfter:in:demands:needsIDToken:verified:)``. Blocking.
   ///
   /// The ID Token is optional: this grant is not part of OpenID Connect (Core, section 3).
   ///

@@ -15,11 +15,11 @@ package enum SignIn {
     package var registersClient = false
     /// How to register a client. Also used to replace a registered client if the port of its redirect URI is in use.
     package var registration: ClientRegistrationValues?
-    /// Listens for a redirect to this machine and returns the port, or nil for other redirects.
+    /// Listens for the redirect, if set.
     package var listen: Listen?
     /// The grant of a session without a user, if requested.
     package var unattended: UnattendedGrant?
-    /// The caller's values for an assertion, in addition to those in the secrets.
+    /// The caller's values for an assertion, unless the secrets contain it.
     package var handed = PassedAssertion()
     /// Whether the account becomes active.
     package var activates = false
@@ -29,7 +29,7 @@ package enum SignIn {
     package var beganAtResource = false
     /// See ``AccountRecord/isDeviceForbidden``.
     package var isDeviceForbidden = false
-    /// The DPoP proof algorithms that the resource accepts. Empty if not announced.
+    /// See ``AccountRecord/proofAlgorithms``.
     package var proofAlgorithms: [String] = []
     let services: SessionServices
     let cancellation: Cancellation
@@ -40,6 +40,8 @@ package enum SignIn {
     /// Reads the secrets passed by the user, and completes the settings with them.
     package typealias ReadSecrets = @Sendable (inout AccountConfiguration) throws(SessionError) -> SignInSecrets
 
+    /// Listens for a redirect to this machine and returns the port, or nil for other redirects. `registers` is whether
+    /// a client will be registered with it.
     package typealias Listen =
       @Sendable (SignInRedirect, AuthorizationServerMetadata, _ isDeviceForbidden: Bool, _ registers: Bool)
       throws(SessionError) -> UInt16?
@@ -156,9 +158,7 @@ package enum SignIn {
 
     /// Writes the account's settings. Waits even for a user's editor.
     ///
-    /// - Parameters:
-    ///   - activates: Whether the account becomes active.
-    ///   - reserved: The result of ``reserveSettings(_:waitsLong:)``.
+    /// - Parameter reserved: The result of ``reserveSettings(_:waitsLong:)``.
     func save(
       _ configuration: AccountConfiguration, activates: Bool = false, in reserved: ReservedFile? = nil
     ) throws(SessionError) {
@@ -176,6 +176,7 @@ package enum SignIn {
       if activates { services.ephemeral.activate(nil) }
     }
 
+    /// Adds the account to the settings as one that has signed in.
     private func signIn(
       _ configuration: AccountConfiguration, activates: Bool, in settings: inout Settings
     ) throws(ConfigurationError) {

@@ -2,7 +2,7 @@ package import OAuth
 
 /// The redirect URI of a sign-in, and which variants the server accepts.
 package struct SignInRedirect: Sendable {
-  /// Contains a port only if no other one is allowed.
+  /// The redirect URI. Contains a port only if no other one is allowed.
   package let uri: RedirectURI
   /// Whether IPv6 may be used too, because the URI was not registered by hand.
   package let mayBeIPv6: Bool

@@ -1,5 +1,6 @@
 package import Crypto
 
+/// The secrets for a sign-in: passed by the user, read from the record, or received at registration.
 package struct SignInSecrets: Sendable {
   package var credentials: ClientCredentials
   /// The registration, if a client was registered for the account.

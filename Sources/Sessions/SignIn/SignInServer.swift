@@ -11,6 +11,8 @@ struct SignInServer {
   let services: SessionServices
   let cancellation: Cancellation
 
+  /// Reads the secrets and fetches the metadata. Blocking.
+  ///
   /// - Parameters:
   ///   - requestsOfflineAccess: Whether to request a long-lived session if the server supports it.
   ///   - secrets: Returns the secrets for these settings.
@@ -115,9 +117,7 @@ struct SignInServer {
     _ = registration?.delete(access.transport, services.http)
   }
 
-  /// Selects the client authentication and creates the server.
-  ///
-  /// - Parameter algorithms: The proof algorithms that the resource accepts. Empty if not announced.
+  /// Selects the client authentication and creates the server. `algorithms` are the proof algorithms of the resource.
   mutating func server(provingWith algorithms: [String] = []) throws(SessionError) -> AuthorizationServer {
     let credentials = secrets.credentials
     if !credentials.isEmpty, configuration.tokenEndpointAuthMethod == .none {

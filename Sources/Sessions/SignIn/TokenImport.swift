@@ -71,7 +71,7 @@ extension SignIn.Request {
     record.credentials = given.credentials
     record.proxyCredentials = given.proxyCredentials
     try record.keep(server.prover)
-    // Store first: the server may have invalidated the imported token, even if the rest of the response is unusable.
+    // Store first: the server may have invalidated the imported token.
     var generation: UInt64
     do throws(SessionError) {
       generation = try services.write(
