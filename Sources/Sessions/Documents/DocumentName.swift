@@ -29,7 +29,7 @@ struct DocumentName: Hashable, Sendable {
   let kind: DocumentKind
   /// The issuer of metadata, or the URL of a key set.
   let subject: String
-  /// The additional trust, or nil for the system's alone. See ``Transport/trust``.
+  /// Identifies the additional authorities and pins. Nil for the system's trust alone.
   let trust: String?
 
   init(metadataOf issuer: Issuer, _ transport: Transport) {

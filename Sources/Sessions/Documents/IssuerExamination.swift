@@ -2,7 +2,7 @@ package import OAuth
 internal import Crypto
 internal import Platform
 
-/// The diagnosis of an account's authorization server.
+/// The result of examining an account's authorization server.
 package struct IssuerExamination: Sendable {
   /// The duration of the examination.
   package var milliseconds = 0

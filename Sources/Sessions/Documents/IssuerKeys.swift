@@ -70,7 +70,7 @@ struct IssuerKeys: Sendable {
 }
 
 extension OAuthError {
-  /// Whether the document may have moved. False for slow or failing servers.
+  /// Whether the document may have moved to another URL. False for slow or failing servers.
   fileprivate var mayBeDueToMove: Bool {
     switch code {
     case .network, .proxyFailed, .tlsFailure, .certificateRejected, .certificateExpired, .certificateNotYetValid,

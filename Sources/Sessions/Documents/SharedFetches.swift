@@ -28,7 +28,6 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
   /// Fetches a value, or waits for another caller's fetch of it.
   ///
   /// - Parameters:
-  ///   - name: Identifies the value.
   ///   - isGivenUp: Whether the caller no longer wants the value.
   ///   - concernsCallerOnly: Whether a failure concerns only the caller that fetched, so that others try themselves.
   ///   - mayBegin: Whether to start a fetch. Called under the lock.

@@ -83,7 +83,7 @@ package enum AssertionSource: Sendable, Hashable {
     }
   }
 
-  /// Gets the assertion. A result of `failure` means that it is unusable.
+  /// Gets the assertion, or the reason why it is unusable.
   private func content(
     _ handed: PassedAssertion, of account: AccountName, for audience: String, _ server: AuthorizationServer,
     _ cancellation: Cancellation

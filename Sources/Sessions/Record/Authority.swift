@@ -1,7 +1,7 @@
 internal import Encoding
 package import OAuth
 
-/// Limits where an account's secrets may be sent, as of its sign-in.
+/// The origins and settings, as of the sign-in, that limit where an account's secrets may be sent.
 ///
 /// Sealed in the vault with the secrets, because anything that can edit dotfiles can write the settings and the
 /// metadata cache, and must not be able to redirect a refresh token.
@@ -20,7 +20,7 @@ package struct Authority: Sendable, Hashable {
   package var proxy: String?
   /// The origins that may receive the access token, as formatted by `ResourceOrigin`, sorted.
   package var resourceOrigins: [String]
-  /// The origin of UserInfo, which may receive the access token too.
+  /// The origin of the UserInfo endpoint, which may receive the access token too.
   package var userinfoOrigin: String?
 
   package init(

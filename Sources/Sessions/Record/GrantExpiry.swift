@@ -39,8 +39,7 @@ package struct GrantExpiry: Sendable, Hashable {
     return idleRenewal(after: refreshedAt).map { refreshedAt + $0 }
   }
 
-  /// The minimum lifetime of a refresh token that is renewed while unused, in seconds. This also ends the renewals of a
-  /// token whose expiry does not move.
+  /// The minimum lifetime of a refresh token that is renewed while unused, in seconds.
   private static let shortestIdleLifetime = 600
 
   /// The end of the session in unix seconds, or nil if it has passed or is too far away for a warning.

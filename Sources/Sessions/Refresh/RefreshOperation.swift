@@ -5,10 +5,9 @@ internal import Platform
 
 /// Spends an account's refresh token. Blocking.
 ///
-/// The order of steps is guaranteed. The account is locked before the record is read, so that no two processes send the
-/// same refresh token. Nothing is sent before the settings and metadata have been compared with the sign-in's, nor
-/// while the vault cannot be written. A rotated token is stored before the rest of the response is validated
-/// (invariant: store first).
+/// The account is locked before the record is read, so that no two processes send the same refresh token. Nothing is
+/// sent before the settings and metadata have been compared with the sign-in's, nor while the vault cannot be written.
+/// A rotated token is stored before the rest of the response is validated (invariant: store first).
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
@@ -39,7 +38,7 @@ package struct RefreshOperation: Sendable {
     self.cancellation = cancellation
   }
 
-  /// A refresh's outcome.
+  /// The outcome of a refresh.
   package struct Ending: Sendable {
     package let result: Result<AccessGrant, SessionError>
     /// Set if a failed refresh rewrote the record. Tokens issued under the old record remain valid.

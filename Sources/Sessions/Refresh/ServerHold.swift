@@ -22,7 +22,8 @@ package struct ServerHold: Sendable, Hashable {
 /// A refresh that waits for newer keys, because the current ones do not verify its ID Token. Until they may be fetched,
 /// another refresh of the account would waste a refresh token.
 struct AwaitedKeys: Sendable {
-  /// The settings and record generation of that refresh. If either changes, for example by a sign-in, the wait ends.
+  /// The settings and record generation of the waiting refresh. If either changes, for example by a sign-in, the wait
+  /// ends.
   let configuration: AccountConfiguration
   let generation: UInt64
   /// The pause until the keys may be fetched again.
@@ -31,7 +32,6 @@ struct AwaitedKeys: Sendable {
 
 /// The paused servers. A response to one account pauses the server for all accounts.
 package struct ServerHolds: Sendable {
-  /// The last pause of a server, even if ended.
   private struct State {
     var hold: ServerHold
     /// The number of consecutive pauses.

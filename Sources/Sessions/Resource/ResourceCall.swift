@@ -25,7 +25,7 @@ package enum ResourceCall {
 
   /// The result of sending the request.
   package enum Outcome: Sendable {
-    /// The response was passed to the receiver. The verdict is the server's on the token.
+    /// The response was passed to the receiver. The verdict is whether the server accepted the token.
     case answered(ResourceResponse, ResourceVerdict)
     /// The server rejected the token, but may accept a new one requested with these claims, if any. The receiver got
     /// nothing, and the content was rewound.

@@ -127,9 +127,7 @@ extension AccountRecord {
 }
 
 extension Authority {
-  /// Checks that the account's token may be sent to the origin.
-  ///
-  /// - Throws: The reason why it may not.
+  /// Throws the reason why the account's token may not be sent to the origin, if any.
   func check(
     _ origin: ResourceOrigin, _ configuration: AccountConfiguration, _ account: AccountName, listedOnly: Bool = false
   ) throws(SessionError) {

@@ -39,8 +39,7 @@ extension ServerQuestion {
     }
   }
 
-  /// Whether the session is valid, or nil if introspection fails: some servers announce it but do not allow every
-  /// client to use it.
+  /// Whether the session is valid, or nil if introspection fails: some servers do not allow it for every client.
   private func introspect(_ record: AccountRecord, at live: inout LiveServer) -> Bool? {
     guard live.server.canIntrospect else { return nil }
     let hint = record.refreshToken == nil ? RevocationHint.accessToken : .refreshToken

@@ -22,7 +22,7 @@ package struct ServerQuestion: Sendable {
     self.cancellation = cancellation
   }
 
-  /// Reads the account's record and connects it to its server.
+  /// Reads the account's record and prepares requests to its server.
   ///
   /// - Throws: `signedOut` if there is no record, or an error if its secrets may not be sent.
   func open() throws(SessionError) -> (stored: StoredRecord, live: LiveServer) {

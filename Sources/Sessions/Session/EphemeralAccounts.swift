@@ -6,7 +6,6 @@ package final class EphemeralAccounts: Sendable {
   private struct Entry {
     var configuration: AccountConfiguration
     var record: AccountRecord?
-    /// The number of writes of the record.
     var generation: UInt64 = 0
   }
 

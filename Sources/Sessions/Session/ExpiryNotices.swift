@@ -17,8 +17,6 @@ struct ExpiryNotices: Sendable {
   /// The last notice given.
   private var notified: ExpiryNotice?
 
-  /// Creates the notices for a token.
-  ///
   /// - Parameter isRenewable: Whether the daemon renews the token. If not, the first notice is earlier, since the user
   ///   must act.
   init(_ grant: AccessGrant, isRenewable: Bool) {

@@ -208,7 +208,7 @@ package struct Session: Sendable {
   /// Abandons the refresh in progress: its result will be ignored.
   package mutating func refreshGivenUp() { if refresh != nil { activity = .idle } }
 
-  /// Applies a failure.
+  /// Applies the failure of a refresh.
   ///
   /// - Returns: The error for the waiters.
   private mutating func fail(_ error: SessionError, now: Instant) -> SessionError {

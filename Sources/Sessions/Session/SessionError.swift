@@ -294,13 +294,13 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case directory(DirectoryError)
     /// The settings file cannot be accessed.
     case storage(SystemError)
-    /// The certificate authority file is unreadable. Nil if it contains no certificates.
+    /// The certificate authority file is unreadable, or contains no certificates (nil).
     case caFile(SystemError?)
     /// A malformed pin of a public key.
     case pin
-    /// Empty, too long, or with characters that are not allowed (RFC 6749, appendix A.2).
+    /// A client secret that is empty, too long, or has forbidden characters (RFC 6749, appendix A.2).
     case clientSecret
-    /// Empty, too long, or with characters that are not allowed (RFC 6749, appendix A.17).
+    /// A refresh token that is empty, too long, or has forbidden characters (RFC 6749, appendix A.17).
     case refreshToken
     /// A passphrase or PIN that is empty, too long, or not UTF-8.
     case passphrase
@@ -393,6 +393,6 @@ package enum ClientURLProblem: Sendable, Hashable {
   case secret
   /// The settings include a certificate, whose properties the document cannot contain.
   case certificate
-  /// The server does not accept published clients. It may be able to register one instead.
+  /// The server does not accept published clients, but may be able to register one.
   case unannounced(canRegister: Bool)
 }

@@ -59,7 +59,7 @@ package struct SessionServices: Sendable {
   /// A short wait for a lock, for work that is repeated later or must not delay locking the vault.
   static var briefLockWait: LockWait { LockWait(.seconds(10)) }
 
-  /// The time for signing in with a browser, in seconds.
+  /// How long a sign-in with a browser may take, in seconds.
   package static let browserSignInSeconds = 600
 
   /// The maximum wait for a lock during a sign-in.
@@ -130,7 +130,6 @@ package struct SessionServices: Sendable {
     }
   }
 
-  /// The account's record, or nil if there is none.
   package func record(of account: AccountName) throws(SessionError) -> AccountRecord? {
     try storedRecord(of: account)?.record
   }

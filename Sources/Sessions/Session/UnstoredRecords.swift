@@ -56,8 +56,8 @@ struct WriteReserve: Sendable {
     }
   }
 
-  /// How many times the vault's size to reserve: for another process's content and the new one, each with its parsed
-  /// form.
+  /// The memory to reserve, as a multiple of the vault's size: for another process's content and the new one, each with
+  /// its parsed form.
   private static let reservedVaultCopies = 4
 
   /// Releases the memory reserved for the vault's content.

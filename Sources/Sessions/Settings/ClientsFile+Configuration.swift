@@ -20,9 +20,9 @@ extension ClientsFile {
     return provider?.clientID.map { Client(path: AdministratorFiles.providerDirectory(), clientID: $0) }
   }
 
-  /// Copies the client from a file to the settings, without overriding them.
+  /// Adds the client from a file to settings that specify none.
   ///
-  /// - Returns: The client, or nil if the account specifies one or no file does.
+  /// - Returns: The client, or nil if the settings specify one or no file does.
   package static func complete(
     _ configuration: inout AccountConfiguration, in settingsDirectory: String
   ) throws(SessionError) -> Client? {

@@ -43,7 +43,7 @@ extension SessionServices {
   /// - Parameters:
   ///   - configuration: The new settings.
   ///   - confirmsAuthorities: Whether the user specified the certificate authority file.
-  /// - Returns: Nil if there was nothing to seal. An account's first sign-in seals everything.
+  /// - Returns: The record's rewrite, or nil if there was nothing to seal. An account's first sign-in seals everything.
   package func confirm(
     _ added: [ResourceOrigin], of account: AccountName, _ configuration: AccountConfiguration,
     confirmsAuthorities: Bool = false

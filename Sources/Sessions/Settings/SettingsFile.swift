@@ -144,7 +144,7 @@ package final class SettingsFile {
   /// error.
   package static let usualWait = Duration.seconds(100)
 
-  /// The maximum wait for work that can be repeated, or is only cleanup.
+  /// The maximum wait for another program, for work that can be repeated or is only cleanup.
   static let briefWait = Duration.seconds(5)
 
   /// The maximum growth of the file in one change, in bytes.

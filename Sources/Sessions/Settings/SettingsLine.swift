@@ -68,7 +68,7 @@ extension Settings {
   }
 }
 
-/// An unknown member of the settings file. Such members are preserved.
+/// An unknown member of the settings file.
 package struct UnknownSetting: Sendable, Hashable {
   package let line: SettingsLine
   package let name: String

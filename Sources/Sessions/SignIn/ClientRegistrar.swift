@@ -51,8 +51,8 @@ extension SignInServer {
     return metadata.announcesTokenEndpointAuthMethods ? [surest] : [.none, surest]
   }
 
-  /// Whether the client ID or secret contains characters that a server may not decode in Basic, contrary to RFC 6749
-  /// section 2.3.1, but accepts in the body.
+  /// Whether a server may fail to decode the client ID or secret in Basic authentication (RFC 6749 section 2.3.1), but
+  /// accepts them in the body.
   private func isMisread(_ registration: ClientRegistration, for request: ClientRegistrationRequest) -> Bool {
     let method = registration.tokenEndpointAuthMethod ?? request.tokenEndpointAuthMethod
     guard configuration.tokenEndpointAuthMethod == .none, method == ClientAuthenticationMethod.secretBasic.rawValue,

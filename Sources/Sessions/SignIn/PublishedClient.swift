@@ -4,10 +4,10 @@ package import OAuth
 
 /// A client whose ID is the URL of its published metadata (draft-ietf-oauth-client-id-metadata-document-03).
 extension AccountConfiguration {
-  /// Whether the client ID is a URL of metadata (section 3).
+  /// Whether the client ID is the URL of the client's published metadata.
   var hasMetadataURL: Bool { Client.isMetadataURL(clientID, allowHTTPLoopback: self.allowHTTPLoopback) }
 
-  /// Throws `clientURL` if a published client has a secret, which section 4.1 forbids.
+  /// Throws `clientURL` if a client with published metadata has a secret, which is forbidden (draft section 4.1).
   package func checkPublished(hasSecret: Bool = false) throws(SessionError) {
     guard hasMetadataURL else { return }
     if hasSecret || [.secretBasic, .secretPost].contains(tokenEndpointAuthMethod) {
@@ -15,8 +15,8 @@ extension AccountConfiguration {
     }
   }
 
-  /// Throws `clientURL` if the client ID is a URL but the server does not accept published clients (section 6), unless
-  /// the settings have a redirect URI, as for a client registered by other means (section 7.2).
+  /// Throws `clientURL` if the client ID is a URL but the server does not accept published clients (draft section 6),
+  /// unless the settings have a redirect URI, as for a client registered by other means (section 7.2).
   func checkPublished(at metadata: AuthorizationServerMetadata) throws(SessionError) {
     switch metadata.acceptsMetadataURLs {
     case true: if !hasMetadataURL, clientID.lowercased().hasPrefix("https://") { throw .clientURL(.malformed) }

@@ -13,9 +13,10 @@ package enum SignIn {
     package let isNew: Bool
     /// Whether to register a client, because the settings specify none.
     package var registersClient = false
-    /// How to register a client. Also used to replace a registered client if the port of its redirect URI is in use.
+    /// The values for registering a client. Also used to replace a registered client if the port of its redirect URI is
+    /// in use.
     package var registration: ClientRegistrationValues?
-    /// Listens for the redirect, if set.
+    /// Called to listen for the redirect, if set.
     package var listen: Listen?
     /// The grant of a session without a user, if requested.
     package var unattended: UnattendedGrant?

@@ -100,7 +100,7 @@ package struct SignOutOperation: Sendable {
     case pending(subject: String?)
   }
 
-  /// Ends the session on disk. If a refresh is in progress, it stores its tokens for revocation only.
+  /// Ends the session on disk. A refresh in progress then stores its tokens for revocation only.
   private func endLocally() throws(SessionError) -> LocalEnd {
     while true {
       let stored: StoredRecord?
