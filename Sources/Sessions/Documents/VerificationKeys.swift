@@ -38,7 +38,7 @@ package final class VerificationKeys: Sendable {
     var replacement: (problem: SessionError, at: Instant)?
   }
 
-  /// How long a failed fetch is not repeated, however many tokens there are to verify.
+  /// How long a failed fetch is not repeated.
   private static let pause = Duration.seconds(60)
 
   /// The tokens' issuer. Nil for fixed keys.

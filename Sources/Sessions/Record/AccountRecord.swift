@@ -9,9 +9,9 @@ internal import Vault
 @dynamicMemberLookup
 package struct AccountRecord: Sendable {
   package var authority: Authority
-  /// The claims `iss sub aud azp auth_time nonce` of the first ID Token (OpenID Connect Core section 12.2).
+  /// The claims `iss sub aud azp auth_time nonce` of the first ID Token, if any (OpenID Connect Core section 12.2).
   package var identity: IdentityRecord?
-  /// The user as described by the last verified ID Token.
+  /// The user as described by the last verified ID Token, if any.
   package var label: PersonLabel?
   /// The scope to request for the account's own token. Set if the grant includes more, for single origins.
   package var ownScope: String?

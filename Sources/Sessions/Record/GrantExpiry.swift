@@ -23,9 +23,7 @@ package struct GrantExpiry: Sendable, Hashable {
 
   /// When to renew an unused session to keep its refresh token from expiring, in seconds after a response: a day or a
   /// quarter of its lifetime before expiry, whichever is less. Nil if the expiry is unknown or soon, or if the grant
-  /// ends at the same time.
-  ///
-  /// - Parameter sentAt: The time of the response, in unix seconds.
+  /// ends at the same time. `sentAt` is in unix seconds.
   func idleRenewal(after sentAt: Int) -> Int? {
     guard let refreshToken, authorization.map({ $0 - refreshToken > Self.tolerance }) ?? true else { return nil }
     let lifetime = refreshToken - sentAt

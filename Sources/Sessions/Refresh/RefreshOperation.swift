@@ -11,11 +11,11 @@ internal import Platform
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
-  /// The cached token, to be removed from error messages.
+  /// The cached token, if any. It is removed from error messages, and its ID Token may be kept.
   package let previous: AccessGrant?
   /// The requested target. Nil for the account's own token.
   package let target: TokenTarget?
-  /// The claims that a resource requires in the token.
+  /// The claims that a resource requires in the token, if any.
   package let claims: RequestedClaims?
   /// The caller's values for an assertion, if the account renews with one.
   package let handed: PassedAssertion

@@ -64,7 +64,7 @@ package struct ResourceGate: Sendable {
     throw first ?? .unsuitableURL
   }
 
-  /// The error for a URL that no account, or not the named one, lists.
+  /// The error for a URL that no account lists, or that the named account does not list.
   private func notListed(_ url: ResourceURL, _ named: AccountName?) -> SessionError {
     let origin = url.origin.text
     if url.user != nil {

@@ -13,9 +13,8 @@ extension ServerQuestion {
     case notPossible
   }
 
-  /// Asks the server whether the session is still valid: by introspection (RFC 7662) if the client may, since its
-  /// result is about the session itself, or else by UserInfo (OpenID Connect Core section 5.3), which shows whether the
-  /// access token is accepted.
+  /// Asks the server whether the session is still valid: by introspection (RFC 7662) if the client may, or else by
+  /// UserInfo (OpenID Connect Core section 5.3), which shows only whether the access token is accepted.
   package func check() throws(SessionError) -> Verdict {
     var (stored, live) = try open()
     let record = stored.record

@@ -257,7 +257,7 @@ package enum SessionError: Error, Hashable, Sendable {
     return false
   }
 
-  /// Whether the error is that the server's response could not be stored.
+  /// Whether the server's response could not be stored.
   var isStorageFailure: Bool {
     switch self {
     case .vault, .configuration: true

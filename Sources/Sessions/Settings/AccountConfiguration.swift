@@ -71,7 +71,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     }
   }
 
-  /// The account's built-in provider, if any.
+  /// The account's provider, if any.
   package var providerSettings: Provider? { settings.provider.map { Provider.named($0) } }
 
   /// Whether the account uses the server with this issuer.

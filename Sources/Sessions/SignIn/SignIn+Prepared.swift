@@ -116,7 +116,7 @@ extension SignIn {
     /// - Parameters:
     ///   - kept: The resources, if already reserved.
     ///   - waitsLong: Whether to wait for locks until the sign-in is cancelled.
-    /// - Throws: Before the approval is spent, if the session could not be stored.
+    /// - Throws: An error before the approval is spent, if the session could not be stored.
     func keepingOpen<Result>(
       in kept: WriteReserve? = nil, waitsLong: Bool = true,
       _ body: (Instant, WriteReserve?) throws(SessionError) -> Result

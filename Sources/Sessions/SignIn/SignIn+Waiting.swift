@@ -16,7 +16,8 @@ extension SignIn {
       }
     }
 
-    /// The device authorization grant (RFC 8628). Call ``poll(approved:)`` as scheduled by ``DevicePolling``.
+    /// The device authorization grant (RFC 8628). Call ``poll(approved:endsSession:)`` as scheduled by
+    /// ``DevicePolling``.
     package struct Device: Sendable {
       package let prepared: SignIn.Prepared
       package let authorization: DeviceAuthorizationResponse

@@ -226,7 +226,7 @@ package enum SignIn {
     package let askedScope: [String]
     /// The requested scope values that were not granted.
     package let withheldScope: [String]
-    /// The user according to the ID Token.
+    /// The user according to the ID Token, if any.
     package let label: PersonLabel?
     package internal(set) var notices: [Notice]
     /// The previous grant, if it can be revoked without the risk of ending the new one.

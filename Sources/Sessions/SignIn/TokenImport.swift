@@ -5,7 +5,7 @@ internal import Platform
 extension SignIn.Request {
   /// Adds an account with a refresh token from another program. Blocking.
   ///
-  /// Spends the token once, as a test. If the server rotates, this invalidates the other program's copy.
+  /// Spends the token once, as a test. If the server rotates refresh tokens, this invalidates the other program's copy.
   ///
   /// - Throws: `accountExists`, before anything is sent; the server's error, after which nothing is stored; the error
   ///   in a response whose refresh token was stored, so that the account exists; `grantNotKept` if the new token could

@@ -11,7 +11,7 @@ package struct SignOutOperation: Sendable {
   package let account: AccountName
   /// The account's settings, or nil to use the sealed settings of its record, because the account was removed.
   package let configuration: AccountConfiguration?
-  /// The session's cached token.
+  /// The session's cached token, if any.
   package let grant: AccessGrant?
   /// Whether to end the session only locally.
   package let isLocal: Bool
