@@ -168,7 +168,8 @@ extension SignIn {
       return try narrowed(stored.outcome)
     }
 
-    /// Replaces the sign-in's token, whose scope is for all origins, with the account's own, if there is a refresh token.
+    /// Replaces the sign-in's token, whose scope is for all origins, with the account's own, if there is a refresh
+    /// token.
     private func narrowed(_ outcome: SignIn.Outcome) throws(SessionError) -> SignIn.Outcome {
       guard let ownScope, let scope else { return outcome }
       var outcome = outcome
@@ -242,8 +243,8 @@ extension SignIn {
       return left
     }
 
-    /// Stores the refresh token of an otherwise unusable response if the next refresh may succeed (invariant: no approval
-    /// is wasted). Otherwise revokes its grant, unless that might end an existing session of the user.
+    /// Stores the refresh token of an otherwise unusable response if the next refresh may succeed (invariant: no
+    /// approval is wasted). Otherwise revokes its grant, unless that might end an existing session of the user.
     ///
     /// - Throws: `error`, or `signInKept` or `grantNotKept` because of it.
     private func keepOrRevoke(

@@ -82,8 +82,8 @@ extension SignIn {
         }
       }
 
-      /// Exchanges the code and verifies the response without storing it, for a user who must first confirm the sign-in.
-      /// Blocking.
+      /// Exchanges the code and verifies the response without storing it, for a user who must first confirm the
+      /// sign-in. Blocking.
       package func finishUnconfirmed(_ code: SharedSecret) throws(SessionError) -> SignIn.Unconfirmed {
         try exchange(code) { (answer, sentAt, reserve, demands) throws(SessionError) in
           do throws(SessionError) {

@@ -60,8 +60,8 @@ package enum SignIn {
       self.readSecrets = readSecrets
     }
 
-    /// Fetches new metadata, selects client authentication and scope, and runs `next`. If `next` fails, deletes a client
-    /// registered for it. Blocking.
+    /// Fetches new metadata, selects client authentication and scope, and runs `next`. If `next` fails, deletes a
+    /// client registered for it. Blocking.
     ///
     /// - Throws: A vault error, before anything is sent, if the session could not be stored.
     package func prepare<Result>(
@@ -193,9 +193,9 @@ package enum SignIn {
       _ = try? services.changeSettings(wait: SettingsFile.briefWait) { $0.remove(account) }
     }
 
-    /// The scope from the settings. By default it requests an ID Token and, if announced, the user's profile and address
-    /// (OpenID Connect Core section 5.4) and a refresh token. For a resource that names no scopes, the default is only
-    /// the refresh token.
+    /// The scope from the settings. By default it requests an ID Token and, if announced, the user's profile and
+    /// address (OpenID Connect Core section 5.4) and a refresh token. For a resource, the default is only the refresh
+    /// token.
     func scope(_ chosen: AccountConfiguration, _ metadata: AuthorizationServerMetadata) throws(OAuthError) -> Scope? {
       if unattended != nil { return try configuration.scopeWithoutUser() }
       if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
