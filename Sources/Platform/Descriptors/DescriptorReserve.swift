@@ -4,6 +4,7 @@ internal import CPlatform
 /// work. Thread-safe.
 package final class DescriptorReserve: Sendable {
   private struct State {
+    /// The reserved descriptors; empty while they are released.
     var kept: [SharedDescriptor] = []
     /// The number of existing ``Hold`` values.
     var holders = 0
@@ -11,6 +12,7 @@ package final class DescriptorReserve: Sendable {
     var isReleased = false
   }
 
+  /// The number of descriptors to reserve.
   private let count: Int
   private let state = Monitor(State())
 
@@ -31,7 +33,7 @@ package final class DescriptorReserve: Sendable {
     }
   }
 
-  /// Reserves the descriptors until the result is released. Waits while the work is in progress.
+  /// Reserves the descriptors until the returned value is released. Waits while ``withReleased(_:)`` runs.
   ///
   /// - Parameter others: The number of other descriptors that must be free now, for steps before the work.
   /// - Throws: `EMFILE` or `ENFILE` if there are not enough.
@@ -67,6 +69,7 @@ package final class DescriptorReserve: Sendable {
     return try body()
   }
 
+  /// Opens descriptors until `count` of them are reserved.
   private static func fill(_ state: inout State, to count: Int) throws(SystemError) {
     while state.kept.count < count {
       state.kept.append(

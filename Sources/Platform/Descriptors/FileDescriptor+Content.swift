@@ -4,7 +4,7 @@ internal import Glibc
 extension FileDescriptor {
   /// The kind of file that a received descriptor refers to.
   package enum Kind: Sendable, Hashable {
-    /// A regular file, with the range from the current offset to the end.
+    /// A regular file, with the range of bytes from the current offset to the end.
     case file(Range<Int>)
     /// A pipe or a socket.
     case stream
@@ -26,7 +26,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Whether it has an offset, as files do, but not pipes and sockets.
+  /// Whether the descriptor has an offset, like a file but unlike a pipe or socket.
   package borrowing func isSeekable() -> Bool { lseek(raw, 0, SEEK_CUR) >= 0 }
 
   /// Reads from an offset of a file into the start of `buffer`, and returns the number of bytes. Keeps the current

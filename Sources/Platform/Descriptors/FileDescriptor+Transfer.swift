@@ -121,7 +121,7 @@ extension FileDescriptor {
     try wait(forWriting: true, timeout: timeout)
   }
 
-  /// Returns false after `timeout`.
+  /// Waits until a read, or with `forWriting` a write, would not block. Returns false after `timeout`.
   private borrowing func wait(forWriting: Bool, timeout: Duration) throws(SystemError) -> Bool {
     let deadline = Instant.now.advanced(by: timeout)
     while true {

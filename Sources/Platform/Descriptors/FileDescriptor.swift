@@ -34,7 +34,7 @@ internal import Glibc
   /// A second descriptor for the same open file.
   package borrowing func duplicate() throws(SystemError) -> FileDescriptor { try Self.duplicate(raw) }
 
-  /// A second descriptor for the open file of a number with another owner.
+  /// A new descriptor for the same open file as `raw`, which has another owner.
   package static func duplicate(_ raw: Int32) throws(SystemError) -> FileDescriptor {
     FileDescriptor(owning: try SystemCall.checked(agent_duplicate(raw), "fcntl"))
   }

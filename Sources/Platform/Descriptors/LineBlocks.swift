@@ -1,8 +1,8 @@
-/// Splits an input into lines, as many at a time as one read returns. The longest line limits the memory.
+/// Splits an input into lines, and returns the lines of one read at a time. Stores at most one incomplete line.
 package struct LineBlocks: Sendable {
   /// A non-empty line, without surrounding whitespace.
   package struct Line: Sendable, Hashable {
-    /// Starts at 1 and includes empty lines.
+    /// The line number, from 1. Empty lines count.
     package let number: Int
     /// The line's range in ``Block/bytes``; nil if the line is too long and was skipped.
     package let range: Range<Int>?
@@ -10,6 +10,7 @@ package struct LineBlocks: Sendable {
 
   /// The result of one read.
   package struct Block: Sendable {
+    /// The bytes to which the ranges of the lines refer.
     package var bytes: [UInt8]
     package let lines: [Line]
   }
@@ -21,6 +22,7 @@ package struct LineBlocks: Sendable {
   private let limit: Int
   /// The beginning of an incomplete line.
   private var pending: [UInt8] = []
+  /// The number of the last complete line.
   private var lineNumber = 0
   /// Whether the current line was reported as too long.
   private var isSkipping = false
@@ -51,7 +53,7 @@ package struct LineBlocks: Sendable {
     return cut(searchFrom: known)
   }
 
-  /// Removes the complete lines from the pending bytes.
+  /// Removes the complete lines from the pending bytes. Searches for line feeds only from index `known`.
   private mutating func cut(searchFrom known: Int) -> Block {
     var bytes: [UInt8] = []
     swap(&bytes, &pending)
@@ -72,7 +74,7 @@ package struct LineBlocks: Sendable {
     return Block(bytes: bytes, lines: lines)
   }
 
-  /// Adds a line without blanks at its ends.
+  /// Appends a line to `lines`, without blanks at its ends. Ignores an empty line and the rest of a skipped one.
   private mutating func take(_ whole: Range<Int>, of bytes: [UInt8], into lines: inout [Line]) {
     lineNumber += 1
     if isSkipping {
@@ -88,6 +90,6 @@ package struct LineBlocks: Sendable {
     lines.append(Line(number: lineNumber, range: range))
   }
 
-  /// Whether this is a space, tab or CR.
+  /// Whether the byte is a space, tab or CR.
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
 }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension Span<UInt8> {
-  /// The index of the first such byte from `start` (0...count) on, if any.
+  /// The index of the first `byte` at or after `start` (0...count), if any.
   package func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
     let rest = extracting(start...)
     return unsafe rest.withUnsafeBytes { bytes in

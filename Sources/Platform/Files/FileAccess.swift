@@ -1,9 +1,10 @@
 internal import Glibc
 
-/// Whether this process may access a file, without opening it. For files such as devices and libraries.
+/// The access that this process has to a file such as a device or library, determined without opening it.
 package enum FileAccess: Sendable, Hashable {
   /// It can be read and written.
   case usable
+  /// It can be read but not written.
   case readable
   /// It exists but cannot be read.
   case forbidden

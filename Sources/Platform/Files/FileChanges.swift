@@ -1,12 +1,12 @@
 internal import CPlatform
 internal import Glibc
 
-/// Detects with one system call whether files have changed since they were read (inotify(7)). A change is recorded
-/// before its system call returns.
+/// Detects with one system call whether files have changed since they were read (inotify(7)). Detects a change as soon
+/// as the system call that makes it has returned.
 ///
-/// Also watches the mount table, and every directory and symbolic link of the path. Returns nil if the kernel may miss
-/// a change: if a file is missing or on a shared file system (NFS, FUSE), or the limit for watches is reached. A write
-/// through a mapping is detected when the file is closed.
+/// Also watches the mount table, and every directory and symbolic link of the path. ``poll()`` returns nil if the
+/// kernel may miss a change: if a file is missing or on a shared file system (NFS, FUSE), or the limit for watches is
+/// reached. A write through a mapping is detected when the file is closed.
 ///
 /// Not thread-safe.
 package final class FileChanges {
@@ -26,11 +26,11 @@ package final class FileChanges {
 
   /// The purpose of a watch on a directory or file.
   private struct Watch {
-    /// The names in this directory that lead to files.
+    /// The names in this directory that lead to files, if the watch is on a directory.
     var entries: [Entry] = []
-    /// The indices of the files, if it is for a file.
+    /// The indices of the files, if the watch is on a file.
     var files: Set<Int> = []
-    /// Whether any file may have been replaced if this is moved or removed.
+    /// Whether any file may have been replaced if the watched directory or link is moved or removed.
     var isOnPath = false
   }
 
@@ -42,6 +42,7 @@ package final class FileChanges {
 
   /// Whether changes are detected.
   private enum Stage {
+    /// The watches are not set up.
     case unknown
     case watching
     /// Changes cannot be detected until the next attempt.
@@ -50,8 +51,9 @@ package final class FileChanges {
 
   /// The changes reported by events.
   private struct Changes {
+    /// The indices of the files whose content may have changed.
     var changed: Set<Int> = []
-    /// The files that may have been replaced.
+    /// The indices of the files that may have been replaced.
     var moved: Set<Int> = []
     /// Whether any file may have been replaced.
     var affectsAll = false
@@ -102,7 +104,7 @@ package final class FileChanges {
   /// Makes the next ``poll()`` set up the watches again and report every file as changed.
   package func invalidate() { stage = .unknown }
 
-  /// Like ``poll()``, but for one file, as of the last call.
+  /// The number of one file's last change, as of the last ``poll()``; nil if changes cannot be detected.
   package func number(ofFile index: Int) -> UInt64? {
     if case .watching = stage { counts[index] } else { nil }
   }
@@ -116,7 +118,7 @@ package final class FileChanges {
 
   // MARK: Events
 
-  /// Reads all pending events.
+  /// Adds the pending events to `result`.
   private func takeEvents(_ result: inout Changes) {
     unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
       while true {
@@ -134,7 +136,7 @@ package final class FileChanges {
     }
   }
 
-  /// Adds an event to the changes.
+  /// Adds one event to `result`. `number` is its watch, or negative if any file may have changed.
   private func take(_ number: Int32, _ kind: Int32, _ name: String, _ result: inout Changes) {
     if number < 0 {
       result.affectsAll = true
@@ -197,7 +199,7 @@ package final class FileChanges {
     watches[watch] = nil
   }
 
-  /// Watches a file and all directories of its path.
+  /// Watches a file and all directories of its path. Returns false if one cannot be watched.
   private func watch(_ file: Int, _ watches: inout [Int32: Watch]) -> Bool {
     let path = paths[file]
     guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { return false }
@@ -233,7 +235,8 @@ package final class FileChanges {
   /// The components of a path, last component first.
   private static func names(_ path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
 
-  /// Watches a path and passes the watch to `use`. Returns the watch's number; nil if the path cannot be watched.
+  /// Watches a path for the changes of a role, and passes the watch to `use`. Returns the watch's number; nil if the
+  /// path cannot be watched.
   private func add(
     _ path: String, _ role: Int32, _ watches: inout [Int32: Watch], _ use: (inout Watch) -> Void
   ) -> Int32? {

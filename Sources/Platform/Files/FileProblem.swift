@@ -44,7 +44,7 @@ package enum FileProblem: Sendable, Hashable {
     }
   }
 
-  /// Describes the problem in lowercase, without a full stop.
+  /// Describes the problem of `subject` and its permission bits `mode` in lowercase, without a full stop.
   package func sentence(about subject: String, mode: String) -> String {
     switch self {
     case .symbolicLink: "\(subject) is a symbolic link, which is not followed"

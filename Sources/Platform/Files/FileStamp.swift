@@ -27,7 +27,7 @@ package struct FileStamp: Sendable, Hashable {
 }
 
 extension PrivateDirectory {
-  /// The stamp of a file, as by ``FileStamp/init(at:)``.
+  /// The current stamp of a file in this directory; nil if it does not exist. Does not follow a symbolic link.
   package borrowing func stamp(of name: String) throws(SystemError) -> FileStamp? {
     try PrivateDirectory.checkName(name)
     do { return try FileStatus(of: name, in: descriptor).stamp } catch {

@@ -11,6 +11,6 @@ package final class KnownFile: Sendable {
   /// Whether the path leads to this unmodified file, still private to this user. Does not follow a symbolic link.
   package func isUnmodified(at path: String) -> Bool { FileStatus(at: path) == status }
 
-  /// Equal to ``FileStamp/init(at:)`` as long as nothing is written.
+  /// The file's stamp when it was read or written.
   package var stamp: FileStamp { status.stamp }
 }

@@ -9,7 +9,7 @@ internal import Glibc
 struct LinkWalk: ~Copyable {
   /// The current directory.
   private(set) var directory: FileDescriptor
-  /// The directories above the link's own.
+  /// The directories above the one that contains the link. They are not checked.
   private let above: Set<FileIdentity>
   /// The remaining names, the next one last.
   private var names: [String]
@@ -24,14 +24,14 @@ struct LinkWalk: ~Copyable {
     }
   }
 
-  /// The kernel's limit (path_resolution(7)).
+  /// The maximum number of symbolic links in one walk, as in the kernel (path_resolution(7)).
   static let maximumLinks = 40
 
   /// The path of the link, for messages.
   private let link: String
   private let allowsSticky: Bool
 
-  /// Starts at the name of a link in a directory.
+  /// Starts at the link `name` in a directory.
   init(at name: String, in start: borrowing FileDescriptor, allowsSticky: Bool = false) throws(SystemError) {
     self.allowsSticky = allowsSticky
     link = "\(Self.target(of: "/proc/self/fd/\(start.raw)", in: start) ?? ".")/\(name)"
@@ -92,7 +92,7 @@ struct LinkWalk: ~Copyable {
     return status.owner == 0 || status.owner == geteuid()
   }
 
-  /// The directories above another, up to the root.
+  /// The directories above `start`, up to the root.
   private static func directories(above start: borrowing FileDescriptor) throws(SystemError) -> Set<FileIdentity> {
     var found: Set<FileIdentity> = []
     var directory = try open("..", in: start)
@@ -108,6 +108,7 @@ struct LinkWalk: ~Copyable {
     return FileDescriptor(owning: try SystemCall.checked(unsafe agent_open_path(number, name), "open"))
   }
 
+  /// The target of a link in a directory; nil if the name is not a link.
   static func target(of name: String, in directory: borrowing FileDescriptor) -> String? {
     target(of: name, from: directory.raw)
   }
@@ -128,7 +129,7 @@ extension FileStatus {
   /// Whether only the owner of a file can remove or replace it in this directory.
   fileprivate var isSticky: Bool { permissions & 0o1000 != 0 }
 
-  /// Why a user other than `user`, or root for a directory, may have changed it; nil if none could have.
+  /// The reason why a user other than `user` may have changed the file; nil if none. Root may own a directory.
   func problem(ofDirectory isDirectory: Bool, owner user: UInt32 = Machine.userID) -> FileProblem? {
     if !isDirectory && !isRegular { return .notRegular }
     if owner != user && !(isDirectory && owner == 0) { return .notOwned }

@@ -50,7 +50,7 @@ extension PrivateDirectory {
     }
   }
 
-  /// Opens a directory that is not a link.
+  /// Opens a directory that only `owner` can have changed and that is not a link. The caller must close the result.
   private static func directory(at directoryPath: String, changedOnlyBy owner: UInt32) throws(DirectoryError) -> Int32 {
     let directory = FileDescriptor(
       owning: try naming(directoryPath) { () throws(SystemError) in

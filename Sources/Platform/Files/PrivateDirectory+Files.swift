@@ -35,7 +35,7 @@ extension PrivateDirectory {
   /// - Parameters:
   ///   - mode: The exact permission bits, regardless of the umask.
   ///   - isDurable: Whether the file must survive a power failure.
-  ///   - reserved: From ``reserveReplacement(of:growth:)``.
+  ///   - reserved: The result of ``reserveReplacement(of:growth:)``, if the file was reserved.
   /// - Throws: The error of the step that failed. The old file still exists then.
   package borrowing func replaceFile(
     _ name: String, with bytes: Span<UInt8>, mode: UInt32 = 0o600, isDurable: Bool = true,
@@ -47,7 +47,7 @@ extension PrivateDirectory {
 
   /// Like ``replaceFile(_:with:mode:isDurable:in:)``, but keeps a reference to the new file.
   ///
-  /// - Returns: Nil without a free descriptor; the file is replaced anyway.
+  /// - Returns: Nil if no descriptor is free; the file is replaced anyway.
   package borrowing func replaceKnownFile(
     _ name: String, with bytes: Span<UInt8>, in reserved: ReservedFile? = nil
   ) throws(SystemError) -> KnownFile? {
@@ -72,7 +72,7 @@ extension PrivateDirectory {
     if isDurable { synchronise() }
   }
 
-  /// Whether a file was renamed from its temporary name.
+  /// Whether the file with this inode was renamed from its temporary name to `name`.
   private borrowing func isDone(_ inode: UInt64?, at name: String, from temporary: String) -> Bool {
     guard let inode, let found = try? self.inode(of: name) else { return false }
     return found == inode && !exists(temporary)
@@ -147,6 +147,7 @@ extension PrivateDirectory {
     return found.inode == own.inode && found.device == own.device
   }
 
+  /// Opens a name in this directory with flags of `open(2)`.
   borrowing func openFile(_ name: String, _ flags: Int32, mode: UInt32 = 0) throws(SystemError) -> FileDescriptor {
     try PrivateDirectory.checkName(name)
     let directory = raw
@@ -168,7 +169,7 @@ extension PrivateDirectory {
     agent_sync_directory(raw)
   }
 
-  /// Writes a temporary file ".NAME.RANDOM.tmp" to disk. Removes it on failure.
+  /// Writes a temporary file ".NAME.RANDOM.tmp" to disk and returns its name. Removes it on failure.
   private borrowing func writeTemporary(
     for name: String, _ bytes: Span<UInt8>, mode: UInt32, isDurable: Bool = true, in reserved: ReservedFile? = nil
   ) throws(SystemError) -> String {
@@ -222,6 +223,7 @@ extension PrivateDirectory {
     }
   }
 
+  /// Whether the file belongs to a ``ReservedFile`` in use, which has locked it.
   private borrowing func isReserved(_ name: String) -> Bool {
     guard let file = try? openToRead(name) else { return false }
     let number = file.raw

@@ -10,7 +10,7 @@ extension PrivateDirectory {
   /// Opens a file that a platform provides to this user, for reading. The file and everything that leads to it,
   /// including symbolic links, must belong to this user or root and not be replaceable by others. Does not block.
   ///
-  /// A missing entry is retried up to three times, since Kubernetes may replace `..data` meanwhile.
+  /// Tries three times if an entry is missing, since Kubernetes may replace `..data` meanwhile.
   package static func openProvidedFile(_ path: String) throws(DirectoryError) -> FileDescriptor {
     for _ in 1..<providedFileAttempts {
       do throws(DirectoryError) { return try openProvidedFileOnce(path) } catch {
@@ -124,7 +124,7 @@ extension PrivateDirectory {
     return try directory.withCheckedFile(last, "\(directory.path)/\(last)", body)
   }
 
-  /// Checks the file and calls `body`.
+  /// Calls `body` unless another user may change the file or it is not a regular file.
   private borrowing func withCheckedFile<Result: ~Copyable>(
     _ name: String, _ path: String, _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {
@@ -134,7 +134,7 @@ extension PrivateDirectory {
     do { return try body(self, name) } catch { throw .system(error, path: path) }
   }
 
-  /// Opens for reading the directory that a walk has reached.
+  /// Opens the directory `name` in the current directory of a walk. `link` is the path for a missing target's error.
   private static func directory(
     _ name: String, at walk: borrowing LinkWalk, _ link: String
   ) throws(DirectoryError) -> FileDescriptor {

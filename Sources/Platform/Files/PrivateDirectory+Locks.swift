@@ -6,7 +6,7 @@ extension PrivateDirectory {
   ///
   /// - Parameters:
   ///   - wait: How long to wait for another holder; zero to try once.
-  ///   - isGivenUp: Ends the wait if true.
+  ///   - isGivenUp: Called between attempts. Returns true to end the wait.
   /// - Throws: `EAGAIN` if another process or thread still holds it after that time.
   package borrowing func lock(
     _ name: String, wait: Duration, unless isGivenUp: () -> Bool = { false }
@@ -53,7 +53,7 @@ extension PrivateDirectory {
 }
 
 extension SystemError {
-  /// The error if a lock is held.
+  /// The error if another process or thread holds the lock.
   package static var busyLock: SystemError { SystemError(errno: EAGAIN, operation: "flock") }
 }
 

@@ -48,7 +48,7 @@ extension PrivateDirectory {
     }
   }
 
-  /// Opens the nearest existing directory.
+  /// Opens the directory at `path`, or its nearest existing parent.
   private static func nearest(_ path: String) throws(DirectoryError) -> PrivateDirectory {
     var path = withoutFinalSlashes(path)
     while true {

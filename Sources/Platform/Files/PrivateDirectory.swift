@@ -32,7 +32,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - path: A directory in memory, or one of the user's runtime directories or its parent.
-  ///   - runtime: Another runtime directory. It may be on a disk if the system has no better one.
+  ///   - runtime: Another runtime directory, if any. It may be on a disk if the system has no better one.
   package static func openForTokens(_ path: String, or runtime: String?) throws(DirectoryError) -> PrivateDirectory {
     let directory = try PrivateDirectory(opening: path, create: false)
     let places = [runtime].compactMap { $0 } + UserDirectories.runtimeCandidates()
@@ -51,7 +51,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     try SystemCall.library("fchmod") { fchmod(number, 0o711) }
   }
 
-  /// Opens or creates the first of these directories that can be.
+  /// Opens the first of these directories that can be opened or created.
   package static func opening(firstOf paths: [String]) throws(DirectoryError) -> PrivateDirectory {
     var problem: DirectoryError?
     for path in paths {
@@ -221,7 +221,7 @@ package enum DirectoryError: Error, Hashable, Sendable {
       "chmod \(change) '\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
   }
 
-  /// A sentence in lowercase without a full stop, with the command that fixes it.
+  /// Describes the error in lowercase without a full stop, followed by the ``remedy``, if any.
   package var message: String {
     let sentence =
       switch self {

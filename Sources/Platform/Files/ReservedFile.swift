@@ -9,7 +9,7 @@ package final class ReservedFile: Sendable {
   private let path: String
   private let isClaimed = Monitor(false)
 
-  /// - Parameter byteCount: The disk space. Ignored on a file system that cannot reserve space.
+  /// - Parameter byteCount: The disk space to reserve. Ignored on a file system that cannot reserve space.
   init(for name: String, _ byteCount: Int, in directory: borrowing PrivateDirectory) throws(SystemError) {
     self.name = PrivateDirectory.temporaryName(for: name)
     path = "\(directory.path)/\(self.name)"

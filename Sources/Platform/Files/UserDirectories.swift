@@ -21,6 +21,7 @@ package enum UserDirectories {
   /// that root creates there. Nil for other users than root.
   package static var foreign: ForeignDirectory? { foreign(in: Environment.value, user: Machine.userID) }
 
+  /// The result of ``foreign`` for an environment and a user ID.
   package static func foreign(in variables: Variables, user: UInt32) -> ForeignDirectory? {
     guard user == 0 else { return nil }
     for variable in directoryVariables {
@@ -77,9 +78,9 @@ package enum UserDirectories {
     return home
   }
 
-  /// The possible directories for the socket, best first: `$XDG_RUNTIME_DIR/agent`, `/run/user/UID/agent`, and for
-  /// cron, su and containers a directory in the state home whose name depends on the machine and its boot, but not on
-  /// the host name.
+  /// The possible directories for the daemon's socket, best first: `$XDG_RUNTIME_DIR/agent`, `/run/user/UID/agent`, and
+  /// for cron, su and containers a directory in the state home whose name depends on the machine and its boot, but not
+  /// on the host name.
   package static func runtimeCandidates() -> [String] { runtimeCandidates(in: Environment.value) }
 
   /// The directory in `XDG_RUNTIME_DIR`, the first of ``runtimeCandidates()``; nil if it is not set.
@@ -102,7 +103,7 @@ package enum UserDirectories {
     return candidates
   }
 
-  /// The ``runtimeCandidates()`` in the state home of this machine's earlier boots. Empty without a machine ID.
+  /// The directories of ``runtimeCandidates()`` in the state home from earlier boots. Empty if the boot ID is unknown.
   package static func pastRuntimeDirectories() -> [String] { pastRuntimeDirectories(in: Environment.value) }
 
   package static func pastRuntimeDirectories(in variables: Variables) -> [String] {
@@ -149,7 +150,7 @@ package enum UserDirectories {
       }
   }
 
-  /// The value of a variable, or else a part of the home.
+  /// The directory in a variable, or else the subdirectory `part` of the home.
   private static func home(_ name: String, else part: String, in variables: Variables) throws(SystemError) -> String {
     if let path = absolute(variables(name)) { return path }
     let home = try home(in: variables)

@@ -20,6 +20,7 @@ package struct Poller: ~Copyable, Sendable {
     }
   }
 
+  /// An event of one descriptor in the set.
   package struct Event: Sendable, Hashable {
     /// The key given when the descriptor was added.
     package var key: UInt64
@@ -86,6 +87,7 @@ package struct Poller: ~Copyable, Sendable {
     try SystemCall.checked(result, "epoll_wait")
   }
 
+  /// Waits once. Returns the number of events, or a negated error number.
   private borrowing func wait(milliseconds: Int32, into events: inout [Event]) -> Int32 {
     let poller = raw
     return unsafe withUnsafeTemporaryAllocation(of: agent_event.self, capacity: 64) { found in

@@ -15,7 +15,7 @@ package struct ControlGroup: Sendable, Equatable {
 
   /// - Parameters:
   ///   - text: The content of `/proc/PID/cgroup`. Version 1 is ignored.
-  ///   - root: Where version 2 is mounted.
+  ///   - root: The mount point of version 2.
   package init(_ text: String, mountedAt root: String) {
     guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("0::/") }) else { return }
     var names = line.dropFirst(4).split(separator: "/").map(String.init)

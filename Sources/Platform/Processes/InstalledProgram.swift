@@ -10,6 +10,7 @@ package struct InstalledProgram: Sendable {
     self.path = path
   }
 
+  /// The exit status and the output of a program.
   package struct Result: Sendable {
     package let status: ProcessStatus
     package var output: [UInt8]
@@ -21,13 +22,13 @@ package struct InstalledProgram: Sendable {
   ///
   /// - Parameters:
   ///   - input: Its complete standard input.
-  ///   - changes: Variables to set, or with nil to remove.
+  ///   - changes: Environment variables to set; those with nil are removed.
   ///   - showsErrors: Whether it inherits standard error.
   ///   - joinsErrors: Whether its standard error is part of the output.
   ///   - timeout: The maximum duration.
   ///   - limit: The maximum output, in bytes.
   ///   - directory: Its current directory; nil for this process's.
-  /// - Throws: `ETIMEDOUT` or `EFBIG` if the duration or output exceeded its limit, or why the program did not start.
+  /// - Throws: `ETIMEDOUT` or `EFBIG` if the duration or output exceeded its limit, or the error of the start.
   package func run(
     _ arguments: [String], input: [UInt8] = [], changes: [String: String?] = [:], showsErrors: Bool = false,
     joinsErrors: Bool = false, timeout: Duration = .seconds(15), limit: Int = 1 << 20,

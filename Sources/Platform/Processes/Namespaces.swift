@@ -23,13 +23,13 @@ package enum Namespaces {
   /// Whether a namespace of this process is private.
   package static var arePrivate: Bool { !named.isEmpty }
 
-  /// A property of this process and of process 1; nil if one is unknown.
+  /// Reads a property from the file `name` in `/proc/PID` of this process and of process 1. Nil if either is unknown.
   private static func pair<Value>(_ read: (String) -> Value?, _ name: String) -> (own: Value, first: Value)? {
     guard let own = read("/proc/self/\(name)"), let first = read("/proc/1/\(name)") else { return nil }
     return (own, first)
   }
 
-  /// The number of the first mount, which is unique to a namespace.
+  /// The number of the first mount in a file `mountinfo`. It is unique to a namespace.
   private static func firstMount(_ path: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     guard let file = try? FileDescriptor(opening: path, for: .reading),
@@ -40,7 +40,7 @@ package enum Namespaces {
 
   // MARK: The file next to a daemon's socket
 
-  /// The file with the names of a daemon's namespaces, if they are private.
+  /// The name of the file that lists a daemon's namespaces, if they are private.
   package static let fileName = "namespaces"
 
   /// Writes the file if this daemon's namespaces are private; otherwise removes the file of an earlier daemon.
@@ -52,8 +52,8 @@ package enum Namespaces {
     }
   }
 
-  /// Whether the daemon is in a private namespace and this process is outside. A sandbox in its own namespace was given
-  /// the socket deliberately.
+  /// Whether the daemon with this directory is in a private namespace and this process is not. A sandbox in its own
+  /// namespace was given the socket deliberately.
   package static func areOutside(of directory: borrowing PrivateDirectory) -> Bool {
     guard directory.exists(fileName), let text = try? directory.readFile(fileName, limit: 256) else { return false }
     let names = text.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }

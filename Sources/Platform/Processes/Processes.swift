@@ -1,6 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
+/// This process, and the state of others.
 package enum Processes {
   /// Whether this process leads its job, like a command typed by a user.
   package static var leadsJob: Bool { getpgrp() == getpid() }
@@ -34,7 +35,7 @@ package enum Processes {
     return false
   }
 
-  /// The state letter in `/proc/PID/stat` (`proc_pid_stat(5)`), after the name in parentheses.
+  /// The state letter in `/proc/PID/stat` (`proc_pid_stat(5)`), such as T for stopped; nil if unknown.
   private static func state(of process: Int32) -> UInt8? {
     guard let text = try? FileDescriptor.content(of: "/proc/\(process)/stat", limit: 4096),
       let name = text.lastIndex(of: UInt8(ascii: ")")), text.count > name + 2
@@ -42,7 +43,7 @@ package enum Processes {
     return text[name + 2]
   }
 
-  /// The bytes of an argument of this process, valid until it ends. 0 is its own name. Nil after the last one.
+  /// The bytes of an argument of this process, valid until it ends. Argument 0 is its own name. Nil after the last one.
   package static func argument(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
     guard let text = unsafe agent_argument(Int32(clamping: index)) else { return nil }
     let bytes = unsafe UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)

@@ -23,7 +23,7 @@ extension Signals {
     /// The next pending signal, if any. Never blocks. Several signals of one kind may be merged into one.
     package borrowing func next() -> Int32? { nextWithOrigin()?.signal }
 
-    /// The next pending signal, and whether the kernel sent it. A key of the terminal signals all foreground processes.
+    /// The next pending signal, and whether the kernel sent it. For Ctrl-C, it signals all foreground processes.
     package borrowing func nextWithOrigin() -> (signal: Int32, isFromKernel: Bool)? {
       var isFromKernel: Int32 = 0
       let number = unsafe agent_signal_next(raw, &isFromKernel)

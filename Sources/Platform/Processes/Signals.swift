@@ -76,7 +76,7 @@ package enum Signals {
   /// Delays the signals that end this process until a child has ended, by at most 10 seconds. Signals that the parent
   /// process ignores stay ignored.
   ///
-  /// - Parameter socket: Closing it ends the child.
+  /// - Parameter socket: A connection to the child. It is shut down to make the child end.
   package static func endAfter(child: Int32, socket: Int32) {
     agent_signal_keep_child(child, socket)
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] where !isIgnored(signal) {
@@ -88,7 +88,7 @@ package enum Signals {
   /// Ends the delay of ``endAfter(child:socket:)``.
   package static func childEnded() { agent_signal_keep_child(0, -1) }
 
-  /// Set once, before the first thread starts.
+  /// Whether ``endAfter(child:socket:)`` was called. Set once, before the first thread starts.
   private nonisolated(unsafe) static var isKeepingChild = false
 
   /// Ends this process with the signal, so that its parent sees the cause. Returns only if the signal does not end

@@ -54,7 +54,7 @@ extension Spawn {
       && one.st_dev == two.st_dev
   }
 
-  /// The paths to try.
+  /// The paths to try for a program: the name itself if it contains a slash, otherwise from `PATH`.
   static func candidates(for executable: String) -> [String] {
     if executable.utf8.contains(UInt8(ascii: "/")) { return [executable] }
     let path = Environment.value("PATH") ?? "/bin:/usr/bin"

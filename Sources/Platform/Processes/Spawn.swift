@@ -48,6 +48,7 @@ package enum Spawn {
     return try SystemCall.checked(startUnchecked(request), "posix_spawn")
   }
 
+  /// Returns the process ID, or a negated error number.
   private static func startUnchecked(_ request: Request) -> Int32 {
     let arguments = CStringVector(request.arguments.map { Array($0.utf8) })
     let environment = CStringVector(request.environment.map { Array($0.utf8) })
@@ -102,7 +103,7 @@ package enum Spawn {
     try SystemCall.library("kill") { Glibc.kill(-leader, signal) }
   }
 
-  /// Waits for a child if `block` is true.
+  /// The exit status of a child, or nil while it is running. Waits for its end if `block` is true.
   private static func poll(_ process: Int32, block: Bool) throws(SystemError) -> ProcessStatus? {
     var signalled: Int32 = 0
     var number: Int32 = 0

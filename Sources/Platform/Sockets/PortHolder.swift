@@ -1,5 +1,6 @@
 /// The program that listens on a port of this machine.
 package struct PortHolder: Sendable, Hashable {
+  /// The ID of the socket's user.
   package let user: UInt32
   /// The name of the socket's user. Nil if passwd(5) does not contain it.
   package let userName: String?
@@ -14,6 +15,7 @@ package struct PortHolder: Sendable, Hashable {
 
   /// The largest table that is read, in bytes.
   private static let maxBytes = 8 << 20
+  /// The maximum number of names read from a directory.
   private static let maxNames = 65_536
 
   /// Finds the program in the tables of this network namespace. Blocking.
@@ -33,7 +35,7 @@ package struct PortHolder: Sendable, Hashable {
     return nil
   }
 
-  /// Whether another process of this program listens.
+  /// Whether the port is held by another process of this program.
   package var isThisProgram: Bool {
     program.map { Self.name(of: Machine.processID)?.utf8.elementsEqual($0.utf8) ?? false } ?? false
   }
@@ -77,7 +79,7 @@ package struct PortHolder: Sendable, Hashable {
     return nil
   }
 
-  /// The process with an open descriptor of this link.
+  /// The process with an open descriptor that `/proc` shows as this link.
   private static func process(with link: String) -> Int32? {
     names("/proc").compactMap { Int32($0) }.first { process in
       let place = "/proc/\(process)/fd"

@@ -1,9 +1,9 @@
 // A directory with a subdirectory for each socket, so that each can be lent separately.
 extension PrivateDirectory {
-  /// The file is hidden in a listing of the directories.
+  /// The lock file's name. The dot hides it in listings.
   private static let lockName = ".lock"
 
-  /// Acquires the lock for creating sockets in the subdirectories, and removes those of killed processes.
+  /// Acquires the lock for creating sockets in the subdirectories, and removes the subdirectories of killed processes.
   ///
   /// - Parameter wait: The maximum wait.
   /// - Returns: The lock. While it is held, a new socket is not removed before it listens.
@@ -26,6 +26,7 @@ extension PrivateDirectory {
     }
   }
 
+  /// Whether these names are all sockets without a listener.
   private static func areAbandoned(_ names: [String], in directory: borrowing PrivateDirectory) -> Bool {
     for name in names where !directory.isAbandonedSocket(name) { return false }
     return true

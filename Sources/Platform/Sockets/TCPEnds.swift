@@ -12,8 +12,9 @@ package struct TCPEnds: Sendable, Hashable {
     case unknown
   }
 
-  /// The other end and this one, as formatted in the tables.
+  /// The peer's address in each format that the tables may have.
   private let peer: [String]
+  /// The address of this end, in the same formats.
   private let own: [String]
 
   /// The tables of this network namespace (`proc_net(5)`).
@@ -68,8 +69,9 @@ package struct TCPEnds: Sendable, Hashable {
     return ends.reduce(into: [:]) { $0[$1] = owners[$1] ?? .unknown }
   }
 
+  /// A connection in a table.
   private struct Row {
-    /// The local address and the remote one.
+    /// The local address and the remote one, separated by a space.
     let ends: String
     let owner: Owner
 

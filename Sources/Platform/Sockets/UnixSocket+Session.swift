@@ -17,7 +17,7 @@ extension UnixSocket {
     try unsafe connectInSession(of: getenv("XDG_RUNTIME_DIR"), name: name, seconds: seconds)
   }
 
-  /// - Parameter home: The value of `XDG_RUNTIME_DIR`.
+  /// Like ``connectInSession(name:seconds:)``, with `home` as the value of `XDG_RUNTIME_DIR`.
   package static func connectInSession(
     of home: UnsafePointer<CChar>?, name: String, seconds: Int
   ) throws(SystemError) -> FileDescriptor? {
@@ -27,7 +27,7 @@ extension UnixSocket {
     }
   }
 
-  /// Connects, with `path` as working memory.
+  /// Connects to the socket `name` in the session's directory. Builds its path in `path`.
   private static func connect(
     _ home: UnsafePointer<CChar>?, building path: UnsafeMutableBufferPointer<CChar>, _ name: String, _ seconds: Int
   ) throws(SystemError) -> FileDescriptor? {
@@ -56,7 +56,7 @@ extension UnixSocket {
     }
   }
 
-  /// Appends a string and a NUL, if they fit.
+  /// Appends a string and a NUL, for which the caller has checked that there is space.
   private static func append(_ text: String, to start: UnsafeMutablePointer<CChar>, _ length: inout Int) {
     for byte in text.utf8 {
       unsafe start[length] = CChar(bitPattern: byte)

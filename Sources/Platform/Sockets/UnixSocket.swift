@@ -95,7 +95,7 @@ package enum UnixSocket {
     try peer(socket).user
   }
 
-  /// The peer's user and process ID. 0 for a process that is invisible in this process namespace. For a socket of a
+  /// The peer's user and process ID, which is 0 if the process is invisible in this namespace. For a socket of a
   /// service manager, the manager is the peer.
   package static func peer(
     _ socket: borrowing FileDescriptor
@@ -120,6 +120,7 @@ package enum UnixSocket {
     FileDescriptor(owning: try SystemCall.checked(agent_unix_socket(), "socket"))
   }
 
+  /// Connects to a path that is short enough for a socket address.
   static func connect(toAddress path: UnsafePointer<CChar>, seconds: Int?) throws(SystemError) -> FileDescriptor {
     let socket = try makeSocket()
     let number = socket.raw
@@ -128,7 +129,7 @@ package enum UnixSocket {
     return socket
   }
 
-  /// A path short enough for a socket address. A long one leads through the open directory in `/proc`.
+  /// The path of a socket, through the open directory in `/proc` if it is too long for a socket address.
   private static func path(of name: String, in directory: borrowing PrivateDirectory) -> String {
     let direct = "\(directory.path)/\(name)"
     return direct.utf8.count <= agent_unix_path_capacity() ? direct : "/proc/self/fd/\(directory.raw)/\(name)"

@@ -12,7 +12,7 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
   case lockedBytes = 8
   case addressSpaceBytes = 9
 
-  /// The current limit; nil for none.
+  /// The current limit; nil if unlimited or unknown.
   package var soft: Int? {
     var (soft, hard) = (-1, -1)
     guard unsafe agent_limit(rawValue, &soft, &hard) == 0, soft >= 0 else { return nil }

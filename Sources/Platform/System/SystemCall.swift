@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Converts the two error conventions of C to typed errors.
 enum SystemCall {
-  /// Checks a shim's result, which is at least 0 or a negated error number.
+  /// Returns the result of a shim, or throws if it is a negated error number.
   @discardableResult
   static func checked(_ result: Int32, _ operation: String) throws(SystemError) -> Int32 {
     guard result >= 0 else { throw SystemError(errno: -result, operation: operation) }

@@ -27,6 +27,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String { "\(operation): \(message)" }
 
   package var isNotFound: Bool { errno == ENOENT }
+  /// Whether the name exists already (`EEXIST`).
   package var isExists: Bool { errno == EEXIST }
   /// Whether the call would block, or a wait has timed out (`EAGAIN`).
   package var isAgain: Bool { errno == EAGAIN }

@@ -18,12 +18,14 @@ package struct MessageCatalogue: Sendable {
     self.domain = domain
   }
 
+  /// The translation of an English message; nil if the catalogue has none.
   package func translation(of text: String) -> String? {
     // The entry of the empty message is the catalogue's header.
     guard !text.isEmpty else { return nil }
     return unsafe agent_message(domain, text).map { unsafe String(cString: $0) }
   }
 
+  /// The translation of an English message with the singular `one` and the plural `other`, in the form for `count`.
   package func translation(of one: String, orOther other: String, count: Int) -> String? {
     unsafe agent_message_counted(domain, one, other, UInt(count.magnitude)).map { unsafe String(cString: $0) }
   }

@@ -16,6 +16,7 @@ package enum Terminal {
     return rows > 0 ? Int(rows) : nil
   }
 
+  /// The size of a terminal; zero if unknown.
   private static func size(_ descriptor: Int32) -> winsize {
     var size = winsize()
     return unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
@@ -64,7 +65,7 @@ package enum Terminal {
     on terminal: borrowing FileDescriptor, into line: inout [UInt8]
   ) throws(SystemError) -> Int { try terminal.read(into: &line, upTo: maximumLineBytes) }
 
-  /// The longest line in line mode, with its newline (termios(3)).
+  /// The longest line in line mode, in bytes with its newline (termios(3)).
   package static let maximumLineBytes = 4096
 
   /// Discards unread input, if possible.

@@ -48,7 +48,7 @@ internal import CPlatform
   }
 
   /// Calls `body` while holding the lock, now and after each wake-up, until it returns a value. Use ``update(_:)`` for
-  /// changes that it tests.
+  /// changes that `body` tests.
   ///
   /// - Parameter wait: The timeout, not counting suspend; nil for no limit.
   /// - Returns: Nil after the timeout, if the last call of `body` returned nil.
@@ -62,6 +62,7 @@ internal import CPlatform
     }
   }
 
+  /// The time on the monotonic clock after `wait`, in nanoseconds.
   private static func deadline(after wait: Duration) -> Int64 {
     let (sum, overflow) = agent_monotonic_now().addingReportingOverflow(max(0, wait.saturatingNanoseconds))
     return overflow ? .max : sum

@@ -6,6 +6,7 @@ package final class WorkQueue<Element: Sendable>: Sendable {
     var outgoing: [Element] = []
     var isClosed = false
 
+    /// Removes the oldest element, if any.
     mutating func take() -> Element? {
       if outgoing.isEmpty {
         swap(&outgoing, &incoming)

@@ -12,7 +12,7 @@ package struct LocalTime: Sendable, Hashable {
   package let minute: Int
   package let second: Int
 
-  /// Nil for a year that the system cannot represent.
+  /// Converts unix seconds. Nil for a year that the system cannot represent.
   ///
   /// - Parameter isUTC: Whether to convert to UTC.
   package init?(_ unixSeconds: Int, isUTC: Bool = false) {
