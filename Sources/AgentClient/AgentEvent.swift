@@ -15,17 +15,19 @@ public struct AgentEvent: Sendable, Hashable {
     ///
     /// - Parameter cause: As in agent-protocol(7), for example `user`, `expired` or `revoked`.
     case signedOut(cause: String)
-    /// The session got a new token.
+    /// The session got a new token, with its expiry if known.
     case refreshed(expiresAt: Int?)
-    /// A refresh failed.
+    /// A refresh failed with this remedy and the code of an ``AgentError``.
     case refreshFailed(AgentError.Remedy, code: String)
     /// The cached token expires soon and was not renewed. If it cannot be renewed, its expiry ends the session.
     case expiring(at: Int, isRenewable: Bool)
+    /// The cached token has expired. If it cannot be renewed, the session has ended.
     case expired(at: Int, isRenewable: Bool)
     /// The session ends at this time unless the user signs in again.
     case sessionExpiring(at: Int)
-    /// The server is unreachable. The agent still returns the cached token.
+    /// The server is unreachable, for the reason in the code. The agent still returns the cached token.
     case offline(code: String)
+    /// The server is reachable again.
     case online
     case locked
     case unlocked

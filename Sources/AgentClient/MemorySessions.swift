@@ -124,6 +124,7 @@ public final class MemorySessions: SessionContainer {
     }
   }
 
+  /// The name and the entry of an account. The default is the active one.
   private func entry(_ account: String?) throws(AgentError) -> (String, Entry) {
     let found: (String, Entry)? = state.withLock { state in
       guard let name = account ?? state.active, let entry = state.entries[name] else { return nil }

@@ -37,6 +37,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   /// A fresh token that a resource rejected.
   private struct Rejection {
     let fingerprint: Int
+    /// When to forget the rejection.
     let until: Instant
   }
 
@@ -52,6 +53,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private let container: Container
   private let options: TokenOptions
   private let reportRefresh: RefreshHandler?
+  /// The state after the last token; nil before the first one.
   private let known = Monitor<KnownSession?>(nil)
   /// The last rejection by each resource.
   private let rejections = Monitor<[String: Rejection]>([:])

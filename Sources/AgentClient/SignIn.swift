@@ -51,7 +51,7 @@ public final class SignIn: AsyncSequence, Sendable {
     /// The URL to open. It is not secret, and works only for this sign-in.
     public var url: String
     /// A local URL that redirects to ``url`` once, because other users can read a browser's command line; nil if the
-    /// agent cannot tell who opens it.
+    /// agent cannot determine who opens it.
     public var linkURL: String?
     /// The redirect URI (RFC 6749, section 3.1.2), for `ssh -L` from the browser's machine.
     public var redirectURI: String

@@ -85,6 +85,7 @@ public struct SignInOptions: Sendable, Hashable {
     self.clientID = clientID
   }
 
+  /// The request to the agent with these options.
   var request: LoginRequest {
     var request = LoginRequest()
     request.account = account

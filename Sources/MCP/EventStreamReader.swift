@@ -7,9 +7,11 @@ struct EventStreamReader {
   /// The delay before reconnecting, if the server sets one.
   private(set) var retryMilliseconds: Int?
 
+  /// The incomplete line.
   private var line: [UInt8] = []
   /// The data of the event so far.
   private var data: [UInt8] = []
+  /// The ID of the event so far, if it has one.
   private var id: [UInt8]?
   private var type: [UInt8] = []
   /// Whether the last line ended with CR, so that a following LF belongs to it.

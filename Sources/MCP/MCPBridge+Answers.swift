@@ -66,6 +66,7 @@ extension MCPBridge {
     }
   }
 
+  /// Handles the end of the response to a client's message.
   private func handleEnd(_ sending: MCPSending, _ running: RunningRequest, _ head: ResponseHead, _ problem: Failure?) {
     guard let problem else { return handleSuccess(sending, running, head) }
     if head.status == 404, !sending.isModern, sending.hadSessionID {
@@ -176,9 +177,10 @@ extension MCPBridge {
 
   // MARK: Interrupted streams
 
+  /// The delay before reconnecting, unless the server sets one.
   private static let standardRetryMilliseconds = 1000
   private static let maximumRetryMilliseconds = 3_600_000
-  /// The limit of consecutive attempts without a message.
+  /// The maximum number of requests for the rest of one response.
   private static let maximumRetries = 5
 
   /// Requests the rest of an interrupted response, if the server's events have IDs (revisions with sessions).
@@ -271,6 +273,7 @@ extension MCPBridge {
     return answer
   }
 
+  /// Requests the list of tools.
   private func list(_ request: MCPToolsRequest) {
     sendRequest(.tools(request), "POST", session.fields(of: request.message), request.message.bytes)
   }
@@ -285,7 +288,7 @@ extension MCPBridge {
 
   // MARK: Sessions
 
-  /// Handles an unprocessed message, because the server forgot the session: starts a new one.
+  /// Starts a new session for a message that the server did not process because it forgot the old session.
   private func handleLostSession(_ sending: MCPSending) {
     guard session.initialize != nil, !sending.isRepeated, sending.message.kind == .request || sending.isBarrier else {
       return fail(sending, Failure(.serverRejected, "the server no longer knows the session"), status: 404)
@@ -328,8 +331,9 @@ final class MCPListener {
   /// Whether the stream is open or will be reopened.
   var isWanted = false
   var isOpen = false
+  /// The ID of the last event, after which to resume.
   var lastID = ""
   var retryMilliseconds: Int?
-  /// The consecutive attempts without a message.
+  /// The number of failed attempts to open the stream since it was last open.
   var failedAttempts = 0
 }

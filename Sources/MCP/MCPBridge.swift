@@ -22,7 +22,7 @@ package final class MCPBridge {
   private var timers: [(moment: Instant, act: () -> Void)] = []
   /// The last poller key in use.
   private var lastKey: UInt64 = PollerKey.first
-  /// When to cancel everything, after the client has ended.
+  /// The deadline for the remaining calls, once the client has ended.
   private var end: Instant?
 
   enum PollerKey {
@@ -47,6 +47,7 @@ package final class MCPBridge {
 
   /// The purpose of an HTTP request.
   enum Purpose {
+    /// Sends a message of the client.
     case message(MCPSending)
     /// The rest of an interrupted response, after an event's ID.
     case rest(of: MCPSending, after: String)
@@ -71,7 +72,7 @@ package final class MCPBridge {
     }
   }
 
-  /// The body so far.
+  /// The body so far: bytes, or the parser of an event stream. `pending`: the head has not arrived.
   enum Body {
     case pending
     case whole([UInt8])
@@ -79,13 +80,14 @@ package final class MCPBridge {
   }
 
   private static let maximumConcurrentMessages = 64
-  /// The limit of waiting messages. Input then pauses.
+  /// The maximum number of waiting messages. At this number, reading input pauses.
   private static let maximumWaiting = 1024
   /// The time for calls after the end of input, and then for ending the session. Together less than the two seconds
   /// after which clients kill the program.
   private static let drainTime = Duration.milliseconds(900)
   private static let closingTime = Duration.milliseconds(900)
 
+  /// - Parameter asks: Whether to start sign-ins; see ``MCPSignIns/policy``.
   package init(_ server: MCPServer, asks: SignInPolicy?) throws(Failure) {
     self.server = server
     output = MCPOutput(server.host)
@@ -150,6 +152,7 @@ package final class MCPBridge {
 
   // MARK: Time
 
+  /// The time of the first timer or of ``end``.
   private var nextTimer: Instant? { (timers.map(\.moment) + [end].compactMap { $0 }).min() }
 
   /// Runs `act` on the loop after a delay.

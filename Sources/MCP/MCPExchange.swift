@@ -20,6 +20,7 @@ final class MCPExchange {
   private var pipe: SharedDescriptor?
   private let host: any MCPHost
   private var request: CallRequest
+  /// The request's body, if any.
   private let content: [UInt8]?
   private var head: ResponseHead?
   /// The number of body bytes received.
@@ -35,6 +36,7 @@ final class MCPExchange {
 
   private enum Variables { case notAsked, underWay, passed }
 
+  /// The size of one read from the pipe.
   private static let pieceBytes = 256 << 10
 
   init(_ request: CallRequest, _ content: [UInt8]?, _ host: any MCPHost) throws(Failure) {
@@ -139,6 +141,7 @@ final class MCPExchange {
     try connection?.send(RequestEnvelope(.resourceBody(part)))
   }
 
+  /// Handles the body's bytes that have arrived.
   func readPipe(_ report: (Step) -> Void) {
     do throws(Failure) {
       guard try !readPart(report) else { return }

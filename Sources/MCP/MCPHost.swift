@@ -2,6 +2,7 @@ package import Wire
 
 /// The program that runs a bridge: finds the daemon and talks to the user.
 package protocol MCPHost {
+  /// Connects to the daemon.
   func connect() throws(Failure) -> DaemonConnection
 
   /// A request with the command line's deadline.
@@ -24,7 +25,7 @@ package protocol MCPHost {
   /// Completes the command in a failure's hint.
   func completingHint(of failure: Failure) -> Failure
 
-  /// The command that a client may run for a completed failure without asking the user, if any.
+  /// The command that a client may run without asking the user, for a failure with a completed hint. Nil if none.
   func remedy(of failure: Failure) -> MCPRemedy?
 }
 

@@ -71,7 +71,7 @@ struct MCPMessage {
 
   private static let unreadable = Failure(.invalidRequest, "the message is not JSON-RPC 2.0")
 
-  /// See JSON-RPC 2.0 sections 4 and 5.
+  /// The kind of a message (JSON-RPC 2.0 sections 4 and 5).
   private static func kind(of part: JSONLayout.Node, _ bytes: Span<UInt8>) throws(Failure) -> Kind {
     guard part.kind == .object, let version = part["jsonrpc"]?.string(in: bytes),
       version == "2.0",

@@ -5,7 +5,9 @@ internal import Wire
 struct MCPSession {
   /// Counts the sessions, to recognize responses that belong to an earlier one.
   private(set) var generation = 0
+  /// The ID, if the server assigned one.
   private var id: String?
+  /// The negotiated protocol revision; nil before the server has accepted the session.
   private var revision: String?
   /// The client's message that started the session. It is sent again to restart the session.
   private(set) var initialize: MCPMessage?
@@ -60,6 +62,7 @@ struct MCPSession {
 
   // MARK: Fields
 
+  /// Records the revision that a client's message names, if any.
   mutating func recordRevision(of message: MCPMessage) {
     if let revision = message.revision { namedRevision = revision }
   }
@@ -119,8 +122,9 @@ struct MCPToolFields {
   private var annotatedArguments: [String: [(path: [String], name: String)]] = [:]
 
   private static let maximumTools = 4096
-  /// The limit of marked arguments per tool. A tool with more cannot be called.
+  /// The maximum number of annotated arguments per tool. A tool with more is omitted.
   private static let maximumAnnotations = 256
+  /// The keyword for an argument's header field.
   private static let annotation = "x-mcp-header"
   /// Keywords with subschemas that must not be annotated.
   private static let otherSchemaKeywords = [
@@ -178,6 +182,7 @@ struct MCPToolFields {
     return zip(properties.names, properties.values).allSatisfy { collect($1, path + [$0], &found) }
   }
 
+  /// Whether a schema or any part of it is annotated.
   private static func hasAnnotation(_ schemas: JSON) -> Bool {
     if let array = schemas.array { return array.contains(where: hasAnnotation) }
     guard let object = schemas.object else { return false }
@@ -202,6 +207,7 @@ struct MCPToolFields {
     }
   }
 
+  /// An argument as the value of a header field; nil if it is missing or has no such form.
   private static func text(_ value: JSON?) -> String? {
     switch value {
     case .string(let text): text

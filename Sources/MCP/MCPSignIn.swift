@@ -16,7 +16,7 @@ final class MCPSignIn {
   let problem: MCPProblem
   /// The reason for the sign-in as a sentence, without a command.
   private let reason: String
-  /// The messages to repeat afterwards.
+  /// The messages to repeat after the sign-in.
   var messagesToRepeat: [MCPSending] = []
   /// The code, once received.
   private(set) var code: Event.DeviceCode?
@@ -93,7 +93,7 @@ final class MCPSending {
   var message: MCPMessage
   /// The requests without a response.
   var unanswered: Set<JSON>
-  /// The session in which it was sent.
+  /// The number of the session in which it was sent; see ``MCPSession/generation``.
   var generation = 0
   /// Whether the message was sent with a session ID.
   var hadSessionID = false

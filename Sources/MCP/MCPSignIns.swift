@@ -9,7 +9,9 @@ struct MCPSignIns {
   private(set) var current: MCPSignIn?
   /// The poller key of ``current``.
   private var key: UInt64?
+  /// When the last sign-in failed; nil after a success.
   private var lastFailure: Instant?
+  /// The number of IDs from ``nextID()``.
   private var count = 0
   /// The original calls that were answered with a question, by its state. The client repeats them.
   private var questions: [String: MCPMessage] = [:]
@@ -17,7 +19,7 @@ struct MCPSignIns {
   /// The prefix of the bridge's own IDs.
   static let prefix = "agent-bridge-"
   private static let maximumQuestions = 256
-  /// How long not to ask again after a refusal.
+  /// How long not to ask again after a failed sign-in.
   private static let pauseAfterFailure = Duration.seconds(3600)
 
   init(_ policy: SignInPolicy?) { self.policy = policy }
@@ -71,7 +73,7 @@ struct MCPSignIns {
 
 // Handles calls that need a sign-in.
 extension MCPBridge {
-  /// The name of the question.
+  /// The name of the bridge's question in `inputRequests`.
   private static let question = "agent_sign_in"
 
   /// Handles a message that was refused before processing or could not be sent. May start a sign-in.

@@ -16,6 +16,7 @@ struct MCPInput {
   private(set) var isAlwaysReady = false
   private var isPaused = false
 
+  /// The size of one read.
   private static let pieceBytes = 256 << 10
 
   /// A line of the client.
@@ -95,5 +96,6 @@ final class MCPOutput {
 
   func write(_ message: JSONObject) { write(JSON.object(message).serialized()) }
 
+  /// Answers a request with an error.
   func fail(_ id: JSON, _ problem: MCPProblem) { write(MCPMessage.error(id, problem)) }
 }

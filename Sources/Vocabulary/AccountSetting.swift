@@ -6,7 +6,9 @@ package import Encoding
 package final class AccountSetting: Sendable, Hashable {
   /// The name in the settings file and in requests.
   package let name: String
+  /// The type of the value.
   package let kind: Kind
+  /// The command-line option that sets the setting, if any.
   package let option: Option?
 
   /// The effect: a sentence without a full stop, for the help and the manual.
@@ -23,11 +25,12 @@ package final class AccountSetting: Sendable, Hashable {
   /// Whether it can be reset to its default.
   package let canBeUnset: Bool
 
-  /// Returns the value, if specified.
+  /// Returns the value as JSON; nil if unspecified.
   private let read: @Sendable (AccountSettings) -> JSON?
   /// Sets the value, or resets it if nil. Returns false for a word that is not a choice.
   private let write: @Sendable (inout AccountSettings, JSON?) -> Bool
 
+  /// The type of a setting's value.
   package enum Kind: Sendable, Hashable {
     case text
     /// An absolute path.
@@ -49,7 +52,7 @@ package final class AccountSetting: Sendable, Hashable {
     package let metavar: String
     /// Whether spaces separate several values.
     package let splitsAtSpaces: Bool
-    /// Whether the same option also provides one of the client's credentials, and is declared there.
+    /// Whether the option also provides one of the client's credentials, and is declared with those.
     package let isShared: Bool
 
     init(
@@ -197,7 +200,7 @@ package final class AccountSetting: Sendable, Hashable {
     all.contains { $0.option?.name == name && !withLoginOption.contains($0) }
   }
 
-  /// The options in a command line, with their values, that set settings; with `areSettings` false, the others.
+  /// The options in a command line that set settings, with their values. If `areSettings` is false, all other options.
   static func options(in words: [String], areSettings: Bool = true) -> [String] {
     var (found, isWanted) = ([String](), false)
     for word in words {

@@ -13,6 +13,7 @@ package struct AccountSettings: Sendable, Hashable {
   package var scope: [String] = []
   /// The resources of the tokens (RFC 8707).
   package var resources: [String] = []
+  /// The requested audience of the tokens.
   package var audience: String?
   /// Additional parameters of sign-ins, as `NAME=VALUE`.
   package var parameters: [String] = []
@@ -35,11 +36,11 @@ package struct AccountSettings: Sendable, Hashable {
   package var assertionAudience: String?
   /// The absolute path of a file with a platform's JWT for signing in and renewing (RFC 7523 section 2.1).
   package var assertionFile: String?
-  /// The platform by whose JWT the account signs in and renews.
+  /// The platform whose JWT signs the account in and renews its tokens.
   package var assertionFrom: AssertionPlatform?
   /// The CI job's environment variable with the JWT; nil for the platform's default.
   package var assertionVariable: String?
-  /// The other account, whose server issues the JWT in exchange for an ID Token.
+  /// The account whose server issues the JWT, in exchange for an ID Token of that account.
   package var assertionAccount: String?
   /// How to use the JWT (default: ``AssertionGrant/jwtBearer``).
   package var assertionGrant: AssertionGrant?
@@ -55,6 +56,7 @@ package struct AccountSettings: Sendable, Hashable {
   package var caFile: String?
   /// Public key pins as `sha256//BASE64`.
   package var pins: [String] = []
+  /// Whether to permit plain http at loopback addresses.
   package var allowHTTPLoopback = false
 
   // Endpoints that override the metadata, by their names there (RFC 8414 section 2).
@@ -80,9 +82,11 @@ package struct AccountSettings: Sendable, Hashable {
   package var dpop = false
   /// Where the next sign-in generates keys (default: the TPM, if used to open the vault).
   package var keyStorage: KeyStorage?
+  /// The security profile that the servers must comply with, if any.
   package var profile: SecurityProfile?
   /// Origins that may get the access token. Requests add to existing ones, and may contain just a host.
   package var origins: [String] = []
+  /// When to renew tokens (default: ``RefreshPolicy/proactive``).
   package var refresh: RefreshPolicy?
   /// Environment variables as `NAME=FIELD`, instead of the default ones.
   package var variables: [String] = []

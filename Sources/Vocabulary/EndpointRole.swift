@@ -28,7 +28,7 @@ package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
 /// A request in the log: purpose, method and URL. Omits queries, fragments and user names and, for resources,
 /// everything except scheme, host and port.
 package struct RequestLine: Sendable, Hashable {
-  /// Longer URLs are truncated.
+  /// The maximum length of ``url`` in bytes. Longer ones are truncated.
   package static let maximumURLLength = 256
 
   package let role: EndpointRole

@@ -14,6 +14,7 @@ package struct OriginEntry: Sendable, Hashable {
   package let origin: String
   /// The path, without a trailing slash. The entry includes all paths below it. Empty for the entire origin.
   package let path: String
+  /// The user name to send with the token, if any.
   package private(set) var user: String?
   /// The kind of token to send; nil for the protocol's default.
   package private(set) var token: TokenKind?
@@ -40,13 +41,14 @@ package struct OriginEntry: Sendable, Hashable {
     for word in words.dropFirst() where !add(word) { return nil }
   }
 
-  /// Parses a URL, or a host with optional port and path, which means https.
+  /// Parses a URL. A host with optional port and path becomes an https URL.
   package static func uri(_ text: String) -> URI? {
     let hasScheme =
       text.utf8.firstIndex(of: UInt8(ascii: ":")).map { text.utf8[$0...].starts(with: "://".utf8) } ?? false
     return try? URI(hasScheme ? text : "https://" + text)
   }
 
+  /// Adds a word `NAME=VALUE`. Returns false if it is not valid.
   private mutating func add(_ word: String) -> Bool {
     guard let end = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { return false }
     let value = String(word[word.utf8.index(after: end)...])

@@ -2,7 +2,9 @@
 package enum SessionStep: Sendable, Hashable {
   /// Another process held the account's lock for this long.
   case waitedForAccount(milliseconds: Int)
+  /// The account's record was read from the vault.
   case recordRead
+  /// The account's record was written to the vault.
   case recordWritten
   /// A cached document of the server was used: its metadata or keys.
   case cachedDocumentUsed(EndpointRole, ageSeconds: Int)

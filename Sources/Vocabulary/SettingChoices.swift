@@ -14,7 +14,7 @@ package enum Protection: String, Sendable, Hashable, CaseIterable {
 
 /// How the vault opens automatically.
 package enum VaultBinding: String, Sendable, Hashable, CaseIterable {
-  /// With a key from the device secret, machine and user.
+  /// With a key derived from the device secret, the machine and the user.
   case host
   /// Also with a key that never leaves the TPM.
   case tpm2
@@ -86,6 +86,7 @@ package enum AssertionGrant: String, Sendable, Hashable, CaseIterable {
   case clientCredentials = "client-credentials"
 }
 
+/// A security profile that servers and responses must comply with.
 package enum SecurityProfile: String, Sendable, Hashable, CaseIterable {
   /// The FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025).
   case fapi2
@@ -144,7 +145,7 @@ package enum TokenProfile: String, Sendable, Hashable, CaseIterable {
   case logoutToken = "logout-token"
 }
 
-/// Who specified the proxy setting.
+/// Where the proxy setting comes from: the environment or the option `--proxy`.
 package enum ProxySource: String, Sendable, Hashable, CaseIterable {
   case environment, option
 }

@@ -5,7 +5,7 @@ package enum Suggestion {
 
   /// The closest candidates, at most three; empty if none is close.
   ///
-  /// Close candidates differ by at most one edit per three characters of `word`, but always by one, or begin with it.
+  /// Close candidates begin with `word`, or differ by one edit or at most one per three characters of `word`.
   package static func candidates(for word: String, among candidates: [String]) -> [String] {
     let word = Array(word.utf8)
     guard !word.isEmpty, word.count <= maximumLength else { return [] }

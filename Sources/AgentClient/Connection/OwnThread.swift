@@ -31,8 +31,10 @@ enum OwnThread {
   private final class TaskResumption<Value: Sendable>: Sendable {
     typealias Continuation = CheckedContinuation<Result<Value, Failure>, Never>
 
+    /// The waiting task; nil once resumed.
     private let waiting = Monitor<Continuation?>(nil)
 
+    /// Records the task that waits.
     func begin(_ continuation: Continuation) { waiting.withLock { $0 = continuation } }
 
     func resume(_ result: Result<Value, Failure>) { waiting.withLock { $0.take() }?.resume(returning: result) }

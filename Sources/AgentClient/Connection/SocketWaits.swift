@@ -4,6 +4,7 @@ internal import Wire
 /// Waits for all sockets of this process on one thread, so that any number of tasks can wait without blocking threads
 /// of Swift's shared pool.
 final class SocketWaits: Sendable {
+  /// How a wait ended. `late`: its deadline has passed.
   private enum Outcome: Sendable { case readable, late, cancelled, failed(SystemError) }
 
   /// A task that waits for a socket.

@@ -19,6 +19,7 @@ struct Base64Alphabet {
   static let standard = Base64Alphabet(plus: UInt8(ascii: "+"), slash: UInt8(ascii: "/"))
   static let urlSafe = Base64Alphabet(plus: UInt8(ascii: "-"), slash: UInt8(ascii: "_"))
 
+  /// Writes the encoding of `bytes`, without padding.
   func append<S: ByteSink & ~Copyable>(_ bytes: Span<UInt8>, to sink: inout S) {
     var index = 0
     while index + 3 <= bytes.count {
@@ -112,7 +113,7 @@ struct Base64Alphabet {
     }
   }
 
-  /// Writes the characters of a group of up to three bytes.
+  /// Writes the first characters of a group of three bytes, which are in the low 24 bits of `group`.
   private func append<S: ByteSink & ~Copyable>(_ group: UInt32, characters: Int, to sink: inout S) {
     for index in 0..<characters {
       sink.append(character(for: UInt8(truncatingIfNeeded: group >> UInt32(18 - 6 * index)) & 63))

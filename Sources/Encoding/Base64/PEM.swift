@@ -37,7 +37,7 @@ package enum PEM {
     return open == nil ? blocks : nil
   }
 
-  /// Writes the characters of a body, except whitespace.
+  /// Writes the base64 characters of an object's body, without whitespace.
   package static func appendBase64<S: ByteSink & ~Copyable>(
     of block: Block, in text: Span<UInt8>, to sink: inout S
   ) {
@@ -60,7 +60,7 @@ package enum PEM {
 
   private static let maxLabelBytes = 64
 
-  /// The label of a begin or end line; nil for other lines.
+  /// The label in a line that begins with `start`; nil for other lines.
   private static func label(after start: String, in text: Span<UInt8>, _ line: Range<Int>) -> [UInt8]? {
     let (begin, end) = (Array(start.utf8), Array("-----".utf8))
     var stop = line.upperBound

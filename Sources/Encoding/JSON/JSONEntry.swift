@@ -15,7 +15,7 @@ struct JSONEntry: Sendable {
   var end: Int32
   /// The container's index, or -1 for the outermost value.
   var parent: Int32
-  /// The index after this value and its content.
+  /// The index of the entry after this value and its content.
   var next: Int32
   /// The number of direct members or elements of a container.
   var count: Int32 = 0

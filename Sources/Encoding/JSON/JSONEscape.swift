@@ -83,6 +83,7 @@ enum JSONEscape {
     return unit
   }
 
+  /// Writes a Unicode scalar value as UTF-8.
   private static func append<S: ByteSink & ~Copyable>(scalar: UInt32, to sink: inout S) {
     func append(_ lead: UInt32, shift: UInt32, mask: UInt32) {
       sink.append(UInt8(truncatingIfNeeded: lead | (scalar >> shift) & mask))

@@ -5,7 +5,9 @@ struct JSONParser {
   private(set) var entries: [JSONEntry] = []
   /// The unescaped names of all members, concatenated.
   private(set) var names: [UInt8] = []
+  /// The index of the next byte.
   private var position = 0
+  /// The number of open containers.
   private var depth = 0
   /// The index of the innermost open container, or -1.
   private var container = -1
@@ -223,10 +225,12 @@ struct JSONParser {
     return bytes[position]
   }
 
+  /// Whether `byte` is next.
   private func isAt(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
     position < bytes.count && bytes[position] == byte
   }
 
+  /// Moves past `byte`, or throws if it is not next.
   private mutating func expect(_ byte: UInt8, _ bytes: Span<UInt8>) throws(JSONError) {
     guard try current(bytes) == byte else { throw JSONError(code: .unexpectedByte, offset: position) }
     position += 1

@@ -6,7 +6,7 @@ struct JSONStringRange {
   let end: Int
   let hasEscapes: Bool
 
-  /// Checks the string whose opening quote is at `quote`.
+  /// Checks the string whose opening quote is at `quote`, and finds its end.
   ///
   /// - Parameter limit: The maximum number of bytes between the quotes.
   init(_ bytes: Span<UInt8>, quote: Int, limit: Int, allowsLoneSurrogates: Bool = false) throws(JSONError) {
@@ -69,7 +69,7 @@ struct JSONStringRange {
     }
   }
 
-  /// The number in the four hexadecimal digits of a `\u` escape.
+  /// The number in the four hexadecimal digits of the `\u` escape at `escape`.
   private static func codeUnit(_ bytes: Span<UInt8>, escape: Int) throws(JSONError) -> UInt16 {
     var unit: UInt16 = 0
     for index in (escape + 2)..<(escape + 6) {

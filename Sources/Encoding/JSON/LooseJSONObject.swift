@@ -14,7 +14,8 @@ package struct LooseJSONObject: Sendable {
     case whole
   }
 
-  /// The context of the next byte. `between`: neither a string nor a comment.
+  /// The context of the next byte. `between`: outside strings and comments. `slash` and `commentStar`: after a
+  /// character that may begin or end a comment.
   private enum State {
     case between, string, escape, slash, lineComment, comment, commentStar
   }
@@ -121,7 +122,7 @@ package struct LooseJSONObject: Sendable {
     last = nil
   }
 
-  /// The range, with quotes, of a string: the value of the only member with this name directly in the object. Nil if
+  /// The range, with quotes, of the value of the only string member with this name directly in the object. Nil if
   /// another object follows. Other text may precede the object, and the object may be truncated after the member.
   package static func onlyString(named name: String, in bytes: Span<UInt8>) -> Range<Int>? {
     guard let start = bytes.indices.first(where: { bytes[$0] == UInt8(ascii: "{") }) else { return nil }

@@ -1,3 +1,4 @@
+/// Hexadecimal digits in ASCII.
 package enum HexDigit {
   /// The value of a digit of either case, or nil if `byte` is not a digit.
   package static func value(_ byte: UInt8) -> UInt8? {
@@ -9,6 +10,7 @@ package enum HexDigit {
     }
   }
 
+  /// Whether the byte is one of the digits `0` to `9` and `a` to `f`.
   package static func isLower(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
   }

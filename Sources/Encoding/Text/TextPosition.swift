@@ -1,9 +1,10 @@
 /// A position in a file, as editors show it. Both numbers start at 1.
 package struct TextPosition: Sendable, Hashable {
   package let line: Int
-  /// In characters.
+  /// The column in characters.
   package let column: Int
 
+  /// Converts the offset of a byte.
   package init(_ offset: Int, in bytes: [UInt8]) {
     let before = bytes.prefix(offset)
     line = 1 + before.count { $0 == UInt8(ascii: "\n") }

@@ -2,7 +2,7 @@
 enum UTF8Sequence {
   /// The result of parsing a character.
   enum Finding {
-    /// A well-formed character of two to four bytes.
+    /// A well-formed character, with its length of two to four bytes.
     case length(Int)
     /// The text ends inside a character that is well-formed so far.
     case cutOff

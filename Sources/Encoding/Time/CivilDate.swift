@@ -1,4 +1,4 @@
-/// A day of the proleptic Gregorian calendar.
+/// A day of the proleptic Gregorian calendar. Month and day start at 1.
 struct CivilDate: Equatable {
   var year: Int
   var month: Int

@@ -3,7 +3,8 @@ package enum HTTPDate {
   /// Parses a date in any of the three formats, to seconds since 1970. Nil if malformed or impossible, or the day of
   /// the week is wrong.
   ///
-  /// A two-digit year is in the century that matches that day. A leap second is the same as the second after it.
+  /// A two-digit year is in the century in which the day of the week matches. A leap second is the same as the second
+  /// after it.
   package static func parse(_ text: String) -> Int? {
     guard text.utf8.count <= 40 else { return nil }
     var reader = HTTPDateReader(text)
@@ -67,6 +68,7 @@ struct HTTPDateReader {
 
   // MARK: Parts
 
+  /// A day of the week, as read.
   struct Weekday {
     /// The day's number, from 0 for Sunday.
     var number: Int
@@ -90,6 +92,7 @@ struct HTTPDateReader {
     return nil
   }
 
+  /// Reads a month's short name and returns its number, from 1.
   mutating func readMonth() -> Int? {
     let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     for (index, name) in names.enumerated() where read(name) { return index + 1 }

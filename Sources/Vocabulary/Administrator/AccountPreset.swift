@@ -13,6 +13,7 @@ package struct AccountPreset: Sendable {
   /// The command lines of `agent setup` to run, without the words "agent setup".
   package private(set) var programs: [String] = []
 
+  /// - Parameter isProgram: Whether a string is a command line of `agent setup`.
   init(
     _ object: FileObject, _ name: String, checking isProgram: (String) -> Bool
   ) throws(FileObject.Problem) {

@@ -14,6 +14,7 @@ package struct AdministratorFiles: Sendable {
 
   package var providers: [Provider] = []
   package var presets: [AccountPreset] = []
+  /// The client IDs, or the problem of their file.
   package private(set) var clients = Result<ClientsFile, Problem>.success(ClientsFile())
   /// The invalid files, directories and clients, which are ignored.
   package var problems: [Problem] = []
@@ -58,14 +59,15 @@ package struct AdministratorFiles: Sendable {
   package static func providerDirectory(_ directory: String = directory) -> String { "\(directory)/providers.d" }
   package static func presetDirectory(_ directory: String = directory) -> String { "\(directory)/accounts.d" }
 
-  /// The problem of the file for a provider or account with this name, or of a directory that may contain one.
+  /// The problem of the file for a provider or account with this name, or of the directory for such files.
   package func problem(of name: String) -> Problem? {
     let directories = [Self.presetDirectory(), Self.providerDirectory()]
     let paths = directories.map { "\($0)/\(name)\(Self.suffix)" } + directories
     return paths.lazy.compactMap { path in problems.first { $0.path.hasSameBytes(as: path) } }.first
   }
 
-  /// Reads all valid files of a directory; records the others in ``problems``.
+  /// Reads all valid files of a directory; records the others in ``problems``. `read` gets a file's object and its name
+  /// without suffix.
   private mutating func values<Value>(
     in directory: String, _ owner: UInt32, _ read: (FileObject, String) throws(Problem) -> Value
   ) -> [Value] {

@@ -10,6 +10,7 @@ package struct ClientsFile: Sendable {
 
   package static let name = "clients.json"
 
+  /// A client ID and its parameters.
   package struct Client: Sendable {
     /// The file that contains the client.
     package let path: String
@@ -21,6 +22,7 @@ package struct ClientsFile: Sendable {
 
     package init(path: String, clientID: String) { (self.path, self.clientID) = (path, clientID) }
 
+    /// Reads the member `name` of a file.
     fileprivate init(_ name: String, in file: FileObject, _ provider: Provider?) throws(FileObject.Problem) {
       guard let object = try file.object(name), let id = try object.text(ClientsFile.Member.clientID.rawValue) else {
         throw try (file.object(name) ?? file).problem(
@@ -50,6 +52,7 @@ package struct ClientsFile: Sendable {
     }
   }
 
+  /// The members of a client.
   fileprivate enum Member: String, CaseIterable {
     case clientID = "client_id"
     case scope
@@ -57,7 +60,7 @@ package struct ClientsFile: Sendable {
     case clientSecret = "client_secret"
   }
 
-  /// The clients, or what is wrong with them, by provider or issuer.
+  /// The clients or their problems, by provider or issuer.
   private var clients: [String: Result<Client, Problem>] = [:]
 
   init() {}

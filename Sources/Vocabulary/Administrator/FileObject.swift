@@ -60,13 +60,14 @@ package struct FileObject: Sendable {
     problem(Phrase("\(TerminalText.clean(name, limit: 64)) must be \(expected)"), of: name)
   }
 
+  /// The problem of an unknown member, which suggests a similar known name.
   package func unknown(_ name: String, among known: [String]) -> Problem {
     let text = Phrase("unknown member \(TerminalText.clean(name, limit: 64))")
     guard let suggestion = Phrase.didYouMean(name, among: known) else { return problem(text, of: name) }
     return problem(Phrase("\(text); \(suggestion)"), of: name)
   }
 
-  /// The members, which must all be known.
+  /// The names of all members as `Member` values. Throws if one is unknown.
   func members<Member: RawRepresentable<String> & CaseIterable>(_: Member.Type) throws(Problem) -> [Member] {
     var members: [Member] = []
     for name in names {
@@ -80,7 +81,7 @@ package struct FileObject: Sendable {
 
   package func value(_ name: String) -> JSON? { node[name]?.value(in: bytes.span) }
 
-  /// A string without invisible characters.
+  /// The string in a member, without invisible characters; nil if absent.
   func text(_ name: String) throws(Problem) -> String? {
     guard let value = value(name) else { return nil }
     guard let text = value.string, Self.isText(text) else {
@@ -89,14 +90,14 @@ package struct FileObject: Sendable {
     return text
   }
 
-  /// False if absent.
+  /// The Boolean in a member; false if absent.
   func flag(_ name: String) throws(Problem) -> Bool {
     guard let value = value(name) else { return false }
     guard let flag = value.bool else { throw wrong(name, Phrase(.flag)) }
     return flag
   }
 
-  /// Empty if absent.
+  /// The strings in a member's list; empty if absent.
   func texts(_ name: String) throws(Problem) -> [String] {
     guard let value = value(name) else { return [] }
     let texts = value.array?.map { $0.string ?? "" }
@@ -106,14 +107,14 @@ package struct FileObject: Sendable {
     return texts
   }
 
-  /// Nil if absent.
+  /// The object in a member; nil if absent.
   func object(_ name: String) throws(Problem) -> FileObject? {
     guard let member = node[name] else { return nil }
     guard member.kind == .object else { throw wrong(name, Phrase("an object")) }
     return FileObject(path, bytes, member)
   }
 
-  /// Empty if absent.
+  /// The objects in a member's list; empty if absent.
   func objects(_ name: String) throws(Problem) -> [FileObject] {
     guard let member = node[name] else { return [] }
     guard member.kind == .array, member.elements.allSatisfy({ $0.kind == .object }) else {
@@ -122,7 +123,7 @@ package struct FileObject: Sendable {
     return member.elements.map { FileObject(path, bytes, $0) }
   }
 
-  /// The strings in an object, by name. Empty if absent.
+  /// The strings in a member's object, by name; empty if absent.
   func table(_ name: String) throws(Problem) -> [(name: String, text: String)] {
     guard let object = try object(name) else { return [] }
     return try object.names.map { (name) throws(Problem) in (name, try object.text(name) ?? "") }

@@ -15,7 +15,7 @@ extension Provider {
 
   /// The members of a provider's file.
   private enum Member: String, CaseIterable {
-    /// For readers of the file.
+    /// Ignored; for readers of the file.
     case comment
     case title, aliases, like, issuer
     case issuerExample = "issuer_example"
@@ -40,8 +40,10 @@ extension Provider {
     case advice
   }
 
+  /// The members of `registration`.
   private enum RegistrationMember: String, CaseIterable { case page, kind, option }
 
+  /// The members of an entry of `advice`.
   private enum AdviceMember: String, CaseIterable {
     case error, text
     case namesPage = "names_page"
@@ -95,6 +97,7 @@ extension Provider {
     }
   }
 
+  /// Reads a member into its property.
   private mutating func read(_ member: Member, _ object: FileObject) throws(FileObject.Problem) {
     let name = member.rawValue
     switch member {
@@ -162,11 +165,13 @@ extension Provider {
     }
   }
 
+  /// The string in a member, which must exist.
   private static func requiredString(_ name: String, _ object: FileObject) throws(FileObject.Problem) -> String {
     guard let text = try object.text(name) else { throw object.problem(Phrase("expected the member \(name)")) }
     return text
   }
 
+  /// The URL in a member: https, or http at a loopback address, without query and fragment.
   private static func url(_ name: String, _ object: FileObject) throws(FileObject.Problem) -> String? {
     let text = try object.text(name)
     guard let text, let uri = try? URI(text), uri.isHTTPS || uri.isHTTPLoopback, uri.query == nil, uri.fragment == nil

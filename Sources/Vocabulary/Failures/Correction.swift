@@ -31,7 +31,7 @@ package struct Correction: Sendable, Hashable {
     self.removed = removed
   }
 
-  /// `{"command","add","remove"}`, with additions as `{"option","value"}`.
+  /// The correction as `{"command","add","remove"}`, with additions as `{"option","value"}`.
   var json: JSON {
     let added = self.added.map { addition in
       var object = JSONObject([("option", .string(addition.name))])
@@ -44,6 +44,7 @@ package struct Correction: Sendable, Hashable {
       ]))
   }
 
+  /// Parses ``json``. Nil if malformed or too long.
   init?(_ json: JSON) {
     guard let command = json["command"]?.string, let added = json["add"]?.array, let removed = json["remove"]?.array,
       added.count + removed.count <= Self.maximumChanges
@@ -74,6 +75,7 @@ extension Phrase {
     return Phrase(template: template, values: corrected).withCommandAtEnd(ownCommand)
   }
 
+  /// All corrections in the phrase and its values.
   package var corrections: [Correction] {
     values.flatMap { (value) -> [Correction] in
       switch value {

@@ -4,6 +4,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case invalidRequest = "invalid_request"
   case unknownRequest = "unknown_request"
   case unsupportedVersion = "unsupported_version"
+  /// The request lacks a file descriptor.
   case descriptorMissing = "descriptor_missing"
   case invalidConfiguration = "invalid_configuration"
   case accountExists = "account_exists"
@@ -28,13 +29,17 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case endpointMoved = "endpoint_moved"
   /// The server identified another user than at the sign-in.
   case identityChanged = "identity_changed"
+  /// The resource requires another sign-in (RFC 9470).
   case stepUpNeeded = "step_up_needed"
   /// The vault only has sessions of other machines.
   case otherMachine = "other_machine"
   case codeExpired = "code_expired"
+  /// There is no background sign-in with this ID.
   case unknownLogin = "unknown_login"
+  /// A resource names an authorization server that the user has not confirmed.
   case issuerNotTrusted = "issuer_not_trusted"
 
+  /// There is no valid assertion.
   case assertionNeeded = "assertion_needed"
 
   // Codes for temporary failures.
@@ -63,20 +68,25 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case pinMismatch = "pin_mismatch"
   case clientRejected = "client_rejected"
   case serverRejected = "server_rejected"
+  /// The server's response violates the protocol.
   case serverMisbehaved = "server_misbehaved"
   /// The ID Token is invalid.
   case tokenRejected = "id_token_rejected"
+  /// The server issued a token that is not bound to the account's key.
   case tokenNotBound = "token_not_bound"
+  /// The server's tokens expire earlier than the request requires.
   case lifetimeTooShort = "lifetime_too_short"
   /// The vault was created on another device.
   case foreignDevice = "foreign_device"
   case vaultUnusable = "vault_unusable"
   case storage = "storage"
+  /// The session lacks a requested value, such as a claim.
   case missingValue = "missing_value"
   case malformedToken = "malformed_token"
   case cancelled = "cancelled"
   case internalError = "internal_error"
 
+  /// The lease does not permit the request.
   case notPermitted = "not_permitted"
   case leaseEnded = "lease_ended"
   /// A resource's response to a lease contained the token.
@@ -94,6 +104,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case lastSlot = "last_slot"
   case noSuchSlot = "no_such_slot"
 
+  /// The exit status, and the meaning for the manual.
   private var properties: (status: ExitStatus, meaning: String) {
     switch self {
     case .invalidRequest: (.usage, "The request or the command line is invalid.")

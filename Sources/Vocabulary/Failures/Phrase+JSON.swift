@@ -6,6 +6,7 @@ extension Phrase {
   /// The maximum nesting of phrases in values.
   private static let maximumDepth = 6
 
+  /// Adds the members of the phrase with this name to `object`.
   package func addMembers(to object: inout JSONObject, as name: String) {
     object[name] = .string(english)
     object["\(name)_command"] = ownCommand.map { .string($0) }
@@ -43,6 +44,7 @@ extension Phrase {
   /// Removes invisible characters and line breaks.
   private static func clean(_ text: String) -> String { TerminalText.clean(text, limit: 16_384) }
 
+  /// Parses the values of a template. Nil if they are malformed, too many or too deep.
   private static func values(_ json: JSON?, depth: Int) -> [Value]? {
     guard let elements = json?.array, elements.count <= 16, depth <= maximumDepth else { return nil }
     let values = elements.compactMap { element -> Value? in
@@ -55,7 +57,7 @@ extension Phrase {
     return values.count == elements.count ? values : nil
   }
 
-  /// The phrase as a value of another.
+  /// The phrase as JSON, as a value of another phrase.
   fileprivate var json: JSON {
     var object = JSONObject([("template", .string(template)), ("values", .array(values.map(\.json)))])
     object["command"] = ownCommand.map { .string($0) }

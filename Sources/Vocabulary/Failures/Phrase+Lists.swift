@@ -6,7 +6,7 @@ extension Phrase {
 
   package static func choices(_ phrases: [Phrase]) -> Phrase { list(phrases) { Phrase("\($0) or \($1)") } }
 
-  /// The phrases with commas, except before the last one.
+  /// Separates phrases with commas, and adds the last one with `joined`.
   private static func list(_ phrases: [Phrase], _ joined: (Phrase, Phrase) -> Phrase) -> Phrase {
     guard let last = phrases.last else { return Phrase(verbatim: "") }
     guard phrases.count > 1 else { return last }

@@ -28,7 +28,7 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
 
   package let values: [Value]
 
-  /// The template for counts other than one, and the count.
+  /// The template for counts other than one, and the count. Nil for a phrase without a plural.
   package let plural: Plural?
 
   /// The command at the end of the phrase, quoted for `sh`, if any.
@@ -87,6 +87,7 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
 
   package var english: String { Self.rendered(englishTemplate, values.map(\.english)) }
 
+  /// The English template in the form for the count.
   package var englishTemplate: String { plural.map { $0.count == 1 ? template : $0.template } ?? template }
 
   /// Replaces the placeholders of a template. Keeps those without a value, and other text after a percent sign.

@@ -11,9 +11,9 @@ package struct SignInCommand: Sendable {
   /// The issuer of an account that is not stored yet.
   private let newIssuer: String?
 
-  /// Precedes the options of a sign-in without a user.
+  /// The word before the options of a sign-in without a user.
   package static let workload = "workload"
-  /// Precedes all other words and the issuer, if the account is new.
+  /// The first word if the account is new, before the issuer.
   package static let new = "new"
 
   /// - Parameter entered: The options, after ``new`` and the issuer, or ``workload``, if they apply.
@@ -71,7 +71,7 @@ package struct SignInCommand: Sendable {
     (["agent"] + words).map(ShellWord.quoted).joined(separator: " ")
   }
 
-  /// Options to read a client secret, which exclude each other, and the one that forbids prompts.
+  /// The options that conflict with a prompt for the client secret.
   private static let secrets = ["client-secret-file", "no-input"]
 
   /// The command for a terminal: without options that forbid prompts.

@@ -7,6 +7,7 @@ internal import Platform
 /// account's settings override them.
 package struct Provider: Sendable, Hashable {
   package internal(set) var name: ProviderName
+  /// The name as shown to users.
   package internal(set) var title: String
   /// Other names of the company or product, in lowercase without blanks and dashes.
   package var aliases: [String] = []
@@ -178,7 +179,7 @@ package struct Provider: Sendable, Hashable {
     return issuerTemplates.contains { Self.matches(issuer, $0) }
   }
 
-  /// The provider whose issuer or host is this URL of only scheme and host.
+  /// The provider with the host of an https URL. Nil if the URL has more than scheme and host.
   package static func of(baseURL url: String) -> Provider? {
     guard let uri = try? URI(url), uri.isHTTPS, uri.port == nil, uri.path.isEmpty || uri.path == "/",
       uri.query == nil, uri.fragment == nil
