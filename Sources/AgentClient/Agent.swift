@@ -82,6 +82,7 @@ public final class Agent: SessionContainer {
     try await identity(of: account).flatMap { User($0) }
   }
 
+  /// The codes of errors that mean that there is no session.
   private static let noSessionCodes: [FailureCode] = [.noAccount, .signedOut, .sessionExpired]
 
   /// The response to `whoami` from the verified ID Token; nil without a session.

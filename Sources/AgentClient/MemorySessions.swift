@@ -29,6 +29,7 @@ public final class MemorySessions: SessionContainer {
     let issuer: String
     /// The token and its session; nil after a sign-out.
     var grant: Grant?
+    /// Renews the session; nil if it cannot be renewed.
     var refresh: RefreshHandler?
   }
 
@@ -40,6 +41,7 @@ public final class MemorySessions: SessionContainer {
   }
 
   private let state = Monitor(State())
+  /// Returns the time in unix seconds.
   private let now: @Sendable () -> Int
 
   /// Creates an empty container with a new installation.

@@ -13,6 +13,7 @@ struct EventStreamReader {
   private var data: [UInt8] = []
   /// The ID of the event so far, if it has one.
   private var id: [UInt8]?
+  /// The type of the event so far; empty if it has none.
   private var type: [UInt8] = []
   /// Whether the last line ended with CR, so that a following LF belongs to it.
   private var endedWithCR = false

@@ -19,12 +19,14 @@ package final class MCPBridge {
   var listener = MCPListener()
   var signIns: MCPSignIns
   private var input = MCPInput()
+  /// The scheduled actions, with their times.
   private var timers: [(moment: Instant, act: () -> Void)] = []
   /// The last poller key in use.
   private var lastKey: UInt64 = PollerKey.first
   /// The deadline for the remaining calls, once the client has ended.
   private var end: Instant?
 
+  /// The keys of descriptors in ``poller``.
   enum PollerKey {
     static let input: UInt64 = 0
     static let signals: UInt64 = 1

@@ -7,6 +7,7 @@ final class MCPExchange {
   /// Progress of the response.
   enum Step {
     case head(ResponseHead)
+    /// The next bytes of the body.
     case body([UInt8])
     /// The response has ended. `problem` is the failure if the status is an error.
     case ended(ResponseHead, problem: Failure?)
@@ -34,6 +35,7 @@ final class MCPExchange {
   /// Why the rest of the body is missing, once reported.
   private var failure: Failure?
 
+  /// How far passing the caller's variables has come.
   private enum Variables { case notAsked, underWay, passed }
 
   /// The size of one read from the pipe.
@@ -47,6 +49,7 @@ final class MCPExchange {
     try send()
   }
 
+  /// Sends the request to the daemon.
   private func send() throws(Failure) {
     host.log(.call(request))
     guard !request.isInline else { return try connection?.send(host.envelope(.call(request))) ?? () }

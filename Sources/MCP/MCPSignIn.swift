@@ -3,6 +3,7 @@ internal import Wire
 
 /// A sign-in with the device flow, whose page the client shows to the user.
 final class MCPSignIn {
+  /// Progress of the sign-in.
   enum Step {
     /// The user can open the page and type the code.
     case code(Event.DeviceCode)

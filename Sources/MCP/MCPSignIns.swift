@@ -33,6 +33,7 @@ struct MCPSignIns {
     return lastFailure.map { Instant.now >= $0.advanced(by: Self.pauseAfterFailure) } ?? true
   }
 
+  /// A new ID for a sign-in.
   mutating func nextID() -> String {
     count += 1
     return "\(Self.prefix)sign-in-\(count)"

@@ -1,8 +1,6 @@
 package import Encoding
 
 /// An account setting, described for the settings file, requests, the command line, the vault and the manual.
-///
-/// A class, since there are many values with closures.
 package final class AccountSetting: Sendable, Hashable {
   /// The name in the settings file and in requests.
   package let name: String

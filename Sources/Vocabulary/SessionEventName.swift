@@ -4,12 +4,15 @@ package enum SessionEventName: String, Sendable, CaseIterable {
   case signedOut = "signed_out"
   case refreshed
   case refreshFailed = "refresh_failed"
+  /// The cached token expires soon, or has expired, and was not renewed.
   case expiring, expired
+  /// The session ends soon, and a refresh cannot prevent it.
   case sessionExpiring = "session_expiring"
   case offline, online, locked, unlocked
   case accountAdded = "account_added"
   case accountRemoved = "account_removed"
   case accountRenamed = "account_renamed"
+  /// Another account is active, or none.
   case activeChanged = "active_changed"
 }
 

@@ -28,5 +28,6 @@ package struct StandingTokenFile: Sendable, Hashable {
   }
 
   package var path: String { "\(directory)/\(name)" }
+  /// The file as a value of the setting.
   package var value: String { (kind == .idToken ? Self.idTokenPrefix : "") + path }
 }

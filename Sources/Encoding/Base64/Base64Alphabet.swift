@@ -8,6 +8,7 @@ struct Base64Alphabet {
   /// The value of each character, or ``Base64Alphabet/none`` for a byte outside the alphabet.
   private let values: [UInt8]
 
+  /// Marks a byte that is not in the alphabet.
   private static let none: UInt8 = 0xFF
 
   private init(plus: UInt8, slash: UInt8) {

@@ -3,6 +3,7 @@ extension JSON {
   /// trailing newline.
   package var indented: String { indented(by: "\n") }
 
+  /// The indented text. `lineBreak` is a newline and the indentation of this value.
   private func indented(by lineBreak: String) -> String {
     let inner = lineBreak + "  "
     switch self {

@@ -1,7 +1,6 @@
 /// A number in JSON, kept as written (RFC 8259 section 6).
 ///
-/// The reader chooses the conversion: each is exact or rounds by a given rule, and none traps. Numbers are equal if
-/// they are written identically, so `1` and `1.0` differ.
+/// Numbers are equal if they are written identically, so `1` and `1.0` differ.
 package struct JSONNumber: Sendable, Hashable {
   /// The number as written, in ASCII.
   package let text: String

@@ -1,6 +1,6 @@
 /// A destination for bytes. Writing never fails.
 ///
-/// `[UInt8]` conforms, and so can a buffer for secrets, so that the same code writes public and secret text.
+/// `[UInt8]` conforms, and so can a buffer for secrets.
 package protocol ByteSink: ~Copyable {
   mutating func append(_ byte: UInt8)
   mutating func append(contentsOf bytes: Span<UInt8>)

@@ -2,9 +2,9 @@
 package enum TerminalText {
   /// Removes invisible characters and truncates a long text.
   ///
-  /// Removes C0 and C1 controls (so no escape sequence survives), DEL, line and paragraph separators, bidirectional
-  /// controls, zero-width and other format characters, the byte order mark, tag characters, variation selectors and
-  /// fillers. Replaces everything after `limit` characters by "…". A combining mark counts as a character.
+  /// Removes C0 and C1 controls, DEL, line and paragraph separators, bidirectional controls, zero-width and other
+  /// format characters, the byte order mark, tag characters, variation selectors and fillers. Replaces everything after
+  /// `limit` characters by "…". A combining mark counts as a character.
   package static func clean(_ text: String, limit: Int = 200) -> String {
     let view = text.utf8
     if isPlain(view.span, limit: limit) { return text }

@@ -10,6 +10,7 @@ package struct Poller: ~Copyable, Sendable {
     /// Only errors and closing.
     case none
 
+    /// The events as flags for `epoll_ctl`.
     var flags: UInt32 {
       switch self {
       case .read: agent_readable

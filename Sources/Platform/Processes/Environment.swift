@@ -34,15 +34,13 @@ package enum Environment {
     return entries
   }
 
-  /// Removes all variables except those to keep.
-  ///
-  /// Call it at the start of a program, before there are threads.
+  /// Removes all variables except those to keep. Call it before there are threads.
   package static func keepOnly(where isKept: (String) -> Bool) {
     for (name, _) in all() where !isKept(name) {
       _ = unsafe agent_environment_remove(name)
     }
   }
-  /// Call it at the start of a program, before there are threads.
+  /// Sets a variable. Call it before there are threads.
   ///
   /// - Throws: `EINVAL` for an invalid name, `ENOMEM`.
   package static func set(_ name: String, to value: String) throws(SystemError) {

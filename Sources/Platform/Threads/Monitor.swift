@@ -1,7 +1,7 @@
 internal import CPlatform
 
-/// State protected by a mutex, with a condition variable. All state shared by threads is in one. The standard library's
-/// `Mutex` has no condition variable, and the thread sanitizer does not know it.
+/// State protected by a mutex, with a condition variable. The standard library's `Mutex` has none, and the thread
+/// sanitizer does not know it.
 @safe package final class Monitor<State: Sendable & ~Copyable>: @unchecked Sendable {
   // Accessed only while holding the lock.
   private var state: State

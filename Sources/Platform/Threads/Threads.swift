@@ -34,6 +34,7 @@ package enum Threads {
     }
   }
 
+  /// Passes a closure through a C pointer.
   private final class Box: Sendable {
     let body: @Sendable () -> Void
 

@@ -33,6 +33,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case stepUpNeeded = "step_up_needed"
   /// The vault only has sessions of other machines.
   case otherMachine = "other_machine"
+  /// The sign-in was not approved in time.
   case codeExpired = "code_expired"
   /// There is no background sign-in with this ID.
   case unknownLogin = "unknown_login"
@@ -49,6 +50,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case tooBusy = "too_busy"
   case vaultBusy = "vault_busy"
   case daemonUnavailable = "daemon_unavailable"
+  /// The user has stopped the daemon.
   case daemonStopped = "daemon_stopped"
 
   // Codes for denials by the user or the server.
@@ -57,6 +59,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
 
   // Codes for a browser's redirect.
   case redirectUnavailable = "redirect_unavailable"
+  /// The URL is not the redirect of this sign-in.
   case redirectRejected = "redirect_rejected"
 
   // Codes for problems that the user must correct.
@@ -79,9 +82,11 @@ package enum FailureCode: String, Sendable, CaseIterable {
   /// The vault was created on another device.
   case foreignDevice = "foreign_device"
   case vaultUnusable = "vault_unusable"
+  /// A file or directory cannot be used.
   case storage = "storage"
   /// The session lacks a requested value, such as a claim.
   case missingValue = "missing_value"
+  /// The text to inspect is not a token.
   case malformedToken = "malformed_token"
   case cancelled = "cancelled"
   case internalError = "internal_error"
@@ -205,6 +210,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
 package enum ExitStatus: Int32, Sendable, CaseIterable {
   case done = 0
   case failed = 1
+  /// The command line or request is invalid.
   case usage = 2
   /// The session does not exist or has ended. Only a sign-in helps.
   case signInNeeded = 3
