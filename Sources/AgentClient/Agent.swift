@@ -21,7 +21,7 @@ public final class Agent: SessionContainer {
   let programPath: String?
   private let idleConnection = Monitor<DaemonConnection?>(nil)
 
-  /// How long a response may exceed the request's deadline. The agent itself reports a missed deadline.
+  /// How long to wait for a response after the request's deadline, which the agent itself enforces.
   private static let grace = Duration.seconds(5)
 
   /// Creates a client. Does not connect yet.

@@ -333,6 +333,7 @@ final class MCPListener {
   var isOpen = false
   /// The ID of the last event, after which to resume.
   var lastID = ""
+  /// The delay before reconnecting, if the server sets one.
   var retryMilliseconds: Int?
   /// The number of failed attempts to open the stream since it was last open.
   var failedAttempts = 0

@@ -189,7 +189,7 @@ package final class MCPBridge {
     waiting.append(sending)
   }
 
-  /// Handles the cancellation of a call. Returns whether there is nothing to send.
+  /// Handles the cancellation of a call. Returns false if the server must get the message.
   private func handleCancellation(_ id: JSON, _ message: MCPMessage) -> Bool {
     if let index = waiting.firstIndex(where: { $0.unanswered.contains(id) && $0.message.kind == .request }) {
       waiting.remove(at: index)

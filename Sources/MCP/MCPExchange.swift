@@ -26,16 +26,15 @@ final class MCPExchange {
   private var head: ResponseHead?
   /// The number of body bytes received.
   private var received = 0
-  /// How much of the inline content was sent.
+  /// The number of bytes of inline content that were sent.
   private var sent = 0
-  /// Whether the caller's variables were passed, at most once.
+  /// How far passing the caller's variables has come. They are passed at most once.
   private var variables = Variables.notAsked
-  /// The body's length and the failure, once reported.
+  /// The body's length and the reason for an error status, once reported.
   private var result: (bodyBytes: Int, problem: Failure?)?
   /// Why the rest of the body is missing, once reported.
   private var failure: Failure?
 
-  /// How far passing the caller's variables has come.
   private enum Variables { case notAsked, underWay, passed }
 
   /// The size of one read from the pipe.

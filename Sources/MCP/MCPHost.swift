@@ -41,7 +41,7 @@ package struct MCPRemedy: Sendable {
     (self.command, self.login, self.isOfAccount) = (command, login, isOfAccount)
   }
 
-  /// The sign-in that a bridge may start.
+  /// The sign-in that a bridge may start; nil if the user must first trust the server.
   package var signIn: LoginRequest? { isOfAccount ? login : nil }
 }
 

@@ -11,7 +11,7 @@ struct MCPMessage {
     case batch
   }
 
-  /// One line without a line feed.
+  /// The message as one line, without a line feed.
   let bytes: [UInt8]
   let kind: Kind
   let method: String?
@@ -172,7 +172,7 @@ struct MCPMessage {
     JSONObject([("jsonrpc", "2.0"), ("id", id), ("result", .object(result))])
   }
 
-  /// - Parameter id: Null if it is unreadable.
+  /// The response to a request that failed. The ID is null if the request's is unreadable.
   static func error(_ id: JSON, _ problem: MCPProblem) -> JSONObject {
     var error = JSONObject([("code", .int(problem.code)), ("message", .string(problem.message))])
     if !problem.data.isEmpty { error["data"] = .object(problem.data) }

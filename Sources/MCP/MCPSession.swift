@@ -11,7 +11,7 @@ struct MCPSession {
   private var revision: String?
   /// The client's message that started the session. It is sent again to restart the session.
   private(set) var initialize: MCPMessage?
-  /// Whether the client requested a session that does not exist.
+  /// Whether the client has requested a session, but the server has none now.
   private(set) var isMissing = false
   /// The revision in the last client message that named one. It applies to messages that name none.
   private(set) var namedRevision: String?
@@ -21,7 +21,7 @@ struct MCPSession {
 
   var hasID: Bool { id != nil }
 
-  /// Whether the client can open a URL (since revision 2025-11-25).
+  /// Whether the client that sent the message can open a URL (since revision 2025-11-25).
   func canOpenURLs(_ message: MCPMessage) -> Bool {
     if message.revision != nil {
       return message.parameter("_meta", "io.modelcontextprotocol/clientCapabilities", "elicitation", "url") != nil
@@ -225,6 +225,7 @@ struct MCPToolsRequest {
   let call: MCPSending
   /// The response to the call.
   let refusal: MCPMessage
+  /// The request for one page of the list.
   let message: MCPMessage
   /// The page's number, from 1.
   private let pages: Int

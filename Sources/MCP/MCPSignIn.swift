@@ -100,7 +100,7 @@ final class MCPSending {
   var hadSessionID = false
   /// Whether it was refused before processing and is being repeated.
   var isRepeated = false
-  /// Whether a sign-in was tried for it.
+  /// Whether a sign-in was tried for the message.
   var waitedForSignIn = false
   /// How often the rest of its response was requested.
   var retries = 0

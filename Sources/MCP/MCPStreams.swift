@@ -7,7 +7,7 @@ struct MCPInput {
   private let input = SharedDescriptor(FileDescriptor(owning: 0))
   /// The incomplete line.
   private var bytes: [UInt8] = []
-  /// How many bytes contain no line feed.
+  /// The number of bytes already searched for a line feed.
   private var searched = 0
   /// Whether to skip the rest of a line that is too long.
   private var isSkipping = false

@@ -2,7 +2,7 @@ package import Encoding
 
 /// A short description of a user, such as an e-mail address, in the issuer's spelling.
 ///
-/// Distinguishes accounts in `status` and `list`, but proves nothing.
+/// For distinguishing accounts in `status` and `list`, not for authentication.
 package struct PersonLabel: Sendable, Hashable {
   package static let maximumByteCount = 128
 

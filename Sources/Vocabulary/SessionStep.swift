@@ -1,4 +1,4 @@
-/// A step of a session's work, for diagnosis. Its only text of another party is a request's URL.
+/// A step of a session's work, for diagnosis. Contains no text of another party except the URLs of requests.
 package enum SessionStep: Sendable, Hashable {
   /// Another process held the account's lock for this long.
   case waitedForAccount(milliseconds: Int)
@@ -12,7 +12,7 @@ package enum SessionStep: Sendable, Hashable {
   case cachedKeysRejected
   /// The cached metadata contains an unusable endpoint, so it is fetched again.
   case cachedMetadataRejected
-  /// A server responded.
+  /// A server responded to the request with this HTTP status, after this time.
   case answered(RequestLine, status: Int, milliseconds: Int)
   case idTokenVerified(SigningAlgorithm)
 }

@@ -16,7 +16,7 @@ package enum Protection: String, Sendable, Hashable, CaseIterable {
 package enum VaultBinding: String, Sendable, Hashable, CaseIterable {
   /// With a key derived from the device secret, the machine and the user.
   case host
-  /// Also with a key that never leaves the TPM.
+  /// With the key of ``host`` and a key that never leaves the TPM.
   case tpm2
 }
 
@@ -50,7 +50,7 @@ package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterabl
   case secretPost = "client_secret_post"
   /// An assertion signed with the client's key (RFC 7523).
   case privateKeyJWT = "private_key_jwt"
-  /// A client certificate of an authority.
+  /// A client certificate issued by a certificate authority.
   case tlsClientAuth = "tls_client_auth"
   case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
 }
@@ -137,11 +137,11 @@ package enum SigningAlgorithm: String, Sendable, Hashable, CaseIterable {
 /// Kinds of signed tokens, each with its own rules. A token of one kind is never accepted as another (RFC 8725 section
 /// 3.12).
 package enum TokenProfile: String, Sendable, Hashable, CaseIterable {
-  /// OpenID Connect Core sections 2 and 3.1.3.7.
+  /// An ID Token (OpenID Connect Core sections 2 and 3.1.3.7).
   case idToken = "id-token"
-  /// RFC 9068.
+  /// A JWT access token (RFC 9068).
   case accessToken = "access-token"
-  /// OpenID Connect Back-Channel Logout 1.0 sections 2.4 and 2.6.
+  /// A logout token (OpenID Connect Back-Channel Logout 1.0 sections 2.4 and 2.6).
   case logoutToken = "logout-token"
 }
 

@@ -26,7 +26,7 @@ enum JSONEscape {
     }
   }
 
-  /// Decodes a string.
+  /// Writes the characters of a string with its escapes decoded.
   ///
   /// - Parameter raw: The text between the quotes of a string that the parser has accepted.
   static func decode<S: ByteSink & ~Copyable>(_ raw: Span<UInt8>, to sink: inout S) {

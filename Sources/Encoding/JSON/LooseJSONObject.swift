@@ -25,6 +25,7 @@ package struct LooseJSONObject: Sendable {
   private var depth = 0
   /// The number of bytes read.
   private var offset = 0
+  /// The offset of the opening quote of the current string.
   private var stringStart = 0
   /// The last string directly in the object, with its quotes, until another token follows.
   private var last: Range<Int>?

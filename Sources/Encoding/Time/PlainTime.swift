@@ -34,7 +34,7 @@ package enum PlainTime {
     ("year", 31_557_600), ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1),
   ]
 
-  /// A duration in its largest unit and, for small numbers of it, the next smaller unit.
+  /// A duration in its largest unit and, from one hour, the next smaller unit.
   private static func length(_ seconds: UInt) -> String {
     guard let first = units.firstIndex(where: { seconds >= $0.seconds }) else { return "no time" }
     let count = seconds / units[first].seconds

@@ -45,7 +45,7 @@ struct URIParser {
     return start..<end
   }
 
-  /// Whether this is a scheme (RFC 3986 section 3.1).
+  /// Whether the range is a scheme (RFC 3986 section 3.1).
   private func isScheme(_ range: Range<Int>) -> Bool {
     guard let first = bytes[range].first, Self.isLetter(first) else { return false }
     return bytes[range].allSatisfy { Self.isLetter($0) || Self.isDigit($0) || "+-.".utf8.contains($0) }

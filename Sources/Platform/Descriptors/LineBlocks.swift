@@ -35,7 +35,7 @@ package struct LineBlocks: Sendable {
   /// Reads once and returns the lines that are complete now, possibly none.
   ///
   /// - Returns: Nil after the end.
-  /// - Throws: The error of `read`; `EAGAIN` if the descriptor is non-blocking and there is nothing to read.
+  /// - Throws: The error of the read: `EAGAIN` if the descriptor is non-blocking and there is nothing to read.
   package mutating func next(from descriptor: borrowing FileDescriptor) throws(SystemError) -> Block? {
     try next { (bytes) throws(SystemError) in try descriptor.read(into: &bytes, upTo: Self.pieceBytes) }
   }

@@ -182,7 +182,7 @@ package final class FileChanges {
     return true
   }
 
-  /// Sets up all watches. A change meanwhile is detected later, since a directory is watched before its content.
+  /// Sets up all watches. A change during the setup is detected later, since a directory is watched before its content.
   /// Returns false if a file cannot be watched.
   private func watchAll() -> Bool {
     var ignored = Changes()

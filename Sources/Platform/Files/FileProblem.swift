@@ -8,6 +8,7 @@ package enum FileProblem: Sendable, Hashable {
   case special
   /// The file belongs to another user.
   case notOwned
+  /// The file is not a regular file.
   case notRegular
   /// The path is neither a directory nor a symbolic link to one.
   case notDirectory

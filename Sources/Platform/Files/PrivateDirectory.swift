@@ -91,7 +91,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return isOwned(status) && isClosed(status, allRights)
   }
 
-  /// Opens a directory, creating it if requested.
+  /// Opens a directory, creating it if requested. The caller must close the result.
   static func openOrCreate(_ path: String, create: Bool) throws(SystemError) -> Int32 {
     try check(path)
     do {

@@ -27,7 +27,7 @@ package struct TCPEnds: Sendable, Hashable {
     own = try Self.texts(of: socket, isPeer: false)
   }
 
-  /// The possible formats of an address in the tables, since an IPv4 client may have an IPv6 socket.
+  /// The address of one end in each format of the tables, since an IPv4 client may have an IPv6 socket.
   private static func texts(of socket: borrowing FileDescriptor, isPeer: Bool) throws(SystemError) -> [String] {
     var words: [UInt32] = [0, 0, 0, 0]
     var count: Int32 = 0

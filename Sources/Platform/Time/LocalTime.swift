@@ -2,10 +2,10 @@ internal import Glibc
 
 /// A point in time in the user's time zone, from the machine or `TZ`.
 package struct LocalTime: Sendable, Hashable {
-  /// 0 is Sunday.
+  /// The day of the week, from 0 for Sunday.
   package let weekday: Int
   package let year: Int
-  /// Starts at 1.
+  /// The month, from 1.
   package let month: Int
   package let day: Int
   package let hour: Int

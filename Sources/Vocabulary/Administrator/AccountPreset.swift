@@ -44,7 +44,7 @@ package struct AccountPreset: Sendable {
     }
   }
 
-  /// The issuer, or the provider if it determines the issuer.
+  /// The issuer or, if there is none, the provider's name.
   package var service: String { settings.issuer ?? settings.provider?.rawValue ?? "" }
 
   /// The preset's settings, divided by whether an account's settings differ from them.

@@ -47,7 +47,9 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case network = "network"
   case timeout = "timeout"
   case serverUnavailable = "server_unavailable"
+  /// The daemon has too many requests.
   case tooBusy = "too_busy"
+  /// Another process locked the vault for too long.
   case vaultBusy = "vault_busy"
   case daemonUnavailable = "daemon_unavailable"
   /// The user has stopped the daemon.
@@ -68,7 +70,9 @@ package enum FailureCode: String, Sendable, CaseIterable {
   /// No account lists the origin that needs a token.
   case placeNotListed = "place_not_listed"
   case certificateRejected = "certificate_rejected"
+  /// The server has none of the pinned public keys.
   case pinMismatch = "pin_mismatch"
+  /// The server does not accept the client or its secret.
   case clientRejected = "client_rejected"
   case serverRejected = "server_rejected"
   /// The server's response violates the protocol.
@@ -81,6 +85,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case lifetimeTooShort = "lifetime_too_short"
   /// The vault was created on another device.
   case foreignDevice = "foreign_device"
+  /// The vault is damaged or has an unknown version.
   case vaultUnusable = "vault_unusable"
   /// A file or directory cannot be used.
   case storage = "storage"
@@ -105,8 +110,9 @@ package enum FailureCode: String, Sendable, CaseIterable {
   // Codes for problems with the vault.
   case tpmLockedOut = "tpm_locked_out"
   case tpmUnavailable = "tpm_unavailable"
-  /// The only slot of a level cannot be removed.
+  /// The only key slot of a protection level cannot be removed.
   case lastSlot = "last_slot"
+  /// The vault has no such key slot.
   case noSuchSlot = "no_such_slot"
 
   /// The exit status, and the meaning for the manual.

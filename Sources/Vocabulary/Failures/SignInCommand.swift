@@ -33,7 +33,7 @@ package struct SignInCommand: Sendable {
   /// The command with another switch.
   package func with(_ name: String, without removed: [String] = []) -> Phrase { with([.init(name)], without: removed) }
 
-  /// The command with more options. Clients replace it by the user's own command.
+  /// The command with more options. Clients apply these to the user's own command instead.
   ///
   /// - Parameters:
   ///   - added: Options to add or replace. A value that is unsafe to paste is described instead.

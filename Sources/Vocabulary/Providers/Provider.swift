@@ -77,7 +77,7 @@ package struct Provider: Sendable, Hashable {
     case scopesInDeviceGrant = "scopes-in-device-grant"
     /// Errors have `message`, and a number in `status`.
     case errorInMessage = "error-in-message"
-    /// A refresh with an invalid refresh token gets a 400 with HTML or nothing.
+    /// A refresh with an invalid refresh token gets status 400 with an HTML body or none.
     case deadTokenWithoutError = "dead-token-without-error"
     /// `token_type` is `user` for a Bearer token.
     case userTokenType = "user-token-type"
