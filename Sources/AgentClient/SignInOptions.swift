@@ -41,7 +41,7 @@ public struct SignInOptions: Sendable, Hashable {
   /// Whether to bind the tokens to a key (RFC 9449).
   public var bindsTokens = false
 
-  /// Whether an existing session of the account is enough.
+  /// Whether to keep an existing session of the account instead of signing in again.
   public var keepsSession = false
 
   /// Whether to sign in as a guest: the client gets tokens for itself, without a user (RFC 6749, section 4.4). The

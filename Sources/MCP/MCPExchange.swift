@@ -15,7 +15,7 @@ final class MCPExchange {
     case failed(Failure)
   }
 
-  /// Nil once closed.
+  /// The connection to the daemon; nil once closed.
   private var connection: DaemonConnection?
   /// The pipe for the response's body; nil for an inline request.
   private var pipe: SharedDescriptor?

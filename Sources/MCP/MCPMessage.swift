@@ -15,7 +15,7 @@ struct MCPMessage {
   let bytes: [UInt8]
   let kind: Kind
   let method: String?
-  /// Nil for a notification, a batch, and the response to an unreadable message.
+  /// The ID; nil for a notification, a batch, and the response to an unreadable message.
   let id: JSON?
   /// The IDs of the requests in the message.
   let requests: [JSON]
@@ -24,7 +24,7 @@ struct MCPMessage {
   private let layout: JSONLayout
 
   static let maximumBytes = 32 << 20
-  /// Lenient, because only the client and the server interpret tool arguments and results.
+  /// The limits for parsing. Lenient, because only the client and the server interpret arguments and results.
   private static let limits = JSONLimits.lenient(bytes: maximumBytes, elements: 1 << 20)
 
   static var tooLarge: Failure {

@@ -231,7 +231,7 @@ struct MCPToolsRequest {
   private let pages: Int
 
   private static let maximumPages = 16
-  /// The codes of such refusals. The second is from drafts.
+  /// The error codes for wrong header fields. The second is from drafts.
   private static let mismatches: [JSON] = [-32020, -32001]
 
   /// Nil if the call was refused for another reason or repeated already.

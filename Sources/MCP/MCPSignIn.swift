@@ -23,7 +23,7 @@ final class MCPSignIn {
   private(set) var code: Event.DeviceCode?
   /// Whether a separate request asked the client to show the page.
   var isAsked = false
-  /// Nil once closed.
+  /// The connection to the daemon; nil once closed.
   private var connection: DaemonConnection?
   private let host: any MCPHost
 

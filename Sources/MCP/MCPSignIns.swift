@@ -13,7 +13,7 @@ struct MCPSignIns {
   private var lastFailure: Instant?
   /// The number of IDs from ``nextID()``.
   private var count = 0
-  /// The original calls that were answered with a question, by its state. The client repeats them.
+  /// The calls that were answered with a question, by the question's `requestState`. The client repeats them.
   private var questions: [String: MCPMessage] = [:]
 
   /// The prefix of the bridge's own IDs.

@@ -13,7 +13,7 @@ final class ReplyStream: Sendable {
 
   private let state: Monitor<State>
   private let deadline: Instant
-  /// The request, until the first line arrives. Repeated if that line says that the daemon needs this process's
+  /// The request, until the first line arrives. Repeated if that line reports that the daemon needs this process's
   /// environment variables.
   private let repeatable: Monitor<RequestEnvelope?>
 

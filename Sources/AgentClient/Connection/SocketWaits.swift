@@ -117,7 +117,7 @@ final class SocketWaits: Sendable {
     ended?.continuation.resume(returning: outcome)
   }
 
-  /// The code of the thread.
+  /// Ends waits for readable sockets and passed deadlines. Runs on the thread.
   private func run() -> Never {
     while true {
       let (deadline, late) = state.withLock { state in

@@ -26,7 +26,7 @@ struct JSONEntry: Sendable {
   struct Name: Sendable {
     var start: Int32 = 0
     var count: Int32 = 0
-    /// A hash, so that most comparisons are of numbers.
+    /// A hash of the name, so that most comparisons compare only numbers.
     var hash: UInt32 = 0
   }
 }

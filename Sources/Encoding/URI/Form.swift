@@ -159,7 +159,7 @@ package enum FormError: Error, Hashable, Sendable {
 package struct FormField: Sendable, Hashable {
   /// The name, which may be empty.
   package var name: String
-  /// Empty if the field was written without "=".
+  /// The value; empty if the field was written without "=".
   package var value: String
 
   package static func == (one: FormField, other: FormField) -> Bool {

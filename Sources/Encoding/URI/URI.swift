@@ -38,7 +38,7 @@ package struct URI: Sendable, Hashable {
     hasher.combine(text)
   }
 
-  /// Whether the scheme is `name`, in lowercase. Schemes are case-insensitive (RFC 3986 section 3.1).
+  /// Whether the scheme is `name`, which must be in lowercase. Schemes are case-insensitive (RFC 3986 section 3.1).
   package func hasScheme(_ name: String) -> Bool {
     scheme.lowercased().hasSameBytes(as: name)
   }

@@ -9,7 +9,7 @@ internal import Glibc
 struct LinkWalk: ~Copyable {
   /// The current directory.
   private(set) var directory: FileDescriptor
-  /// The directories above the one that contains the link. They are not checked.
+  /// The directories above the one that contains the link.
   private let above: Set<FileIdentity>
   /// The remaining names, the next one last.
   private var names: [String]

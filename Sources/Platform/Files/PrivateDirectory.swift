@@ -17,7 +17,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   /// - Parameters:
   ///   - path: Its last component must be a directory, not a link, that belongs to this user and grants none of the
   ///     `rights` to the group or others. Earlier components may be links.
-  ///   - rights: All by default.
+  ///   - rights: Permission bits of the group and others; all by default.
   ///   - create: Whether to create missing directories of the path with mode 0700, regardless of the umask. Also lets
   ///     this user read and search its own directory.
   package init(

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The directories for this user's files, according to the XDG Base Directory Specification. Uses the environment and,
-/// without `HOME`, passwd(5). Asks no directory service, see ``UserEntry``.
+/// without `HOME`, passwd(5).
 package enum UserDirectories {
   /// Returns the value of a variable, like ``Environment/value(_:)``.
   package typealias Variables = (String) -> String?
@@ -88,7 +88,7 @@ package enum UserDirectories {
     absolute(Environment.value("XDG_RUNTIME_DIR")).map { "\($0)\(runtimePart)" }
   }
 
-  /// The last part of each of ``runtimeCandidates()``.
+  /// The directory for the socket within a runtime directory.
   static var runtimePart: String { "/agent" }
 
   package static func runtimeCandidates(in variables: Variables) -> [String] {

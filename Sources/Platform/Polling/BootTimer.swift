@@ -20,7 +20,7 @@ package struct BootTimer: ~Copyable, Sendable {
     try SystemCall.checked(agent_boot_timer_set(raw, nanoseconds), "timerfd_settime")
   }
 
-  /// Makes it unreadable again. Returns whether it had expired.
+  /// Makes the timer unreadable again. Returns whether it had expired.
   @discardableResult
   package borrowing func drain() -> Bool {
     var count: UInt64 = 0
@@ -46,7 +46,7 @@ package struct EventCounter: ~Copyable, Sendable {
     _ = unsafe write(raw, &one, 8)
   }
 
-  /// Makes it unreadable again. Returns whether it had been signalled.
+  /// Makes the counter unreadable again. Returns whether it had been signalled.
   @discardableResult
   package borrowing func drain() -> Bool {
     var count: UInt64 = 0

@@ -40,8 +40,8 @@ package struct PortHolder: Sendable, Hashable {
     program.map { Self.name(of: Machine.processID)?.utf8.elementsEqual($0.utf8) ?? false } ?? false
   }
 
-  /// The only other process of this program and user. Unlike other programs', its descriptors are hidden even from its
-  /// own user.
+  /// The only other process of this program, whose descriptors are hidden even from its user. Nil if there is none or
+  /// several, or for another user.
   private static func hiddenProcess(of user: UInt32) -> Int32? {
     guard user == Machine.userID, let own = name(of: Machine.processID) else { return nil }
     let others = names("/proc").compactMap { Int32($0) }.filter { process in

@@ -17,7 +17,7 @@ package struct ClientsFile: Sendable {
     package let clientID: String
     package var scope: [String] = []
     package var redirectURI: String?
-    /// Only for a provider with ``Provider/Quirk/publicSecret``.
+    /// The client secret. Only for a provider with ``Provider/Quirk/publicSecret``.
     package var publicSecret: String?
 
     package init(path: String, clientID: String) { (self.path, self.clientID) = (path, clientID) }

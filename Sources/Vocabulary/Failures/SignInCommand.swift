@@ -16,7 +16,8 @@ package struct SignInCommand: Sendable {
   /// The first word if the account is new, before the issuer.
   package static let new = "new"
 
-  /// - Parameter entered: The options, after ``new`` and the issuer, or ``workload``, if they apply.
+  /// - Parameter entered: The options of the sign-in. ``new`` and the issuer precede them for a new account,
+  ///   ``workload`` for a sign-in without a user.
   package init(_ account: String?, _ entered: [String] = []) {
     self.account = account
     var words = entered[...]

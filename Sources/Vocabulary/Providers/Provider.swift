@@ -11,7 +11,7 @@ package struct Provider: Sendable, Hashable {
   package internal(set) var title: String
   /// Other names of the company or product, in lowercase without blanks and dashes.
   package var aliases: [String] = []
-  /// The issuer if only the provider is named.
+  /// The issuer of an account that names only the provider.
   package var issuer: String?
   /// An example issuer, for a product with a host name for each customer.
   package var issuerExample: String?
@@ -30,7 +30,7 @@ package struct Provider: Sendable, Hashable {
   package var paths: [EndpointRole: String] = [:]
   /// A client that the administrator registered for all users.
   package var clientID: String?
-  /// The default scope; if empty, the usual rule applies.
+  /// The default scope; if empty, `openid` and more, as for unknown servers.
   package var scope: [String] = []
   /// Parameters of browser sign-ins, in this order.
   package var authorizationParameters: [Parameter] = []
