@@ -43,7 +43,6 @@ package struct LineBlocks: Sendable {
   /// Like ``next(from:)``, but reads with a closure.
   ///
   /// - Parameter read: Appends bytes, and returns their number; 0 at the end.
-  /// - Returns: The lines that are complete now, possibly none. Nil after the end.
   package mutating func next<Problem: Error>(
     by read: (inout [UInt8]) throws(Problem) -> Int
   ) throws(Problem) -> Block? {

@@ -9,7 +9,7 @@ package final class SharedDescriptor: Sendable {
   /// Fills `buffer` until the end of the input or of the buffer.
   ///
   /// - Parameter isGivenUp: Returns true to end the wait. Called ten times a second.
-  /// - Returns: The number of bytes read; the size of the buffer if there are more.
+  /// - Returns: The number of bytes read.
   /// - Throws: `ETIMEDOUT` if nothing arrives for `timeout`, or if the wait was ended.
   package func readToEnd(
     into buffer: inout MutableSpan<UInt8>, timeout: Duration, unless isGivenUp: () -> Bool = { false }

@@ -1,8 +1,8 @@
 internal import CPlatform
 internal import Glibc
 
-/// Detects with one system call whether files have changed since they were read (inotify(7)). Detects a change as soon
-/// as the system call that makes it has returned.
+/// Detects with one system call whether files have changed since they were read (inotify(7)). A change can be detected
+/// when its system call returns.
 ///
 /// Also watches the mount table, and every directory and symbolic link of the path. ``poll()`` returns nil if the
 /// kernel may miss a change: if a file is missing or on a shared file system (NFS, FUSE), or the limit for watches is

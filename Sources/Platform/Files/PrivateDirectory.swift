@@ -119,8 +119,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     fchmod(number, status.st_mode & 0o7777 | 0o700)
   }
 
-  /// Grants this user all permissions to its own directory. Works even if the user has none, since the descriptor only
-  /// refers to the directory.
+  /// Grants this user all permissions to its own directory, even if the user has none.
   ///
   /// - Throws: `EPERM` for a directory of another user.
   private static func setOwnersRights(at path: String) throws(SystemError) {

@@ -11,7 +11,7 @@ extension UnixSocket {
   ///   - name: The short name of the socket, without a slash.
   ///   - seconds: As in ``connect(in:name:seconds:)``.
   /// - Returns: Nil if no process listens, the daemon is in a private namespace, the directory is missing or not
-  ///   private, or the path is too long. The other functions report the reason and support long paths.
+  ///   private, or the path is too long.
   /// - Throws: `EAGAIN` after the timeout.
   package static func connectInSession(name: String, seconds: Int) throws(SystemError) -> FileDescriptor? {
     try unsafe connectInSession(of: getenv("XDG_RUNTIME_DIR"), name: name, seconds: seconds)

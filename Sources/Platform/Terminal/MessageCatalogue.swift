@@ -3,7 +3,7 @@ internal import CPlatform
 /// Translations of this process's messages, by `gettext(3)`.
 ///
 /// The C library selects the language by `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG`, from the system's locales and
-/// the catalogues. Both are in UTF-8, so that a static program needs no converter.
+/// the catalogues, which are in UTF-8.
 package struct MessageCatalogue: Sendable {
   private let domain: String
 

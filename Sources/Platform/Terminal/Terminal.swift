@@ -57,8 +57,7 @@ package enum Terminal {
     try body()
   }
 
-  /// Reads what the user typed. In line mode, reads the entire line, so that the next program, such as a shell, does
-  /// not get the rest of it.
+  /// Reads what the user typed. In line mode, reads the entire line, so that no other program gets the rest of it.
   ///
   /// - Returns: The number of bytes read; 0 at the end of input.
   package static func readTyped(
