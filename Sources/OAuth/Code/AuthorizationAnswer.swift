@@ -3,8 +3,8 @@ internal import Encoding
 
 /// The response at the redirect URI (RFC 6749 section 4.1.2), matched against the pending request.
 package enum AuthorizationAnswer: Sendable {
-  /// Not a response to this request. Ignored, since otherwise anyone who can reach the port could abort a sign-in (RFC
-  /// 6749 section 10.12, RFC 8252 section 8.9).
+  /// The redirect does not answer this request. It is ignored, since otherwise anyone who can reach the port could
+  /// abort a sign-in (RFC 6749 section 10.12, RFC 8252 section 8.9).
   case foreign
   /// The authorization code. Exchange it once, immediately.
   case code(SharedSecret)
@@ -38,11 +38,13 @@ extension AuthorizationRequest {
     return text
   }
 
+  /// Whether the redirect's `state` is the one that was sent.
   private func matchesState(_ found: SharedSecret) -> Bool {
     let expected = Array(state.utf8)
     return found.bytes.withBytes { ConstantTime.isEqual($0, expected.span) }
   }
 
+  /// Returns the code after checking `iss`. Throws the server's error if the redirect contains one.
   private func code(in fields: RedirectFields) throws(OAuthError) -> SharedSecret {
     try checkIssuer(fields)
     // No parameter may be repeated (RFC 6749 section 3.1). A code was requested, so a token is an error (RFC 9700
@@ -74,7 +76,7 @@ extension AuthorizationRequest {
     }
   }
 
-  /// Converts an error response (RFC 6749 section 4.1.2.1).
+  /// Converts the `error` and `error_description` of a redirect to an error (RFC 6749 section 4.1.2.1).
   private func refusal(_ error: String, _ description: String?) -> OAuthError {
     let answer = ErrorAnswer(redirected: error, description: description, sent: [verifier.secret])
     guard let value = answer.error else { return OAuthError(.malformedResponse, Self.subject) }

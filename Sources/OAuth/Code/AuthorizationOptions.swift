@@ -19,7 +19,7 @@ package struct AuthorizationOptions: Sendable, Hashable {
   /// The claims that a resource's challenge requires.
   package var challengedClaims: RequestedClaims?
 
-  /// The other issuer name that a known provider uses in its responses.
+  /// The issuer name that a known provider sends as `iss` instead of its own; nil if it has no such name.
   var responseIssuer: String?
   /// The extra parameters that a known provider requires.
   var providerParameters: [Provider.Parameter] = []

@@ -36,7 +36,7 @@ package struct AuthorizationRequest: Sendable {
     verifier = try CodeVerifier()
   }
 
-  /// 43 random characters.
+  /// Returns 32 random bytes in base64url: 43 characters.
   private static func random() throws(OAuthError) -> String {
     do { return Base64URL.encode(try Random.bytes(32)) } catch { throw OAuthError(.cryptoFailure, .signIn) }
   }
@@ -73,8 +73,8 @@ package struct AuthorizationRequest: Sendable {
     return parameters
   }
 
-  /// The requested prompts, then those that the request needs. `none` cannot be combined (OpenID Connect Core section
-  /// 3.1.2.1).
+  /// The prompts to send: the requested ones, then those that the provider or the scope needs. `none` cannot be
+  /// combined with others (OpenID Connect Core section 3.1.2.1).
   private var prompt: String? {
     let asked = options.prompt?.split(separator: " ").map { String($0) } ?? []
     if asked == ["none"] { return "none" }
@@ -83,7 +83,8 @@ package struct AuthorizationRequest: Sendable {
     return (asked + needed.filter { !asked.contains($0) }).joined(separator: " ")
   }
 
-  /// `consent` for `offline_access`, since a server otherwise ignores that scope (OpenID Connect Core section 11).
+  /// The prompt that the scope needs: `consent` for `offline_access`, which a server otherwise ignores (OpenID Connect
+  /// Core section 11), or nil.
   private var defaultPrompt: String? {
     scope?.contains("offline_access") == true && nonce != nil ? "consent" : nil
   }

@@ -6,8 +6,8 @@ extension AuthorizationServer {
   ///
   /// Always uses PKCE: a server without PKCE ignores the challenge (RFC 7636 section 5).
   ///
-  /// - Throws: `endpointMissing`; `metadataInvalid` if a metadata member that protects codes is malformed;
-  ///   `codeChallengeUnsupported` if the server announces PKCE without `S256`.
+  /// - Throws: `endpointMissing` without an authorization and a token endpoint; `metadataInvalid` if a metadata member
+  ///   that protects codes is malformed; `codeChallengeUnsupported` if the server announces PKCE without `S256`.
   package func beginAuthorization(
     scope: Scope?, redirectURI: String, options: AuthorizationOptions = .init()
   ) throws(OAuthError) -> AuthorizationRequest {
@@ -62,6 +62,7 @@ extension AuthorizationServer {
     }
   }
 
+  /// Sends the parameters to the server, which returns a reference to them (RFC 9126 section 2).
   private func push(
     _ request: AuthorizationRequest, to endpoint: Endpoint, cancellation: Cancellation?
   ) throws(OAuthError) -> PushedAuthorizationResponse {

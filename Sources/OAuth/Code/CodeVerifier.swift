@@ -9,7 +9,8 @@ package struct CodeVerifier: Sendable {
   /// The `code_challenge` of the authorization request, using `S256` (RFC 7636 section 4.2).
   package let challenge: String
 
-  /// The only supported method: `plain` would reveal the secret to anyone who sees the request (RFC 7636 section 7.2).
+  /// The `code_challenge_method`. `plain` is not supported: it would reveal the secret to anyone who sees the request
+  /// (RFC 7636 section 7.2).
   package static let method = "S256"
 
   /// Creates a verifier from 32 random bytes (RFC 7636 section 7.1).

@@ -11,6 +11,7 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
   /// The maximum length of a `request_uri`, which must fit into a URL, in bytes.
   private static let maxBytes = 1024
 
+  /// - Parameter sent: The request's secrets, to remove from errors.
   /// - Throws: The server's error, or `malformedResponse`.
   static func parse(_ response: HTTPResponse, sent: [SharedSecret]) throws(OAuthError) -> PushedAuthorizationResponse {
     try response.body.withBytes { (bytes) throws(OAuthError) in
@@ -28,7 +29,7 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
     }
   }
 
-  /// Whether the text is a scheme, a colon and printable characters. The browser alone uses the URI.
+  /// Whether the text has the form of a URI: a scheme, a colon and printable characters.
   private static func isURI(_ text: String) -> Bool {
     guard text.utf8.count <= maxBytes, text.utf8.allSatisfy(\.isVisibleASCII) else { return false }
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

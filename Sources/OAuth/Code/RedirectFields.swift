@@ -8,6 +8,7 @@ struct RedirectFields {
 
   private let fields: [Field]
 
+  /// The maximum length of the query, in bytes.
   static let maximumBytes = 16_384
   private static let maximumFields = 64
 
@@ -45,6 +46,7 @@ struct RedirectFields {
   /// Whether a field appears twice.
   var hasDuplicates: Bool { Set(fields.map { Array($0.name.utf8) }).count < fields.count }
 
+  /// Parses `NAME=VALUE`. Returns nil if the name is invalidly encoded.
   private static func field(_ part: Span<UInt8>) -> Field? {
     var equals = 0
     while equals < part.count, part[equals] != UInt8(ascii: "=") { equals += 1 }
@@ -56,6 +58,7 @@ struct RedirectFields {
     return text.map { ($0, decoded(value)) }
   }
 
+  /// Decodes a form-encoded name or value. Returns nil if the encoding is invalid.
   private static func decoded(_ text: Span<UInt8>) -> SharedSecret? {
     var buffer = SecretBuffer(capacity: text.count)
     guard Form.decode(text, to: &buffer), let bytes = try? buffer.finish() else { return nil }

@@ -28,6 +28,9 @@ package final class DeviceAuthorizationResponse: Sendable {
     try parse(response, allowHTTPLoopback: false, sent: [])
   }
 
+  /// - Parameters:
+  ///   - allowHTTPLoopback: Whether to accept http URLs to this machine.
+  ///   - sent: The request's secrets, to remove from errors.
   static func parse(
     _ response: HTTPResponse, allowHTTPLoopback: Bool, sent: [SharedSecret], shape: AnswerShape = .init()
   ) throws(OAuthError) -> DeviceAuthorizationResponse {
@@ -61,7 +64,8 @@ package final class DeviceAuthorizationResponse: Sendable {
     interval = Self.interval(reader.member("interval").map { $0.value(in: bytes) })
   }
 
-  /// The member `verification_uri` with this suffix, or Google's name for it.
+  /// The URL in the member `verification_uri`, or `verification_url` as Google spells it, with this suffix. Nil if
+  /// absent.
   private static func url(
     _ suffix: String, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ allowHTTPLoopback: Bool
   ) throws(OAuthError) -> String? {
@@ -77,7 +81,8 @@ package final class DeviceAuthorizationResponse: Sendable {
     return nil
   }
 
-  /// A member that is text without characters that a terminal would hide or interpret.
+  /// Reads a text member, or returns nil if absent. Throws if it contains characters that a terminal would hide or
+  /// interpret.
   private static func printableText(
     _ name: String, limit: Int, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>
   ) throws(OAuthError) -> String? {

@@ -2,6 +2,7 @@
 ///
 /// Times are milliseconds since the device authorization request, on a clock that includes suspend.
 package struct DevicePolling: Sendable, Hashable {
+  /// What to do next, and when.
   package enum Next: Sendable, Hashable {
     case poll(afterMilliseconds: Int)
     /// Do not poll again. The code expires before the next poll is due.
@@ -10,8 +11,8 @@ package struct DevicePolling: Sendable, Hashable {
 
   /// The maximum backoff after failures, in seconds.
   private static let maximumBackOff = 60
-  /// The time reserved for the response if only one poll is possible, in milliseconds. At most a quarter of the
-  /// lifetime is used.
+  /// The time left for the response if only one poll is possible, in milliseconds. A quarter of the code's lifetime is
+  /// left instead if that is less.
   private static let maximumReserve = 10_000
 
   private let expiresIn: Int
@@ -19,7 +20,7 @@ package struct DevicePolling: Sendable, Hashable {
   package private(set) var interval: Int
   /// The interval after failed polls in seconds; nil unless the last one failed.
   private var backOff: Int?
-  /// The wait that the server asked for, in seconds.
+  /// The wait that the server asked for after the last failed poll, in seconds; 0 if none.
   private var askedWait = 0
   /// The number of `slow_down` responses.
   private var slowDowns = 0
@@ -84,6 +85,7 @@ package struct DevicePolling: Sendable, Hashable {
 /// The result of one poll of the token endpoint (RFC 8628 section 3.5). All other results are thrown and end the
 /// sign-in.
 package enum DevicePollOutcome: Sendable {
+  /// The user approved, and the server issued tokens.
   case token(TokenEndpointAnswer)
   /// `authorization_pending`: the user has not decided yet.
   case pending
