@@ -58,8 +58,8 @@ extension AuthorizationServer {
     try token.authorization(prover == nil ? "Bearer" : "DPoP")
   }
 
-  /// Throws if tokens are bound although the request had no proof, or the reverse: a thief could use those (RFC 9449
-  /// section 5).
+  /// Throws if the tokens are bound although the request had no proof, or are not bound although it had one: a thief
+  /// could use unbound tokens (RFC 9449 section 5).
   func checkBinding(of tokens: TokenResponse) throws(OAuthError) {
     let isBound = tokens.tokenType == "DPoP"
     guard isBound != (prover != nil) else { return }

@@ -57,7 +57,7 @@ package final class DPoPKey: Sendable {
 
   /// Parses the output of ``serialized()``.
   ///
-  /// - Parameter device: The device of a device key. It is not contacted.
+  /// - Parameter device: The device that contains the key, if it is a device key. It is not contacted.
   /// - Throws: `cryptoFailure` if the text is invalid.
   package static func parse(_ text: SharedSecret, in device: any KeyDevice) throws(OAuthError) -> DPoPKey {
     do throws(CryptoError) {
@@ -77,7 +77,7 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  /// The algorithm named in the text, and the offset of the key.
+  /// The algorithm named in the text, or nil if unknown, and the offset of the key. A text without a name is for ES256.
   private static func algorithmBefore(_ text: Span<UInt8>) -> (JWSAlgorithm?, Int) {
     guard let end = text.indices.first(where: { text[$0] == separator }) else { return (.ES256, 0) }
     let name = (0..<end).map { text[$0] }
@@ -119,6 +119,7 @@ package final class DPoPKey: Sendable {
   /// The public key for the header of a proof: only the required members (RFC 9449 section 4.2).
   var publicMembers: JSONObject { jwk.requiredMembers }
 
+  /// Signs a proof as a compact JWS.
   func sign(header: JSONObject, _ claims: JSONObject) throws(OAuthError) -> String {
     do throws(CryptoError) {
       return try JWSSigner.sign(

@@ -29,7 +29,7 @@ package final class DPoPMemory: Sendable {
 
   package init() {}
 
-  /// The last nonce from a server (RFC 9449 section 8.2).
+  /// The last nonce from a server (RFC 9449 section 8.2), or nil.
   package func nonce(for key: DPoPKey, _ role: Role, origin: String) -> String? {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     return state.withLock { $0.nonces[server] }
@@ -50,6 +50,7 @@ package final class DPoPMemory: Sendable {
     } ?? 0
   }
 
+  /// Stores how many seconds a server's clock is ahead of this machine's.
   package func note(clockError: Int, for key: DPoPKey, _ role: Role, origin: String) {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     state.withLock { state in

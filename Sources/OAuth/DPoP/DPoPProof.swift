@@ -6,6 +6,7 @@ package import Encoding
 package struct DPoPProof: Sendable {
   /// The maximum nonce length, in bytes.
   package static let maximumNonceBytes = 1024
+  /// The length of the random `jti` claim before encoding, in bytes.
   private static let identifierBytes = 16
 
   /// The HTTP method, case-sensitive.
@@ -15,7 +16,7 @@ package struct DPoPProof: Sendable {
   package var accessToken: SharedSecret?
   /// The nonce that the server requires, if any.
   package var nonce: String?
-  /// In unix seconds.
+  /// The `iat` claim, in unix seconds.
   package var issuedAt: Int
 
   /// Signs the proof with a new unique identifier and returns the `DPoP` header.

@@ -62,6 +62,7 @@ package struct DPoPProver: Sendable {
     return learn(from: head.headers, refusal: refusal, to: proof, at: proof.url, as: .resourceServer)
   }
 
+  /// - Parameter refusal: The error code in the response, if it rejects the proof or the request.
   private func learn(
     from headers: HTTPHeaders, refusal: String?, to proof: DPoPProof?, at url: URI, as role: DPoPMemory.Role
   ) -> ProofProblem? {
@@ -79,8 +80,8 @@ package struct DPoPProver: Sendable {
     }
   }
 
-  /// The error code: in the body for an authorization server, in the challenge for a resource server (RFC 9449 sections
-  /// 8 and 9).
+  /// The error code of a response, if any: in the body for an authorization server, in the challenge for a resource
+  /// server (RFC 9449 sections 8 and 9).
   private func refusal(in response: HTTPResponse, as role: DPoPMemory.Role) -> String? {
     guard response.status >= 400, response.defect == nil else { return nil }
     switch role {
@@ -89,7 +90,7 @@ package struct DPoPProver: Sendable {
     }
   }
 
-  /// The error code in a DPoP or Bearer challenge, if any.
+  /// The error code in the DPoP challenge of a 401 response, if any.
   static func challengedError(in headers: HTTPHeaders, status: Int) -> String? {
     guard status == 401 else { return nil }
     return Challenge.all(in: headers).first { $0.scheme == "dpop" }?["error"]
