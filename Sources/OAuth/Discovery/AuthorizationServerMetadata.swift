@@ -20,10 +20,11 @@ package struct AuthorizationServerMetadata: Sendable {
   package internal(set) var unusableEndpoints: [EndpointRole: String] = [:]
   /// The name of a malformed metadata member that protects codes, if any. If set, sign-ins by code are refused.
   package private(set) var malformedSafeguard: String?
-  /// The announced algorithms, which restrict the accepted ones.
+  /// The announced signature algorithms of ID Tokens, which restrict the accepted ones; empty if not announced.
   package var idTokenSigningAlgorithms: [String] = []
+  /// The client authentication methods of the token endpoint.
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
-  /// Whether the server announces the methods. Otherwise they are the specification's default.
+  /// Whether the server announces ``tokenEndpointAuthMethods``. Otherwise they are the specification's default.
   package var announcesTokenEndpointAuthMethods = false
   /// The client authentication methods of the revocation endpoint; nil if not announced.
   package var revocationEndpointAuthMethods: [String]?
@@ -36,7 +37,7 @@ package struct AuthorizationServerMetadata: Sendable {
   package var grantTypes = ["authorization_code", "implicit"]
   /// The supported scope values; nil if not announced.
   package var scopes: [String]?
-  /// Empty if the server does not announce PKCE (RFC 8414 section 2).
+  /// The supported PKCE methods; empty if the server does not announce PKCE (RFC 8414 section 2).
   package var codeChallengeMethods: [String] = []
   /// Whether every response of the authorization endpoint contains `iss` (RFC 9207 section 3).
   package var answersNameIssuer = false
@@ -149,6 +150,7 @@ package struct AuthorizationServerMetadata: Sendable {
     return Set(endpoints.compactMap { $0?.uri.origin }).sorted()
   }
 
+  /// Replaces the endpoints of these roles, or with `onlyMissing`, adds those that the server does not announce.
   private mutating func apply(_ named: [EndpointRole: Endpoint], onlyMissing: Bool = false) {
     for (role, _, property) in Self.endpoints {
       guard let endpoint = named[role], !onlyMissing || self[keyPath: property] == nil else { continue }
@@ -160,9 +162,9 @@ package struct AuthorizationServerMetadata: Sendable {
   /// The URL that ends the browser's session at the server (OpenID Connect RP-Initiated Logout 1.0 section 2), or nil
   /// if the server has no such page.
   ///
-  /// Identifies the user by `logout_hint` and the client by `client_id`, not by `id_token_hint` (section 2): an ID
-  /// Token in the URL would leak into history, process arguments and logs, and some resources accept it as a
-  /// credential. Omits `post_logout_redirect_uri` (section 3) and `state`, since nothing waits for the browser.
+  /// Identifies the user by `logout_hint` and the client by `client_id`, not by `id_token_hint` (section 2), since an
+  /// ID Token in the URL would leak into history, process arguments and logs. Omits `post_logout_redirect_uri` and
+  /// `state`, since nothing waits for the browser.
   ///
   /// - Parameter subject: The user's `sub`, if known.
   package func logoutURL(clientID: String, subject: String?) -> String? {

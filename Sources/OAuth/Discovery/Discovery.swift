@@ -5,9 +5,8 @@ internal import Encoding
 package enum Discovery {
   /// Finds and parses the metadata of `issuer`.
   ///
-  /// Tries ``Issuer/metadataLocations`` in order. Tries the next one only if there is no document: for a 4xx status,
-  /// 500, 501, a redirect, or a body that is not a JSON object with an issuer. Another failure ends the search (RFC
-  /// 8414 section 3.3).
+  /// Tries ``Issuer/metadataLocations`` in order, and the next one only if there is no document (RFC 8414 section 3.3):
+  /// for a 4xx status, 500, 501, a redirect, or a body that is not a JSON object with an issuer.
   ///
   /// - Throws: `metadataMissing` if no URL has a document; `malformedResponse` if a response claims to be JSON but is
   ///   not; otherwise the error of the first redirect or server error.
@@ -81,7 +80,7 @@ package enum Discovery {
         value: keys, body: body, maxAgeSeconds: response.headers.maxAgeSeconds, entityTag: response.headers.entityTag))
   }
 
-  /// The error for an unsuccessful status. The request has no client authentication, so it is never about the client.
+  /// The error for an unsuccessful status. It is never `invalidClient`, since the request has no client authentication.
   private static func problem(_ response: HTTPResponse, _ subject: OAuthError.Subject) -> OAuthError {
     let error = OAuthError.status(of: response, subject)
     return error.code == .invalidClient
@@ -123,7 +122,8 @@ package struct FetchedDocument<Value: Sendable>: Sendable {
 
 /// The result of revalidating a cached document.
 package enum Revalidation<Value: Sendable>: Sendable {
-  /// The cached document is current (RFC 9110 section 15.4.5).
+  /// The cached document is current (RFC 9110 section 15.4.5), for this many more seconds if specified.
   case unchanged(maxAgeSeconds: Int?)
+  /// The server has another version.
   case changed(FetchedDocument<Value>)
 }

@@ -1,14 +1,15 @@
 extension AuthorizationServerMetadata {
   /// Alternative endpoints for clients with a certificate (RFC 8705 section 5).
   package struct MTLSEndpointAliases: Sendable {
+    /// The metadata member that contains the aliases.
     static let member = "mtls_endpoint_aliases"
 
     private(set) var endpoints: [EndpointRole: Endpoint] = [:]
-    /// As in ``AuthorizationServerMetadata/unusableEndpoints``.
+    /// The metadata members of announced but unusable aliases.
     private(set) var unusable: [EndpointRole: String] = [:]
 
     /// - Parameters:
-    ///   - reader: Nil if the member is not an object, which makes all endpoints unusable.
+    ///   - reader: Reads the aliases. Nil if the member is not an object, which makes all endpoints unusable.
     ///   - metadata: The server's own endpoints.
     init(_ reader: MetadataReader?, of metadata: AuthorizationServerMetadata) {
       // A browser does not use the client's certificate, and keys are public.

@@ -5,6 +5,7 @@ struct MetadataReader {
   let object: JSONObject
   let allowHTTPLoopback: Bool
 
+  /// Reads an optional string. Throws if the member has another type.
   func string(_ name: String) throws(OAuthError) -> String? {
     guard let value = object[name], value != .null else { return nil }
     guard let text = value.string else { throw OAuthError(.metadataInvalid, .name(name)) }
@@ -31,6 +32,7 @@ struct MetadataReader {
     object[name]?.string.flatMap { try? Endpoint($0, allowHTTPLoopback: allowHTTPLoopback) }
   }
 
+  /// Reads an optional flag, false by default. Throws if the member has another type.
   func flag(_ name: String) throws(OAuthError) -> Bool {
     guard let value = object[name], value != .null else { return false }
     guard let flag = value.bool else { throw OAuthError(.metadataInvalid, .name(name)) }
@@ -59,6 +61,7 @@ struct MetadataReader {
     return readableStrings(name)?.isEmpty == false
   }
 
+  /// Reads an optional list of strings. Throws if the member or an element has another type.
   func strings(_ name: String) throws(OAuthError) -> [String]? {
     guard let value = object[name], value != .null else { return nil }
     guard let elements = value.array else { throw OAuthError(.metadataInvalid, .name(name)) }

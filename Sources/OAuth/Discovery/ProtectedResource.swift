@@ -2,9 +2,9 @@ internal import Encoding
 
 /// The metadata of a protected resource (RFC 9728 section 2) that a sign-in needs.
 package struct ProtectedResource: Sendable, Hashable {
-  /// The URL of the resource exactly as requested, or its origin.
+  /// The `resource` of the metadata: the URL exactly as requested, or its origin.
   package let identifier: String
-  /// The issuers of tokens for the resource, in its order and without duplicates. Never empty.
+  /// The issuers of tokens for the resource, in the order of the metadata and without duplicates. Never empty.
   package let authorizationServers: [Issuer]
   /// The scopes to request; empty if not announced.
   package internal(set) var scopes: [String]
@@ -20,8 +20,8 @@ package struct ProtectedResource: Sendable, Hashable {
 
   /// Parses a metadata document, ignoring unknown members (section 3.2).
   ///
-  /// Skips invalid issuers. Also skips issuers on this machine or a private network unless the resource is there too,
-  /// so that a remote server cannot direct requests to local ones (section 7.7).
+  /// Skips invalid issuers, and those on this machine or a private network unless the resource is there too, so that a
+  /// remote server cannot direct requests to local ones (section 7.7).
   ///
   /// - Parameter identifiers: The acceptable values of `resource`; nil for the requested resource only.
   /// - Throws: `resourceMismatch` for another `resource` (section 3.3). `bindingUnsupported` if it requires proofs with
@@ -58,7 +58,7 @@ package struct ProtectedResource: Sendable, Hashable {
     if wantsBoundTokens { try requireBoundTokens() }
   }
 
-  /// Creates a resource without metadata.
+  /// Creates a resource that publishes no metadata.
   init(_ resource: Endpoint, acceptingTokensOf issuer: Issuer) {
     isPublished = false
     identifier = resource.text
@@ -68,6 +68,8 @@ package struct ProtectedResource: Sendable, Hashable {
     proofAlgorithms = nil
   }
 
+  /// Restricts the resource to tokens that are bound to a key.
+  ///
   /// - Throws: `bindingUnsupported` if the resource accepts no supported algorithm.
   mutating func requireBoundTokens() throws(OAuthError) {
     guard DPoPKey.algorithm(announced: proofAlgorithms) != nil else { throw OAuthError(.bindingUnsupported, .resource) }

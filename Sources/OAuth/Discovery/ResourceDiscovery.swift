@@ -16,6 +16,7 @@ package struct ResourceDiscovery {
     var isChallenge = false
     /// The URL of the metadata, if the challenge names one.
     var metadata: Endpoint?
+    /// The scopes in the challenge; empty if it names none.
     var scopes: [String] = []
     /// Whether DPoP is the only scheme (RFC 9449 section 7.1).
     var wantsBoundTokens = false
@@ -37,7 +38,7 @@ package struct ResourceDiscovery {
   /// requires a token but has no metadata may be an older MCP server (before revision 2025-06-18), with the
   /// authorization server at its own origin.
   ///
-  /// - Throws: `metadataMissing`.
+  /// - Throws: `metadataMissing` if no authorization server is found.
   package func run() throws(OAuthError) -> ProtectedResource {
     let hint = try ask()
     var found: ProtectedResource
@@ -104,8 +105,8 @@ package struct ResourceDiscovery {
     }
   }
 
-  /// Requests the resource without a token. An MCP server may refuse every GET, and challenge only a client's messages,
-  /// or only those after the first.
+  /// Requests the resource without a token and reads its challenges. If the server refuses a GET without a challenge,
+  /// sends the first messages of an MCP client, since an MCP server may challenge only those.
   private func ask() throws(OAuthError) -> Hint {
     let get = HTTPRequest(.get, resource, .resource, transport: transport, cancellation: cancellation)
     guard let response = try answer(to: get) else { return Hint() }
@@ -175,7 +176,7 @@ package struct ResourceDiscovery {
     return url
   }
 
-  /// The well-known URL of the resource: with the well-known path before its own (section 3.1).
+  /// The URL of the resource's metadata: the well-known path comes before the resource's own path (section 3.1).
   private func location() throws(OAuthError) -> Endpoint {
     let uri = resource.uri
     let rest = uri.path + (uri.query.map { "?" + $0 } ?? "")

@@ -57,7 +57,7 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
-  /// Splits an issuer at the first segment of its path.
+  /// Splits an issuer at the first segment of its path, which is the tenant. Nil if the URL has another form.
   private static func parts(_ issuer: String) -> (before: String, tenant: String, after: String)? {
     let scheme = "https://"
     guard issuer.hasPrefix(scheme) else { return nil }
