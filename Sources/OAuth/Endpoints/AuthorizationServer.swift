@@ -57,7 +57,9 @@ package struct AuthorizationServer: Sendable {
     return try post(form, to: endpoint, role, authorization: authorization, cancellation: cancellation)
   }
 
-  /// Posts a form as it is.
+  /// Posts a form without adding client authentication.
+  ///
+  /// - Parameter authorization: The `Authorization` header, if any.
   func post(
     _ form: consuming RequestForm, to endpoint: Endpoint, _ role: EndpointRole,
     authorization: consuming SecretBytes?, cancellation: Cancellation?
@@ -73,7 +75,7 @@ package struct AuthorizationServer: Sendable {
   /// The member names and formats of the server's responses.
   var shape: AnswerShape { provider?.answerShape ?? AnswerShape() }
 
-  /// Adds this provider's advice to an error.
+  /// Runs `body` and adds advice for the user to its error.
   func addingAdvice<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var advised = error
@@ -101,6 +103,7 @@ package struct AuthorizationServer: Sendable {
     return Phrase("check the metadata published at the client id; for its format: agent help account client-metadata")
   }
 
+  /// Sends a request, unless ``origins`` excludes its endpoint.
   func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {
     guard origins?.contains(request.endpoint.uri.origin) ?? true else {
       throw OAuthError(.endpointMissing, .endpoint(request.role))
@@ -111,15 +114,16 @@ package struct AuthorizationServer: Sendable {
   /// Removes these secrets from the text of all later errors.
   package mutating func hide(_ secrets: SharedSecret?...) { hidden += secrets.compactMap { $0 } }
 
-  /// All secrets to remove from a request's errors.
+  /// All secrets to remove from a request's errors: the sent ones, the client secret and the hidden ones.
   func secrets(_ sent: SharedSecret?...) -> [SharedSecret] {
     (sent + [client.authentication.secret]).compactMap { $0 } + hidden
   }
 
   /// Parses a response of the token endpoint.
   ///
-  /// - Throws: If there are no tokens, not even a refresh token. With ``OAuthError/brokenAnswer``, the server still
-  ///   carried out the request.
+  /// - Parameter sent: The request's secrets, to remove from errors.
+  /// - Throws: An error if the response contains neither tokens nor a refresh token. If its ``OAuthError/brokenAnswer``
+  ///   is set, the server still carried out the request.
   func answer(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError)
     -> TokenEndpointAnswer
   {

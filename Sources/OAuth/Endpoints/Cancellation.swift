@@ -9,6 +9,7 @@ package final class Cancellation: Sendable {
     var isCancelled = false
     /// The number of ``beginSpending()`` calls in effect.
     var spending = 0
+    /// The closures to call on cancellation, by the number that ``addWaker(_:)`` returned.
     var wakers: [UInt64: @Sendable () -> Void] = [:]
     var lastWaker: UInt64 = 0
 
@@ -20,10 +21,10 @@ package final class Cancellation: Sendable {
 
   package init() {}
 
-  /// Cancels the operation, or after spending if it ``isSpending``.
+  /// Cancels the operation. While it ``isSpending``, this takes effect only once the spending has ended.
   package func cancel() { end { $0.isCancelled = true } }
 
-  /// Changes the state, and calls the wakers if the cancellation is now in effect.
+  /// Applies `change` to the state, and calls the wakers if the cancellation is now in effect.
   private func end(_ change: (inout State) -> Void) {
     state.withLock { state in
       change(&state)

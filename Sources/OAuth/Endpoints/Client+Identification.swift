@@ -33,6 +33,7 @@ extension Client {
     }
   }
 
+  /// The `Authorization` header for HTTP Basic (RFC 7617).
   private func basic(_ secret: SharedSecret, isEncoded: Bool) throws(OAuthError) -> SecretBytes {
     do throws(CryptoError) {
       var pair = SecretBuffer()

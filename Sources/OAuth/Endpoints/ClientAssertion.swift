@@ -8,7 +8,7 @@ package struct ClientAssertion: Sendable {
   package static let lifetime = 60
 
   private let key: ClientKey
-  /// The `aud` to use.
+  /// The kind of `aud` claim that the server expects.
   let audience: AssertionAudience
   private let wallSeconds: @Sendable () -> Int
 
@@ -21,6 +21,7 @@ package struct ClientAssertion: Sendable {
 
   static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
+  /// The signature algorithm for a server with this metadata.
   func algorithm(at metadata: AuthorizationServerMetadata) -> JWSAlgorithm {
     key.algorithm(announced: metadata.tokenEndpointAuthSigningAlgorithms)
   }

@@ -4,11 +4,11 @@ package import Crypto
 package enum ClientAuthentication: Sendable {
   /// A public client, with `client_id` in the body.
   case none
-  /// HTTP Basic with form-encoded ID and secret (RFC 6749 section 2.3.1).
+  /// HTTP Basic with the client ID and this client secret, both form-encoded (RFC 6749 section 2.3.1).
   case basic(SharedSecret)
   /// Like ``basic(_:)``, but not form-encoded, for servers that do not decode it.
   case basicUnencoded(SharedSecret)
-  /// `client_id` and `client_secret` in the body.
+  /// `client_id` and this `client_secret` in the body.
   case post(SharedSecret)
   /// A token signed with the client's key (RFC 7523).
   case privateKeyJWT(ClientAssertion)
@@ -17,7 +17,7 @@ package enum ClientAuthentication: Sendable {
   /// A certificate in the TLS handshake, and `client_id` in the body (RFC 8705 section 2).
   case mutualTLS
 
-  /// Replaces Basic by the body or the reverse, if an endpoint supports only the other.
+  /// Sends the secret in the body instead of by Basic, or the reverse, if an endpoint supports only the other method.
   ///
   /// - Parameter announced: The endpoint's supported methods; nil if not announced.
   func adapted(to announced: [String]?) -> ClientAuthentication {

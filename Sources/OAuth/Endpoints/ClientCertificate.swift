@@ -7,7 +7,7 @@ package final class ClientCertificate: Sendable, Equatable {
   package let key: CertifiedKey
   /// The SHA-256 hash in base64url, which bound tokens contain as `x5t#S256` (RFC 8705 section 3.1).
   package let thumbprint: String
-  /// In unix seconds.
+  /// When the certificate expires, in unix seconds.
   package let expiresAt: Int
   /// Whether issuer and subject are the same, so that servers trust it only by registration (RFC 8705 section 2.2).
   package let isSelfIssued: Bool
@@ -35,7 +35,7 @@ package final class ClientCertificate: Sendable, Equatable {
 
   private static let label = "CERTIFICATE"
 
-  /// The PEM form that ``init(_:key:)`` reads.
+  /// The certificate in PEM, as ``init(_:key:)`` reads it.
   package static func text(_ certificate: Certificate) -> String { PEM.text(label, certificate.der) }
 
   package static func == (a: ClientCertificate, b: ClientCertificate) -> Bool {

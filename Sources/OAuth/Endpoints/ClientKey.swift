@@ -27,6 +27,8 @@ package final class ClientKey: Sendable {
 
   /// The configured signature algorithm, or a default. For RSA this is PS256 if the server announces it or the profile
   /// requires it (FAPI 2.0 Security Profile section 5.4.1), otherwise RS256.
+  ///
+  /// - Parameter announced: The server's supported algorithms; nil if not announced.
   func algorithm(announced: [String]?) -> JWSAlgorithm {
     if let configuredAlgorithm { return configuredAlgorithm }
     let possible: [JWSAlgorithm] =

@@ -35,8 +35,8 @@ package struct ExtraParameters: Sendable, Hashable {
 
   /// - Parameters:
   ///   - parameters: Each as `NAME=VALUE`.
-  ///   - claims: `claims` (OpenID Connect Core section 5.5).
-  ///   - authorizationDetails: `authorization_details` (RFC 9396).
+  ///   - claims: The JSON of `claims` (OpenID Connect Core section 5.5), if any.
+  ///   - authorizationDetails: The JSON of `authorization_details` (RFC 9396), if any.
   ///   - provider: The built-in provider, whose own parameters are reserved too.
   package init(
     parameters: [String], claims: String?, authorizationDetails: String?, provider: Provider?
@@ -71,6 +71,7 @@ package struct ExtraParameters: Sendable, Hashable {
     return all
   }
 
+  /// Parses `NAME=VALUE`. Throws if the name is reserved.
   private static func pair(_ text: String, _ provider: Provider?) throws(Problem) -> Pair {
     guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { throw .malformed }
     let (name, value) = (String(text[..<end]), String(text[text.utf8.index(after: end)...]))
@@ -89,6 +90,7 @@ package struct ExtraParameters: Sendable, Hashable {
     byte.isASCIIAlphanumeric || "-._".utf8.contains(byte)
   }
 
+  /// Whether accounts may not set the parameter with this lowercase name.
   private static func isReserved(_ word: String) -> Bool {
     RequestParameter.allCases.contains { $0.rawValue == word }
       || ["request", "response_mode", "registration"].contains(word) || word.hasPrefix("client_")

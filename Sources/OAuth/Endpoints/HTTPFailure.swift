@@ -19,6 +19,7 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case certificateHost
     /// The server's public key does not match any pin of the account.
     case pin
+    /// A step of the request exceeded its timeout.
     case timeout
     /// The body or the headers exceed the limit.
     case tooLarge

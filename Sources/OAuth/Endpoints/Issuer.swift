@@ -63,6 +63,7 @@ package struct Issuer: Sendable, Hashable {
     return nil
   }
 
+  /// Whether the `iss` claim of a token matches this issuer.
   func isNamed(by claim: String) -> Bool { Self.isName(claim, of: text) }
 
   /// Whether the `iss` claim matches the issuer: identical, or without the scheme for providers that omit it.

@@ -14,6 +14,7 @@ package struct RedirectURI: Sendable, Hashable {
   package let text: String
   /// The loopback host, or nil if the browser cannot reach this machine, so that the user must paste the response.
   package let loopbackHost: Host?
+  /// The port in the URI; nil if it has none.
   package let port: UInt16?
   /// The path: empty, or with a leading "/".
   package let path: String
@@ -46,14 +47,14 @@ package struct RedirectURI: Sendable, Hashable {
     6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
   ]
 
-  /// Creates the default for clients that are not registered by hand, with any port. Its path is fixed if the server
-  /// names the issuer in its responses (RFC 9207), and otherwise unique to the issuer (RFC 8252 section 8.10, RFC 9700
-  /// section 4.4.2).
+  /// Creates the default redirect URI for clients that are not registered by hand, without a port. Its path is fixed if
+  /// the server names the issuer in its responses (RFC 9207), and otherwise unique to the issuer (RFC 8252 section
+  /// 8.10, RFC 9700 section 4.4.2).
   package init(standardFor issuer: Issuer, answersNameIssuer: Bool) {
     self = answersNameIssuer ? .callback : RedirectURI(.ipv4, path: Self.path(for: issuer))
   }
 
-  /// The default for clients registered by hand, with any port.
+  /// The default redirect URI for clients registered by hand, without a port.
   package static let callback = RedirectURI(.ipv4, path: "/callback")
 
   private init(_ host: Host, path: String, port: UInt16? = nil) {
@@ -68,7 +69,7 @@ package struct RedirectURI: Sendable, Hashable {
     loopbackHost == nil ? self : RedirectURI(host, path: path, port: port)
   }
 
-  /// The redirect URI with the listening port.
+  /// The redirect URI to send: with the listening port `bound`, unless the URI has a port or is not a loopback URI.
   package func text(port bound: UInt16) -> String {
     guard let loopbackHost, port == nil else { return text }
     return "http://\(loopbackHost.rawValue):\(bound)\(path)"

@@ -5,14 +5,14 @@ internal import Encoding
 package struct Transport: Sendable {
   /// An HTTP proxy. Proxy settings in the environment are never read.
   package struct Proxy: Sendable {
-    /// The proxy resolves names with `socks5h`, this machine with `socks5`.
+    /// The supported schemes. With `socks5h` the proxy resolves host names, with `socks5` this machine does.
     package static let schemes = ["http", "https", "socks5", "socks5h"]
 
     /// `SCHEME://host:port`, without credentials.
     package var url: String
     /// Hosts to connect to without the proxy, separated by commas as in `no_proxy`.
     package var exclusions: String
-    /// `user:password`.
+    /// The user name and password as `user:password`, if any.
     package var credentials: SharedSecret?
 
     package init(url: String, exclusions: String = "", credentials: SharedSecret? = nil) {
@@ -31,8 +31,8 @@ package struct Transport: Sendable {
   package var proxy: Proxy?
   /// The client certificate, for this server only.
   package var clientCertificate: ClientCertificate?
-  /// The timeout for resolving the host name. The C library's own is 15 s with one name server that only responds for
-  /// IPv4, and 30 s with two.
+  /// The timeout for resolving the host name. The C library itself needs 15 s with one name server that responds only
+  /// for IPv4, and 30 s with two.
   package var resolveTimeoutSeconds = 60
   /// The timeout for connecting, after the name is resolved.
   package var connectTimeoutSeconds = 10
@@ -47,8 +47,8 @@ package struct Transport: Sendable {
 
   package init() {}
 
-  /// Identifies the additional authorities and the pins; nil for the system's trust alone. A cached document is used
-  /// only with the same trust.
+  /// Identifies the additional authorities and the pins; nil if only the system's authorities are trusted. A cached
+  /// document is used only for the same value.
   package var trust: String? {
     guard certificateAuthorities != nil || !pins.isEmpty else { return nil }
     return ([certificateAuthorities?.digest ?? ""] + Set(pins).sorted()).joined(separator: "\n")
