@@ -37,8 +37,8 @@ package struct IDToken: Sendable {
       expiresAt: checked.expiresAt)
   }
 
-  /// Verifies the signature and returns the payload. The account's settings, never the token, choose between key and
-  /// secret (steps 7 and 8).
+  /// Verifies the signature. Returns the payload, the algorithm and the issuer that the key set names for the key, if
+  /// any. The account's settings, never the token, choose between key and secret (steps 7 and 8).
   private static func open(
     _ compact: SharedSecret, _ keys: JWKSet, _ expected: IDTokenExpectation
   ) throws(JOSEError) -> ([UInt8], IDTokenAlgorithm, String?) {

@@ -1,6 +1,7 @@
 internal import Encoding
 package import Crypto
 
+/// The reason why an ID Token was rejected.
 package struct IDTokenError: Error, Hashable, Sendable {
   package let fault: TokenFault
   /// How many seconds this machine's clock is ahead of the server's, if that may be the reason.
@@ -31,7 +32,7 @@ extension OAuthError {
   /// The error for a token whose key is not published, or published in an unusable form.
   ///
   /// - Parameters:
-  ///   - keys: The latest set.
+  ///   - keys: The latest key set of the server.
   ///   - seconds: The seconds until the keys can be fetched again.
   /// - Returns: Nil if the token was rejected for another reason.
   package init?(_ error: IDTokenError, in keys: JWKSet, retryAfter seconds: Int) {

@@ -31,7 +31,7 @@ package struct IDTokenExpectation: Sendable {
   package var now: Int
   /// The tolerated clock difference, in seconds.
   package var clockSkew = TokenClock.defaultSkew
-  /// The identity in the first ID Token, for a refresh (OpenID Connect Core section 12.2).
+  /// The identity in the first ID Token, which a refreshed one must match (OpenID Connect Core section 12.2), if any.
   package var first: IdentityRecord?
   /// The template for the issuer's name in tokens of a multi-tenant server.
   package var tenant: TenantIssuer?

@@ -34,7 +34,7 @@ struct IDTokenRules {
     return (identity, issuedAt, expiresAt)
   }
 
-  /// Step 2: the issuer.
+  /// Checks `iss` (step 2) and returns the issuer.
   private func checkIssuer() throws(TokenFault) -> String {
     guard let issuer = try reader.issuer() else { throw .missingClaim("iss") }
     guard let tenant = expected.tenant else {
@@ -45,7 +45,7 @@ struct IDTokenRules {
     return issuer
   }
 
-  /// Step 3: the audience.
+  /// Checks `aud` (step 3) and returns the audiences.
   private func checkAudience() throws(TokenFault) -> [String] {
     guard let audience = try reader.audience() else { throw .missingClaim("aud") }
     guard audience.contains(where: { isSame($0, expected.clientID) }) else { throw .otherAudience(isMissing: false) }
@@ -59,7 +59,7 @@ struct IDTokenRules {
 
   private func isTrusted(_ audience: String) -> Bool { expected.trustedAudiences.contains { isSame($0, audience) } }
 
-  /// Step 13: `auth_time` against `max_age`.
+  /// Checks `auth_time` against `max_age` (step 13) and returns it.
   private func checkAuthenticationTime() throws(TokenFault) -> Int? {
     let authTime = try reader.authenticationTime()
     guard let maxAge = expected.demands.maxAge else { return authTime }
@@ -70,7 +70,7 @@ struct IDTokenRules {
     return authTime
   }
 
-  /// Step 11: the nonce. Ignored if none was sent.
+  /// Checks `nonce` if one was sent (step 11), and returns it.
   private func checkNonce() throws(TokenFault) -> String? {
     let found = try reader.text("nonce")
     guard let sent = expected.demands.nonce else { return found }
@@ -80,7 +80,7 @@ struct IDTokenRules {
     return found
   }
 
-  /// Step 12: `acr`.
+  /// Checks that `acr` is a requested value (step 12).
   private func checkAuthenticationContext() throws(TokenFault) {
     let found = try reader.text("acr")
     guard !expected.demands.acrValues.isEmpty else { return }

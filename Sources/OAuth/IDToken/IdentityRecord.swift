@@ -7,12 +7,13 @@ package struct IdentityRecord: Sendable, Hashable {
   package var subject: String
   package var audience: [String]
   package var authorizedParty: String?
+  /// In unix seconds.
   package var authTime: Int?
   package var nonce: String?
 }
 
 extension IdentityRecord {
-  /// Parses ``json``; nil if invalid.
+  /// Parses the output of ``json``. Nil if invalid.
   package init?(json: JSON) {
     guard let issuer = json["iss"]?.string, let subject = json["sub"]?.string, let values = json["aud"]?.array else {
       return nil

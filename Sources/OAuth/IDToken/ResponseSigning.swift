@@ -3,7 +3,7 @@ package import Crypto
 /// The client's registered algorithms for ID Tokens and UserInfo (OpenID Connect Dynamic Client Registration 1.0
 /// section 2), and trusted audiences.
 package struct ResponseSigning: Sendable {
-  /// The setting `id_token_signed_response_alg`.
+  /// The registered signing of ID Tokens (`id_token_signed_response_alg`).
   package enum IDTokens: Sendable {
     /// A signature with this algorithm.
     case key(JWSAlgorithm)

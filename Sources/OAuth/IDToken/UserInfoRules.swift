@@ -43,6 +43,7 @@ struct SignedUserInfo {
     return claims.object
   }
 
+  /// Verifies the signature, and repeats this with newer keys as long as they may help.
   private func verified(_ token: UnverifiedJWS) throws(OAuthError) -> JWTClaims {
     var doubt = JOSEError(.unknownKey)
     while doubt.needsNewKeys, let keys = try rules.nextKeys() {
@@ -71,7 +72,7 @@ struct SignedUserInfo {
     _ = try reader.checkTimes(TokenClock(now: rules.now), issuedAhead: TokenClock.issuedAhead)
   }
 
-  /// The error with the message for an ID Token, which mentions a wrong clock.
+  /// The error for an invalid claim. Its message is that of an ID Token, which mentions a wrong clock.
   private func rejected(_ fault: TokenFault) -> OAuthError {
     var error = OAuthError(IDTokenError(fault).comparing(serverDate: serverDate, now: rules.now))
     error.code = .userInfoRejected

@@ -1,7 +1,7 @@
 package import Crypto
 
-/// The rules of the FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025) that a client can check and
-/// that do not apply to every account anyway.
+/// The rules of the FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025) that a client can check, except
+/// those that apply to every account.
 package enum FAPI2 {
   /// The allowed signature algorithms (section 5.4.1, item 1). Ed25519 (RFC 9864) is EdDSA with that curve, which the
   /// note there allows.
@@ -40,8 +40,11 @@ package enum FAPI2 {
     return metadata.answersNameIssuer ? nil : .issuerUnannounced
   }
 
+  /// The method for client authentication with a key.
   static let keyMethod = "private_key_jwt"
+  /// The methods for client authentication with a certificate.
   static let certificateMethods = ["tls_client_auth", "self_signed_tls_client_auth"]
+  /// All allowed methods for client authentication.
   private static let provingMethods = [keyMethod] + certificateMethods
 
   /// Whether the server accepts DPoP proofs (RFC 9449 section 5.1) with an allowed algorithm that this program

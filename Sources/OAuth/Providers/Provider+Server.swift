@@ -11,6 +11,7 @@ extension Provider {
     return issuerPath.isEmpty || issuer.isSame(as: full) ? nil : full
   }
 
+  /// The known endpoints of the provider.
   package func endpoints(of issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) -> [EndpointRole: Endpoint] {
     let base = base(of: issuer)
     return try Endpoint.all(
@@ -22,6 +23,7 @@ extension Provider {
     advice.first { Self.matches($0, error) }?.forbidsDevice ?? false
   }
 
+  /// Whether the advice is for the error's code, or for the start of its description.
   private static func matches(_ advice: Advice, _ error: OAuthError) -> Bool {
     if let value = error.serverError, value == advice.error { return true }
     guard let description = error.serverDescription, description.utf8.starts(with: advice.error.utf8) else {

@@ -83,7 +83,8 @@ package struct ClientRegistration: Sendable {
     }
   }
 
-  /// A 401 or 403 means that registration is restricted (RFC 7591 section 3.2.2).
+  /// Converts a 401 or 403, which mean that registration is restricted (RFC 7591 section 3.2.2), to
+  /// `registrationRejected`.
   private static func refusal(_ error: OAuthError) -> OAuthError {
     guard error.code != .notJSON, let status = error.httpStatus, [401, 403].contains(status) else { return error }
     var refusal = OAuthError(.registrationRejected, .endpoint(.registration), httpStatus: status)
@@ -123,7 +124,7 @@ package struct ClientRegistration: Sendable {
     hasForeignManagement = address != nil && !isOwn
   }
 
-  /// Whether the server itself issued the management URL.
+  /// Whether the management URL has an origin of the server.
   private static func isOwn(_ endpoint: Endpoint, _ metadata: AuthorizationServerMetadata) -> Bool {
     let origin = endpoint.uri.origin
     return metadata.endpointOrigins.contains(origin) || (try? URI(metadata.issuer.text))?.origin == origin

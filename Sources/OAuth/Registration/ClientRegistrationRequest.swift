@@ -10,7 +10,7 @@ package struct ClientRegistrationRequest: Sendable {
   package var softwareID: String?
   package var softwareVersion: String?
   package var grantTypes: [String] = []
-  /// Empty without the authorization code grant.
+  /// The redirect URIs; empty without the authorization code grant.
   package var redirectURIs: [String] = []
   package var tokenEndpointAuthMethod = "none"
   package var scope: Scope?
