@@ -16,6 +16,7 @@ package struct Challenge: Sendable, Hashable {
   private static let maxChallenges = 8
   private static let maxParameters = 32
 
+  /// The value of the parameter with this lowercase name, if any.
   package subscript(name: String) -> String? {
     parameters.first { $0.name.hasSameBytes(as: name) }?.value
   }
@@ -43,6 +44,7 @@ private struct ChallengeReader {
 
   init(_ value: String) { bytes = Array(value.utf8) }
 
+  /// Parses the next challenge. Returns nil at the end or if it is malformed.
   mutating func next() -> Challenge? {
     skipSeparators()
     guard let scheme = token() else { return nil }
@@ -57,6 +59,7 @@ private struct ChallengeReader {
     return Challenge(scheme: scheme.lowercased(), parameters: parameters)
   }
 
+  /// The byte at the position; nil at the end.
   private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   private mutating func skipBlanks() {
@@ -67,6 +70,7 @@ private struct ChallengeReader {
     while let byte = current, byte == 0x20 || byte == 0x09 || byte == UInt8(ascii: ",") { position += 1 }
   }
 
+  /// Parses a token (RFC 9110 section 5.6.2), if present.
   private mutating func token() -> String? {
     let start = position
     while let byte = current, byte.isTokenCharacter { position += 1 }
@@ -115,6 +119,7 @@ private struct ChallengeReader {
     return nil
   }
 
+  /// Skips a token68 (RFC 9110 section 11.2), if present.
   private mutating func skipToken68() {
     while let byte = current, byte != UInt8(ascii: ","), byte != 0x20 { position += 1 }
   }

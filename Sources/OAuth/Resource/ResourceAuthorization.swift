@@ -12,7 +12,7 @@ package struct ResourceAuthorization: Sendable {
     self.prover = prover
   }
 
-  /// The secret header fields of one attempt. They cannot be reused.
+  /// The secret header fields for sending a request once. They cannot be reused.
   package struct Attempt: Sendable {
     package let fields: [SecretField]
     fileprivate let proof: DPoPProof?
@@ -33,7 +33,7 @@ package struct ResourceAuthorization: Sendable {
     return Attempt(fields: fields, proof: proof)
   }
 
-  /// Learns from the response for the next proof.
+  /// Stores the nonce and clock offset in a response for the next proof.
   ///
   /// - Returns: The reason to try again, or nil.
   package func learn(from head: ResourceHead, after attempt: Attempt) -> DPoPProver.ProofProblem? {
@@ -46,7 +46,7 @@ extension SharedSecret {
   /// The `Authorization` header with this token (RFC 6750 section 2.1, RFC 9449 section 7.1).
   func authorization(_ scheme: String) throws(OAuthError) -> SecretBytes { try Self.bytes("\(scheme) ", self) }
 
-  /// The text, followed by the token if any.
+  /// Copies the text to secret memory, followed by the token if any.
   fileprivate static func bytes(_ text: String, _ token: SharedSecret? = nil) throws(OAuthError) -> SecretBytes {
     var value = SecretBuffer(capacity: text.utf8.count + (token?.bytes.count ?? 0))
     value.append(utf8: text)

@@ -4,7 +4,9 @@ internal import Encoding
 package struct ResourceField: Sendable, Hashable {
   package static let maximumNameBytes = 64
   package static let maximumValueBytes = 4096
+  /// The maximum number of fields in a request.
   package static let maximumCount = 64
+  /// The maximum length of all fields of a request, in bytes.
   package static let maximumTotalBytes = 32_768
 
   package let name: String
@@ -47,6 +49,7 @@ package struct ResourceField: Sendable, Hashable {
   /// The field as parsed by ``init(_:)``.
   package var line: String { "\(name): \(value)" }
 
+  /// Parses the fields of a request, each as `Name: value`.
   package static func fields(_ lines: [String]) throws(Problem) -> [ResourceField] {
     var fields: [ResourceField] = []
     var total = 0

@@ -36,7 +36,7 @@ package struct ResourceMethod: Sendable, Hashable {
 
 /// An origin that may receive an access token: scheme, host and port (RFC 6454).
 package struct ResourceOrigin: Sendable, Hashable {
-  /// `https://host` in lowercase, with the port unless it is the default.
+  /// The origin as `https://host` in lowercase, with the port unless it is the default.
   package let text: String
 
   package init(of endpoint: Endpoint) { text = endpoint.uri.origin }

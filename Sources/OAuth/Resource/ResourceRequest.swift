@@ -10,7 +10,7 @@ package struct ResourceRequest: Sendable {
   package var stallSeconds: Int
   /// The stall timeout after the head of the response, in seconds (default: ``stallSeconds``). 0 for no limit.
   package var idleSeconds: Int?
-  /// The access token, if the response is for a peer of a lease. The response is cut off where it repeats the token.
+  /// The access token, if the response is for a peer of a lease. A response that repeats the token is cut off there.
   package var withheld: SharedSecret?
   /// Cancels the request from another thread.
   package var cancellation: Cancellation
@@ -100,7 +100,9 @@ package protocol ResourceContent: AnyObject, Sendable {
 
 /// The result of one read of a ``ResourceContent``.
 package enum ResourceContentPart: Sendable, Hashable {
+  /// The number of bytes read.
   case bytes(Int)
+  /// All content has been read.
   case end
   /// No content is available yet.
   case later

@@ -3,7 +3,7 @@ internal import Encoding
 
 /// The meaning of a response for the token (RFC 6750 section 3.1, RFC 9470 section 3) or the URL.
 package enum ResourceVerdict: Sendable, Hashable {
-  /// The response accepts both.
+  /// The response rejects neither the token nor the URL.
   case none
   /// The token was rejected. A new one, with these scopes if the server names any, may be accepted (RFC 6750 section
   /// 3).
@@ -14,7 +14,8 @@ package enum ResourceVerdict: Sendable, Hashable {
   case insufficientScope([String])
   /// The token lacks these claims, if named. A refresh that requests them may help.
   case insufficientClaims(RequestedClaims?)
-  /// The user must sign in again, or with another method.
+  /// The user must sign in again: by one of these methods, and at most this long before the request, if the server
+  /// names them.
   case insufficientAuthentication(acrValues: [String], maxAgeSeconds: Int?)
   /// The resource has moved (RFC 9110 section 15.4) to this URL, without its query and fragment, which often contain a
   /// token. Nil if it contains a secret of the request.
@@ -43,6 +44,7 @@ package enum ResourceVerdict: Sendable, Hashable {
     }
   }
 
+  /// The redirect target without query and fragment; nil if it contains a secret.
   private static func target(in location: String, _ sent: [SharedSecret]) -> String? {
     let prefix = location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let text = String(Substring(prefix))
@@ -54,7 +56,7 @@ package enum ResourceVerdict: Sendable, Hashable {
     text.utf8.count <= maximumTextBytes && !SecretEcho.isFound(in: text, sent, limit: maximumTextBytes)
   }
 
-  /// In bytes. Longer text is not searched for secrets, and therefore omitted.
+  /// The maximum length of a server's text, in bytes. Longer text is not searched for secrets, and therefore omitted.
   private static let maximumTextBytes = 8192
 
   private static let schemes = ["bearer", "dpop"]

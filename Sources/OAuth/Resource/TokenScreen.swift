@@ -21,7 +21,7 @@ package struct TokenScreen: Sendable {
   /// The number of bytes read.
   private var position = 0
 
-  /// - Throws: `secureHeapFull`.
+  /// - Throws: `secureHeapFull` if there is not enough secret memory.
   package init(_ token: SharedSecret) throws(CryptoError) {
     guard token.bytes.count >= Self.minimumLength else { return }
     var encoded: [Pattern] = []
@@ -89,6 +89,7 @@ package struct TokenScreen: Sendable {
     withheld = []
   }
 
+  /// Whether a header field contains the token.
   package func isFound(in headers: HTTPHeaders) -> Bool {
     headers.all.contains { field in
       var (screen, rest): (TokenScreen, [UInt8]) = (self, [])
@@ -177,6 +178,7 @@ private struct Search: Sendable {
     self.base64 = base64.map { Progress($0) }
   }
 
+  /// Whether a match may begin with the byte.
   func mayBegin(_ byte: UInt8) -> Bool {
     let character = Self.standard(byte)
     return plain.pattern.first == byte || base64.contains { $0.pattern.first == character }
@@ -211,6 +213,7 @@ private struct Search: Sendable {
     }
   }
 
+  /// The progress of the search for one pattern.
   private struct Progress: Sendable {
     let pattern: Pattern
     /// The number of matched bytes.
@@ -245,6 +248,7 @@ private struct Search: Sendable {
 
 /// A decoder of `%XX` and JSON escapes (RFC 8259 section 7).
 private struct Escape: Sendable {
+  /// The bytes of an incomplete escape.
   private var bytes: [UInt8] = []
   /// The position of an incomplete escape, or nil.
   private(set) var start: Int?

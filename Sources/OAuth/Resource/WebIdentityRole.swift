@@ -26,7 +26,7 @@ package struct WebIdentityRole: Sendable, Hashable {
     package let accessKeyID: String
     package let secretAccessKey: SealedSecret
     package let sessionToken: SealedSecret
-    /// In unix seconds.
+    /// When the credentials expire, in unix seconds.
     package let expiresAt: Int
   }
 
@@ -99,12 +99,14 @@ private struct ServiceDocument {
     return offsets
   }
 
+  /// Copies the text of an element to secret memory; nil as for ``range(_:in:isProse:)``.
   func secret(_ name: String) -> SharedSecret? {
     response.body.withBytes { bytes in
       range(name, in: bytes).flatMap { try? SharedSecret(SecretBytes(copying: bytes.extracting($0))) }
     }
   }
 
+  /// The text of an element; nil as for ``range(_:in:isProse:)``.
   func text(_ name: String, isProse: Bool = false) -> String? {
     response.body.withBytes { bytes in
       range(name, in: bytes, isProse: isProse).map { range in
