@@ -39,6 +39,7 @@ struct AnswerReader: ~Copyable {
     root[name].flatMap { $0.kind == .null ? nil : $0 }
   }
 
+  /// The value of a string member; nil if absent or null.
   func text(_ name: String, in bytes: Span<UInt8>) throws(OAuthError) -> String? {
     guard let node = member(name) else { return nil }
     guard let text = node.string(in: bytes) else { throw malformed(name) }
@@ -72,7 +73,7 @@ struct AnswerReader: ~Copyable {
     return isClean ? SharedSecret(secret) : nil
   }
 
-  /// A number of seconds, parsed by ``Seconds/whole(_:)``.
+  /// A number of seconds, parsed by ``Seconds/parse(_:)``; nil if absent or null.
   func seconds(_ name: String, in bytes: Span<UInt8>) throws(OAuthError) -> Int? {
     guard let node = member(name) else { return nil }
     guard let seconds = Seconds.parse(node.value(in: bytes)) else { throw malformed(name) }

@@ -6,7 +6,7 @@ package struct AnswerShape: Sendable, Hashable {
   package var scope = ScopeForm.spaces
   /// Whether `user` is another name of the token type Bearer.
   package var hasUserTokens = false
-  /// Whether the error code is in `message`, if that is present.
+  /// Whether the error code is in `message`, if `status` is present too.
   package var hasErrorInMessage = false
   /// The standard error codes, by the server's codes or descriptions in lowercase.
   package var errorNames: [String: String] = [:]

@@ -60,7 +60,8 @@ extension AuthorizationServer {
   /// - Parameters:
   ///   - grant: The assertion's role. If it authenticates the client, there is no other authentication.
   ///   - scope: The scope to request unless `target` has one.
-  /// - Throws: `assertionRejected`; `unsupportedTokenType` if an exchange returns no access token.
+  /// - Throws: `assertionRejected` if the server refuses the assertion; `unsupportedTokenType` if an exchange returns
+  ///   no access token.
   package func tokens(
     for assertion: BearerAssertion, by grant: AssertionGrant = .jwtBearer, scope: Scope?, target: TokenTarget? = nil,
     cancellation: Cancellation? = nil
@@ -91,7 +92,7 @@ extension AuthorizationServer {
   /// Exchanges an access token for one with another target (RFC 8693 section 2.1).
   ///
   /// - Throws: `invalidTarget` if the server refuses the resource or audience; `unsupportedTokenType` if the result is
-  ///   not an access token (RFC 8693 section 2.2.1); `scopeWithheld`.
+  ///   not an access token (RFC 8693 section 2.2.1); `scopeWithheld` if its scope is not the full one.
   package func exchange(
     _ subjectToken: SharedSecret, for target: TokenTarget, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
@@ -131,7 +132,7 @@ extension AuthorizationServer {
   ///   - audience: The issuer identifier of that server.
   ///   - scope: The scope of the token to request there.
   ///   - resources: The resources of that token (RFC 8707).
-  /// - Throws: The server's error, or `unsupportedTokenType`.
+  /// - Throws: The server's error, or `unsupportedTokenType` if the result is not such an assertion.
   package func identityAssertion(
     by idToken: SharedSecret, for audience: String, scope: Scope?, resources: [String], cancellation: Cancellation
   ) throws(OAuthError) -> SharedSecret {

@@ -4,8 +4,8 @@ extension AuthorizationServer {
   /// Revokes a token (RFC 7009). Also succeeds if the server does not know the token.
   ///
   /// - Parameter bearer: An access token for a second attempt after a 401: Glewlwyd requires one for public clients.
-  /// - Throws: `unsupportedTokenRevocation`, or `serverUnavailable` if the token is still valid (RFC 7009 section
-  ///   2.2.1).
+  /// - Throws: `unsupportedTokenRevocation` if the server cannot revoke such tokens; `serverUnavailable` if the token
+  ///   is still valid (RFC 7009 section 2.2.1).
   package func revoke(
     _ token: SharedSecret, hint: RevocationHint, bearer: SharedSecret?, cancellation: Cancellation? = nil
   ) throws(OAuthError) {

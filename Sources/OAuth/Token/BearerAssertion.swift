@@ -9,7 +9,9 @@ package struct BearerAssertion: Sendable {
 
   let compact: SharedSecret
   private let audience: [String]
+  /// The `exp` claim, in unix seconds.
   private let expiresAt: Int
+  /// The `nbf` claim, in unix seconds.
   private let notBefore: Int?
   private let clientID: String?
 
@@ -52,7 +54,7 @@ package struct BearerAssertion: Sendable {
   /// - Parameters:
   ///   - expected: The required value of `aud`, compared byte by byte.
   ///   - endpoint: The token endpoint, if its URL is an acceptable `aud` too (RFC 7523 section 3).
-  ///   - now: Unix seconds.
+  ///   - now: The current time, in unix seconds.
   package func check(for expected: String, orFor endpoint: Endpoint? = nil, now: Int) throws(AssertionProblem) {
     do { try TokenClock(now: now).check(expiresAt: expiresAt, notBefore: notBefore) } catch {
       if case .expired = error { throw .expired(seconds: now - expiresAt) }
@@ -87,7 +89,7 @@ package enum AssertionProblem: Error, Hashable, Sendable {
   case wrongAudience(expected: String)
   /// `client_id` is not the expected one.
   case wrongClient(expected: String)
-  /// The platform issued no assertion and returned this HTTP status.
+  /// The platform's token service issued no assertion and returned this HTTP status.
   case refused(status: Int)
 }
 

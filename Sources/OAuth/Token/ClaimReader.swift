@@ -35,7 +35,7 @@ package struct TokenClock: Sendable {
 struct ClaimReader {
   let claims: JWTClaims
 
-  /// Reads a claim and converts its error.
+  /// Calls `value` to read the claim `name`, and converts its error to `malformedClaim`.
   ///
   /// - Returns: Nil if the claim is missing.
   func read<Value>(_ name: String, _ value: () throws(JOSEError) -> Value?) throws(TokenFault) -> Value? {
@@ -48,6 +48,7 @@ struct ClaimReader {
     return found
   }
 
+  /// A string claim; nil if missing.
   func text(_ name: String) throws(TokenFault) -> String? {
     try read(name) { () throws(JOSEError) in try claims.string(name) }
   }
@@ -65,7 +66,7 @@ struct ClaimReader {
     tenant.isIssuer(name, tenant: try text("tid"), keyIssuer: keyIssuer)
   }
 
-  /// Checks the times that are present.
+  /// Checks `exp`, `nbf` and `iat`, as far as they are present. Returns `iat` and `exp`.
   ///
   /// - Parameter ahead: How many seconds `iat` may be in the future; nil for the tolerance.
   func checkTimes(
@@ -89,6 +90,8 @@ struct ClaimReader {
 
   /// The `azp` claim, which is required with several audiences, as in the first edition of OpenID Connect Core 1.0
   /// (section 3.1.3.7, steps 4 and 5).
+  ///
+  /// - Parameter isClient: Whether a name is that of the client.
   func authorizedParty(_ audience: [String], isClient: (String) -> Bool) throws(TokenFault) -> String? {
     guard let party = try text("azp") else {
       let isSingle = audience.allSatisfy { $0.hasSameBytes(as: audience[0]) }

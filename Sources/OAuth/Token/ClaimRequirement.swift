@@ -26,6 +26,7 @@ package struct ClaimRequirement: Sendable, Hashable {
     }
   }
 
+  /// The value parsed as JSON; nil if it is not JSON.
   private var json: JSON? { try? JSON(parsing: Array(value.utf8)) }
 }
 

@@ -14,7 +14,7 @@ struct ErrorAnswer: Sendable {
   var description: String?
   /// The `correlation_id`, for the server's operators to find the request: at most 64 letters, digits and "-".
   var correlationID: String?
-  /// The `interval` of a `slow_down`.
+  /// The `interval` of a `slow_down`, in seconds.
   var interval: Int?
   /// The `claims` that a sign-in must request, for conditional access in Microsoft Entra ID.
   var claims: RequestedClaims?
@@ -109,7 +109,7 @@ struct ErrorAnswer: Sendable {
     self.interval = interval
   }
 
-  /// A server's text for users. Nil if empty or repeats a secret.
+  /// Cleans a server's text for display. Nil if the text is empty or repeats a secret.
   static func printable(_ text: String?, _ sent: [SharedSecret]) -> String? {
     // The part that was cut off could be the rest of a secret.
     guard let text, !SecretEcho.isFound(in: text, sent, limit: maximumSearchedLength) else { return nil }

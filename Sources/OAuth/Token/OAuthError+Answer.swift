@@ -114,6 +114,7 @@ extension OAuthError {
 }
 
 extension OAuthError.Code {
+  /// The error code for an HTTP status alone.
   fileprivate init(status: Int) {
     self =
       switch status {
@@ -127,7 +128,8 @@ extension OAuthError.Code {
       }
   }
 
-  /// Nil for an unknown error, and if a server problem overrides it.
+  /// The error code for a value of `error`. Nil if the value is unknown, or if the HTTP status indicates a server
+  /// problem instead.
   fileprivate init?(serverError: String, kind: RequestKind, status: Int) {
     guard let code = Self.named(serverError, in: kind) else { return nil }
     if status >= 500, code.meaning != .grantEnded, code != .invalidClient { return nil }

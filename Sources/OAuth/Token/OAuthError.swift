@@ -7,6 +7,7 @@ internal import Encoding
 /// without control characters.
 package struct OAuthError: Error, Hashable, Sendable {
   package var code: Code
+  /// The part of the protocol, setting or value that the error is about.
   package var subject: Subject
   /// The `error` value of the response, at most 64 characters allowed by RFC 6749 section 5.2.
   package var serverError: String?
@@ -34,7 +35,8 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var intendedIssuer: String?
   /// The claims that a sign-in must request.
   package var claims: RequestedClaims?
-  /// How long the server asked to wait, or until its keys may be fetched again, in seconds: at most 300 or 3600.
+  /// The wait before a retry, in seconds: as the server asked (at most 300), or until its keys may be fetched again (at
+  /// most 3600).
   package var retryAfterSeconds: Int?
   /// Whether the request may have been carried out without a response. The sent refresh token may have been replaced by
   /// an unknown one.
@@ -54,6 +56,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.httpStatus = httpStatus
   }
 
+  /// Converts an error of signing with a key.
   package init(signing error: CryptoError, _ subject: Subject) {
     let code: Code =
       switch error.code {
@@ -132,5 +135,6 @@ package struct OAuthError: Error, Hashable, Sendable {
       : Phrase("\(subject.phrase); this machine's clock is \(clockError.magnitude) seconds behind the server's")
   }
 
+  /// The message for users in English.
   package var message: String { phrase.english }
 }

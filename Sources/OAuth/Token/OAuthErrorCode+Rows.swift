@@ -20,7 +20,7 @@ extension OAuthError.Code {
     }
   }
 
-  /// Values of the `error` member that have the same meaning.
+  /// Values of a response's `error` member that have the same meaning.
   struct Name: Sendable, ExpressibleByStringLiteral {
     let values: [String]
     /// The requests for which the values have this meaning. Empty for all.
@@ -30,6 +30,7 @@ extension OAuthError.Code {
     init(stringLiteral value: String) { self.init(values: value) }
   }
 
+  /// All known values of `error` with their codes.
   private static let names: [(name: Name, code: Self)] = allCases.flatMap { code in
     code.row().names.map { ($0, code) }
   }

@@ -18,13 +18,14 @@ extension OAuthError {
     case keyNotPublished
     /// The ID Token's key is in the issuer's key set, but cannot be used.
     case keyUnusable
-    // DPoP proofs (RFC 9449).
+    /// The DPoP proof (RFC 9449) was rejected or is missing, the token is not bound to the account's key, or the server
+    /// supports no common algorithm.
     case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
     /// The TPM with the key is currently unavailable.
     case keyUnavailable
     /// The key belongs to another TPM, or this TPM was cleared.
     case keyForeign
-    /// A requirement of the account's security profile is not met: see ``OAuthError/breach``.
+    /// A requirement of the account's security profile is not met: see ``OAuthError/Subject/breach(_:)``.
     case profileBroken
     // The server refused.
     case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
@@ -36,6 +37,7 @@ extension OAuthError {
     case refreshBlocked
     /// The response grants less than the required scope.
     case scopeWithheld
+    /// The server does not accept the authorization code or the assertion.
     case codeRejected, assertionRejected
     // Dynamic registration.
     case registrationMissing, registrationRejected, registrationUnusable, registrationGone

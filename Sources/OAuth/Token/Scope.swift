@@ -34,7 +34,7 @@ package struct Scope: Sendable, Hashable {
   package func contains(_ value: String) -> Bool { values.contains { $0.hasSameBytes(as: value) } }
   package func isSubset(of other: Scope) -> Bool { values.allSatisfy { other.contains($0) } }
 
-  /// The values of `requiredScope` that this scope lacks, in their order.
+  /// The values of `requiredScope` that this scope lacks, in the same order.
   ///
   /// Some services return a value as a URI or only its last part (`Mail.Read` for
   /// `https://graph.microsoft.com/Mail.Read`); both match. `offline_access` is ignored, since it is about the refresh
@@ -57,6 +57,7 @@ package struct Scope: Sendable, Hashable {
   package static func == (a: Scope, b: Scope) -> Bool { a.isSubset(of: b) && b.isSubset(of: a) }
   package func hash(into hasher: inout Hasher) { hasher.combine(Set(values)) }
 
+  /// Whether all characters of a value are allowed (RFC 6749 section 3.3).
   private static func isToken(_ value: String) -> Bool {
     !value.isEmpty
       && value.utf8.allSatisfy(\.isUnquotedASCII)

@@ -2,7 +2,7 @@ internal import Encoding
 
 /// Parses durations sent by servers.
 enum Seconds {
-  /// Ten years. Longer values are treated as mistakes.
+  /// The maximum duration in seconds: ten years. Longer values are treated as mistakes.
   static let maximum = 10 * 366 * 86_400
 
   /// Parses 0 to ``maximum`` seconds from a number or, as some servers send it, a string of digits. Nil for anything

@@ -9,6 +9,7 @@ struct SecretEcho {
 
   /// All parts of ``minimumLength`` bytes in the text and its decodings.
   private var parts: Set<UInt64> = []
+  /// Whether the text contains a token in compact form.
   private let containsToken: Bool
 
   init(_ text: String) {
@@ -50,6 +51,7 @@ struct SecretEcho {
     return [bytes, percentDecoded(bytes), hexDecoded(bytes, skipping: 0), hexDecoded(bytes, skipping: 1)] + base64
   }
 
+  /// Calls `body` with each sequence of ``minimumLength`` bytes, packed into a number.
   private static func forEachPart(of bytes: Span<UInt8>, _ body: (UInt64) -> Void) {
     var part: UInt64 = 0
     for index in bytes.indices {
@@ -58,7 +60,7 @@ struct SecretEcho {
     }
   }
 
-  /// Decodes the text's hexadecimal digits, ignoring separators.
+  /// Decodes the text's hexadecimal digits after the first `skipped`, ignoring separators.
   private static func hexDecoded(_ bytes: [UInt8], skipping skipped: Int) -> [UInt8] {
     let digits = bytes.compactMap { HexDigit.value($0) }.dropFirst(skipped)
     return stride(from: digits.startIndex, to: digits.endIndex - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
@@ -96,7 +98,7 @@ struct SecretEcho {
     return decoded
   }
 
-  /// Accepts both alphabets (RFC 4648 sections 4 and 5).
+  /// The value of a base64 character of either alphabet (RFC 4648 sections 4 and 5); nil for other characters.
   private static func base64Value(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")

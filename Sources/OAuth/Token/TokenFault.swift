@@ -13,9 +13,11 @@ package enum TokenFault: Error, Hashable, Sendable {
   case missingClaim(String)
   /// A claim that tokens of the profile may not contain.
   case unexpectedClaim(String)
-  /// `exp` has passed. The times of these cases are unix seconds.
+  /// `exp` has passed. Times are in unix seconds.
   case expired(at: Int)
+  /// `nbf` has not been reached yet.
   case notYetValid(until: Int)
+  /// `iat` is in the future.
   case issuedInFuture(at: Int)
   /// `auth_time` is longer ago than `max_age` (OpenID Connect Core section 3.1.3.7, step 13).
   case authenticationTooOld
@@ -36,8 +38,8 @@ package enum TokenFault: Error, Hashable, Sendable {
   case otherHash(claim: String)
   /// The claim differs from the first ID Token of this sign-in (section 12.2).
   case identityChanged(claim: String)
-  /// The token is a logout token, or a logout token without a required claim (OpenID Connect Back-Channel Logout 1.0
-  /// section 2.4).
+  /// The token is a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4). `claim` shows that, or is a
+  /// required claim that the token lacks.
   case logoutToken(claim: String)
   /// A claim lacks the value that the caller requires.
   case otherValue(ClaimRequirement)

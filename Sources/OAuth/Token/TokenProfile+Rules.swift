@@ -2,6 +2,7 @@ internal import Encoding
 package import Crypto
 
 extension TokenProfile {
+  /// The member of `events` that identifies a logout token.
   static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
   /// The claims that a token of this profile must have. `exp` may be waived for logout tokens, since older servers omit
@@ -67,6 +68,7 @@ extension TokenProfile {
     if claims["nonce"] != nil { throw .unexpectedClaim("nonce") }
   }
 
+  /// Throws if one of these claims is present and not a string.
   private static func checkStrings(_ names: [String], _ reader: ClaimReader) throws(TokenFault) {
     for name in names { _ = try reader.text(name) }
   }

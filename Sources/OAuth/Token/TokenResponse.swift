@@ -6,7 +6,8 @@ package final class TokenResponse: Sendable {
   package let accessToken: SharedSecret
   /// `Bearer` or `DPoP`, spelled as in RFC 6750 and RFC 9449.
   package let tokenType: String
-  /// Seconds from the response's time, at most ten years; nil if absent or invalid.
+  /// The lifetime of the access token in seconds, from the response's time, at most ten years; nil if absent or
+  /// invalid.
   package let expiresIn: Int?
   /// Seconds until the refresh token expires. Nil if absent, invalid or 0, which some servers send for no expiry.
   package let refreshTokenExpiresIn: Int?
@@ -35,6 +36,7 @@ package final class TokenResponse: Sendable {
     try parse(response, kind: .other, sent: [], shape: shape)
   }
 
+  /// - Parameter sent: The request's secrets, to remove from errors.
   static func parse(
     _ response: HTTPResponse, kind: RequestKind, sent: [SharedSecret], shape: AnswerShape
   ) throws(OAuthError) -> TokenResponse {
@@ -63,9 +65,10 @@ package final class TokenResponse: Sendable {
   }
 
   private static let refreshTokenMember = "refresh_token"
-  /// In bytes.
+  /// The maximum length of a refresh token, in bytes.
   private static let maximumRefreshTokenBytes = 65_536
 
+  /// Copies a refresh token to secret memory; nil if invalid.
   private static func refreshToken(
     _ node: JSONLayout.Node, _ bytes: Span<UInt8>, _ arena: SecretArena?
   ) -> SharedSecret? {
@@ -73,8 +76,10 @@ package final class TokenResponse: Sendable {
     return try? AnswerReader.secret(node, in: bytes, arena, allowed: 0x20...0x7E)
   }
 
-  /// - Throws: `scopeWithheld` if the granted scope lacks required values (RFC 6749 section 3.3). A response without a
-  ///   scope grants all that was requested.
+  /// Checks that the granted scope contains the required one.
+  ///
+  /// - Throws: `scopeWithheld` if values are missing (RFC 6749 section 3.3). A response without a scope grants all that
+  ///   was requested.
   package func check(covers requiredScope: Scope?) throws(OAuthError) {
     guard let requiredScope, let missing = scope?.missing(of: requiredScope), !missing.isEmpty else { return }
     var error = OAuthError(.scopeWithheld, .endpoint(.token))

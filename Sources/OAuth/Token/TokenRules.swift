@@ -55,7 +55,7 @@ package struct TokenRules: Sendable {
 
   /// Verifies the signature, then the claims, which are not read before.
   ///
-  /// - Parameter now: Unix seconds.
+  /// - Parameter now: The current time, in unix seconds.
   package func verify(_ token: UnverifiedJWS, by keys: JWKSet, now: Int) throws(TokenFault) -> Verified {
     let jws: VerifiedJWS
     do {
@@ -115,9 +115,9 @@ package struct TokenRules: Sendable {
   }
 
   /// Restricts ID Tokens and logout tokens to the announced `id_token_signing_alg_values_supported` (OpenID Connect
-  /// Back-Channel Logout 1.0 section 2.6), or RS256 if there are none (OpenID Connect Core section 2). An access
-  /// token's algorithm, which metadata does not announce (RFC 8414 section 2, RFC 9068 section 2.1), follows from the
-  /// key. Without a profile, restricts only if the issuer announces algorithms and the caller chose none.
+  /// Back-Channel Logout 1.0 section 2.6), or RS256 if there are none (OpenID Connect Core section 2). No metadata
+  /// announces the algorithms of access tokens. Without a profile, restricts only if the issuer announces algorithms
+  /// and the caller chose none.
   package mutating func restrictAlgorithms(toAnnounced announced: [String]) {
     switch profile {
     case .idToken, .logoutToken: break

@@ -4,7 +4,7 @@ internal import Encoding
 /// audience, or certain authorization details (RFC 9396).
 package struct TokenTarget: Sendable, Hashable {
   package static let maxResources = 16
-  /// In bytes.
+  /// The maximum length of an audience, in bytes.
   private static let maximumAudienceBytes = 512
 
   package let scope: Scope?

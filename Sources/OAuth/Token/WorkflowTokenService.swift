@@ -27,6 +27,7 @@ package struct WorkflowTokenService: Sendable {
   /// - Parameters:
   ///   - audience: The `aud` of the JWT.
   ///   - transport: The server's transport. Its additional certificate authorities are trusted too.
+  /// - Returns: The JWT, or `refused` if the service issued none.
   /// - Throws: Temporary failures, and responses that are not from this service.
   package func assertion(
     for audience: String, transport: Transport, http: any HTTPClient, cancellation: Cancellation
