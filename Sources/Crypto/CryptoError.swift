@@ -30,7 +30,7 @@ package struct CryptoError: Error, Hashable, Sendable {
   }
 
   package var code: Code
-  /// The failed operation: a name of this program's, or of a libcrypto function.
+  /// The name of the failed operation or libcrypto function.
   package var operation: String
   /// libcrypto's error queue, oldest first. May be empty.
   package var queue: [String]

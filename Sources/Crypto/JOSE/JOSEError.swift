@@ -3,7 +3,7 @@ package struct JOSEError: Error, Hashable, Sendable {
   package enum Code: Sendable {
     // A token's text.
 
-    /// Not three parts separated by dots (RFC 7515 section 7.1), or the JSON serialization.
+    /// The text does not have three parts separated by dots (RFC 7515 section 7.1), or is a JSON serialization.
     case notCompact
     /// The token, key or set is longer than its limit.
     case tooLong

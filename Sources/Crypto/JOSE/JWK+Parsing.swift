@@ -30,6 +30,7 @@ extension JWK {
     ["d", "p", "q", "dp", "dq", "qi", "oth"].contains { member($0, members) != nil }
   }
 
+  /// The members of the public key, according to its type.
   private static func components(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     guard let type = try string("kty", members) else { throw JOSEError(.invalidKey) }
     if type == "RSA" { return try rsa(members) }
@@ -124,13 +125,13 @@ extension JWK {
 }
 
 extension [UInt8] {
-  /// Without leading zero bytes, as in RFC 7518 section 2.
+  /// The bytes without leading zeros, as in RFC 7518 section 2.
   fileprivate var withoutLeadingZeros: [UInt8] { Array(drop { $0 == 0 }) }
 }
 
 extension Curve {
-  /// Pads or strips leading zeros to the length that RFC 7518 section 6.2.1.2 requires, since servers err in both
-  /// directions. A number that is too large makes the key invalid.
+  /// Pads a coordinate with leading zeros, or strips them, to the length that RFC 7518 section 6.2.1.2 requires, since
+  /// servers err in both directions. A number that is too large makes the key invalid.
   func coordinate(_ bytes: [UInt8]) -> [UInt8] {
     let number = bytes.count > coordinateByteCount ? bytes.withoutLeadingZeros : bytes
     return Array(repeating: 0, count: max(0, coordinateByteCount - number.count)) + number

@@ -60,6 +60,8 @@ package struct JWK: Sendable {
     return algorithm.signatureAlgorithm.fits(key.key.kind)
   }
 
+  /// Verifies a signature with this key.
+  ///
   /// - Returns: Whether the signature is valid.
   func verify(
     _ algorithm: JWSAlgorithm, signature: Span<UInt8>, message: Span<UInt8>

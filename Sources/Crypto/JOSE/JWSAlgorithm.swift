@@ -62,6 +62,7 @@ enum LeftHalfHash {
     }
   }
 
+  /// Whether `found` is the left half of the hash of `value`.
   static func isSame(_ found: String, _ digest: Digest, of value: Span<UInt8>) throws(JOSEError) -> Bool {
     let (left, right) = (found.utf8, try text(digest, of: value).utf8)
     return ConstantTime.isEqual(left.span, right.span)

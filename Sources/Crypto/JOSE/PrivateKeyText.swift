@@ -26,6 +26,8 @@ package struct PrivateKeyText: ~Copyable {
     algorithm = nil
   }
 
+  /// Reads a private key from the text of a file.
+  ///
   /// - Parameters:
   ///   - text: The file, on the secure heap. The key is never copied anywhere else.
   ///   - device: The device for a file that refers to a TPM, if any.

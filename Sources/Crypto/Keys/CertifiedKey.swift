@@ -1,5 +1,6 @@
 internal import COpenSSL
 
+/// A private key with its certificate chain, for TLS.
 package final class CertifiedKey: Sendable {
   /// The chain in DER, starting with the key's own certificate.
   package let certificates: [[UInt8]]
@@ -20,7 +21,7 @@ package final class CertifiedKey: Sendable {
   /// Passes OpenSSL objects to `body`: the certificate (`X509`), the key (`EVP_PKEY`) and the rest of the chain
   /// (`STACK_OF(X509)`).
   ///
-  /// - Parameter observer: Called for signatures of a device key, while a connection uses it.
+  /// - Parameter observer: Called after each signature of a device key, as long as a connection uses the key.
   package func lend<Result>(
     observer: @escaping SignatureObserver, _ body: (OpaquePointer, OpaquePointer, OpaquePointer) -> Result
   ) throws(CryptoError) -> Result {

@@ -12,6 +12,7 @@ package enum Curve: Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// libcrypto's name for the curve.
   var groupName: String {
     switch self {
     case .p256: "prime256v1"

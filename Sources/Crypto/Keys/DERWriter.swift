@@ -2,7 +2,7 @@
 struct DERWriter: ~Copyable {
   private var buffer = SecretBuffer(capacity: 2048, limit: 16_384)
 
-  /// The size of a value including tag and length.
+  /// The size of a value with this content length, including tag and length.
   static func size(_ content: Int) -> Int { 1 + lengthBytes(content).count + content }
 
   /// The content length of an INTEGER for a big-endian number. Leading zeros are omitted, except one if the number

@@ -21,12 +21,12 @@ internal import COpenSSL
 
   /// - Parameters:
   ///   - type: libcrypto's name for a key type.
-  ///   - properties: Selects the implementation.
+  ///   - properties: libcrypto's query for the implementation, such as `provider=tpm2`.
   init(newKeyNamed type: String, in library: borrowing LibraryContext, properties: String) throws(CryptoError) {
     try unsafe self.init(EVP_PKEY_CTX_new_from_name(library.raw, type, properties), "EVP_PKEY_CTX_new_from_name")
   }
 
-  /// - Parameter properties: Selects the implementation.
+  /// - Parameter properties: libcrypto's query for the implementation.
   init(
     for key: borrowing KeyHandle, in library: borrowing LibraryContext, properties: String
   ) throws(CryptoError) {

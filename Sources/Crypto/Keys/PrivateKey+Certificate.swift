@@ -67,7 +67,7 @@ extension PrivateKey {
     }
   }
 
-  /// The error of the device that libcrypto calls on the signing thread.
+  /// Receives the error of the device, which libcrypto calls on the signing thread.
   private final class Outcome: @unchecked Sendable {
     var error: CryptoError?
   }

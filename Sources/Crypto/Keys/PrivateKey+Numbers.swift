@@ -1,5 +1,5 @@
 extension PrivateKey {
-  /// The private numbers of an RSA key as in JSON Web Keys (RFC 7518 section 6.3.2), big-endian.
+  /// The private numbers of an RSA key, big-endian: d, p, q, dp, dq and qi of a JSON Web Key (RFC 7518 section 6.3.2).
   package struct RSASecrets: ~Copyable {
     package var exponent: SecretBytes
     package var firstPrime: SecretBytes

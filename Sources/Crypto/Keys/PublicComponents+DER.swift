@@ -15,6 +15,8 @@ extension PublicComponents {
   }
 
   /// Parses a key with a libcrypto function.
+  ///
+  /// - Parameter parse: Calls the function with the start, which it moves to the end of the key, and the length.
   private static func read(
     _ der: Span<UInt8>, _ function: String,
     _ parse: (inout UnsafePointer<UInt8>?, Int) -> OpaquePointer?

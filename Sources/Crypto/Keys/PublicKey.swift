@@ -31,7 +31,9 @@ package struct PublicKey: ~Copyable, Sendable {
     self.handle = handle
   }
 
-  /// - Throws: `invalidKey`. The other initializers describe the rules.
+  /// Creates a key from its numbers.
+  ///
+  /// - Throws: `invalidKey` if they break the rules of the other initializers.
   package init(_ components: PublicComponents) throws(CryptoError) {
     switch components {
     case .rsa(let modulus, let exponent): try self.init(rsaModulus: modulus, exponent: exponent)

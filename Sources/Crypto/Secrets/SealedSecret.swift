@@ -48,6 +48,7 @@ package final class SealedSecret: Sendable, CustomReflectable {
 
   package static let empty = SealedSecret(SharedSecret(SecretBytes()))
 
+  /// Whether two secrets are equal. False if one cannot be decrypted.
   package func isSame(as other: SealedSecret) -> Bool {
     guard count == other.count, let own = try? open(), let others = try? other.open() else { return false }
     return own.bytes.isEqual(to: others.bytes)

@@ -1,6 +1,7 @@
 internal import COpenSSL
 internal import Platform
 
+/// How well the secure heap protects secrets.
 package enum SecureHeapState: String, Sendable {
   /// The heap is in use, and its pages are locked in memory.
   case locked

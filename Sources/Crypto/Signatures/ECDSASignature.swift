@@ -38,7 +38,7 @@ internal import COpenSSL
     return der
   }
 
-  /// Decodes DER created by libcrypto.
+  /// Converts DER created by libcrypto to fixed-width R and S.
   static func decodeDER(_ der: [UInt8], curve: Curve) throws(CryptoError) -> [UInt8] {
     let object = unsafe der.withUnsafeBufferPointer { buffer in
       var start = buffer.baseAddress

@@ -12,6 +12,7 @@ final class VerifyingContexts: Sendable {
 
   private let prepared = Monitor<[(algorithm: SignatureAlgorithm, shared: Shared)]>([])
 
+  /// Returns a copy of the prepared context for an algorithm. Prepares it first if necessary.
   func context(for algorithm: SignatureAlgorithm, with key: borrowing KeyHandle) throws(CryptoError) -> SignatureContext
   {
     let known = prepared.withLock { prepared in prepared.first { $0.algorithm == algorithm }?.shared }

@@ -58,6 +58,8 @@ internal import COpenSSL
     return tag
   }
 
+  /// Ends the decryption and checks the tag.
+  ///
   /// - Throws: `authenticationFailed` if the tag differs from the computed one.
   borrowing func finishDecryption(expecting tag: Span<UInt8>) throws(CryptoError) {
     let status = unsafe tag.withUnsafeBufferPointer { tag in

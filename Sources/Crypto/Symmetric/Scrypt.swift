@@ -2,6 +2,7 @@ internal import COpenSSL
 
 /// Memory-hard key derivation from a passphrase (RFC 7914).
 package enum Scrypt {
+  /// The cost parameters (RFC 7914 section 2).
   package struct Cost: Sendable, Hashable {
     /// The cost for new key slots: 128 MiB, and a few tenths of a second.
     package static let standard = Cost(logarithm: 17, blockSize: 8, parallelism: 1)

@@ -72,7 +72,7 @@ private final class DeviceSigner: Sendable {
     return nil
   }
 
-  /// Returns a DER signature, or nil on failure.
+  /// Signs a SHA-256 hash with the device. Returns DER, or nil on failure.
   private func sign(_ digest: [UInt8]) -> [UInt8]? {
     do throws(CryptoError) {
       guard digest.count == Digest.sha256.byteCount else { throw CryptoError(.unsupportedAlgorithm, "held key") }

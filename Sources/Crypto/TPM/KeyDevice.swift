@@ -48,7 +48,7 @@ extension PrivateKey {
 
   /// Parses the result of ``serializedForVault()`` without contacting the device.
   ///
-  /// - Parameter device: The device of a device key.
+  /// - Parameter device: The device that contains the key, if it is a device key.
   /// - Throws: `invalidKey`.
   package init(stored bytes: Span<UInt8>, in device: any KeyDevice) throws(CryptoError) {
     guard !bytes.isEmpty, bytes[0] == Self.deviceKeyMark else {

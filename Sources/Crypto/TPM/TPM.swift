@@ -25,7 +25,7 @@ package struct TPM: ~Copyable {
   /// The maximum length of an authorization that every TPM accepts, in bytes.
   static let maximumAuthorizationLength = 32
 
-  /// Selects the provider's implementations.
+  /// libcrypto's query for the provider's implementations.
   private static let properties = "provider=tpm2"
   private let library: LibraryContext
 
@@ -178,6 +178,7 @@ package struct TPM: ~Copyable {
     return unsafe KeyHandle(owning: made)
   }
 
+  /// Decodes a serialized key into `pointer`. Returns whether all bytes were read.
   private borrowing func decode(
     _ serialized: [UInt8], authorization: borrowing SecretBytes, into pointer: UnsafeMutablePointer<OpaquePointer?>
   ) throws(CryptoError) -> Bool {

@@ -12,7 +12,7 @@ enum TPMFailure {
     return error
   }
 
-  /// The error for loading a key. A wrong authorization is the parent key's, not a wrong PIN.
+  /// The error for loading a key. A rejected authorization is that of the key's parent, not a PIN.
   static func loading(_ operation: String) -> CryptoError {
     var error = error(operation, otherwise: .foreignKey)
     if error.code == .wrongAuthorization { error.code = .refused }

@@ -1,14 +1,20 @@
 extension TPM.Key {
   // TPM 2.0 Library, part 2: the constants of sections 6.3 and 6.4, and the bits of section 8.3.
+  /// `TPM_ALG_ECC`.
   private static let ecc = 0x0023
   /// `TPM_ALG_NULL`.
   private static let nullAlgorithm = 0x0010
+  /// `TPM_ALG_ECDSA`.
   private static let ecdsa = 0x0018
+  /// `TPM_ALG_SHA256`.
   private static let sha256 = 0x000B
+  /// `TPM_ECC_NIST_P256`.
   private static let p256 = 0x0003
+  /// The bit `userWithAuth` of a key that can be used without a policy.
   private static let usableWithAuthorization = 1 << 6
   /// The bit of a key that signs only data of the TPM itself.
   private static let isRestricted = 1 << 16
+  /// The bit of a key that signs.
   private static let signs = 1 << 18
   /// The object identifier `id-loadablekey` (2.23.133.10.1.3).
   private static let loadable: [UInt8] = [0x67, 0x81, 0x05, 0x0A, 0x01, 0x03]
@@ -66,6 +72,7 @@ extension TPM.Key {
     return .ec(curve: .p256, x: x, y: y)
   }
 
+  /// Reads a coordinate and pads it to the curve's length.
   private static func coordinate(_ fields: inout Fields) throws(CryptoError) -> [UInt8] {
     let bytes = try fields.readSized()
     let width = Curve.p256.coordinateByteCount
