@@ -31,10 +31,10 @@ package final class Vault: Sendable {
   let changes = ChangeQueue()
   /// The accounts whose lock this process holds.
   let lockedAccounts = Monitor<Set<AccountName>>([])
-  /// Reserved for writes, for a refresh or sign-in whose write must not fail.
+  /// Descriptors reserved for the write of a refresh or sign-in, which must not fail.
   package let descriptors = DescriptorReserve(count: Vault.descriptorsOfWrite)
-  /// The maximum number of open descriptors: the account's lock, the directory, the vault's lock, the old file, the
-  /// device secret or temporary file, and the new file.
+  /// The maximum number of descriptors that a write needs: the account's lock, the directory, the vault's lock, the old
+  /// file, the device secret or temporary file, and the new file.
   private static let descriptorsOfWrite = 6
 
   /// Creates a vault without reading or writing anything. The first write creates the directory.
@@ -86,16 +86,16 @@ package final class Vault: Sendable {
 
   /// Replaces the content of an account, which is on disk when this returns.
   ///
-  /// The first write creates the directory, the device secret and the vault. The account keeps its protection level. A
-  /// new account gets ``Protection/device``.
+  /// The first write creates the directory, the device secret and the vault.
   ///
   /// - Parameters:
   ///   - label: The account's user, readable with only the device key. Nil removes it.
-  ///   - wait: Nil for the vault's default.
+  ///   - protection: The protection level. Nil keeps the account's level; a new account gets ``Protection/device``.
+  ///   - wait: The maximum wait for other writers (default: the vault's).
   ///   - reserved: The file to write into, from ``reserveWrite(wait:)``.
   /// - Returns: The generation of the new record, higher than all before.
-  /// - Throws: `busy` if another process held the lock for that time, `tooManyAccounts` if the vault is full, or
-  ///   `locked` if the key of the level is not in memory.
+  /// - Throws: `busy` if another process held the lock during the entire wait, `tooManyAccounts` if the vault is full,
+  ///   or `locked` if the key of the level is not in memory.
   @discardableResult
   package func write(
     _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection? = nil,
@@ -125,8 +125,8 @@ package final class Vault: Sendable {
 
   /// Removes the record of an account, even if it is locked.
   ///
-  /// - Parameter generation: The record to remove. Nil for any.
-  /// - Returns: Whether there was one.
+  /// - Parameter generation: The generation of the record to remove; nil for any.
+  /// - Returns: Whether there was such a record.
   /// - Throws: `busy` if others held the lock for too long.
   @discardableResult
   package func remove(_ account: AccountName, generation: UInt64? = nil) throws(VaultError) -> Bool {
@@ -143,7 +143,7 @@ package final class Vault: Sendable {
   /// Overwrites the record of an account in the file, which needs no disk space. An overwritten record counts as
   /// missing. It is changed in place, so a power failure may leave a damaged record.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether there was such a record.
   package func erase(_ account: AccountName, generation: UInt64) throws(VaultError) -> Bool {
     let location = try location()
     var isErased = false

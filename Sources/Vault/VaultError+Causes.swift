@@ -21,7 +21,7 @@ extension VaultError {
     self.init(code)
   }
 
-  /// Uses the most specific code for the error number.
+  /// Converts a system error to the most specific code.
   init(_ error: SystemError, path: String? = nil) {
     let code: Code =
       switch error.name {
@@ -38,6 +38,7 @@ extension VaultError {
     self = error.isTooLarge ? VaultError(.damaged, path: path) : VaultError(error, path: path)
   }
 
+  /// Converts an error of opening a private directory.
   init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path): self.init(error, path: path)

@@ -67,7 +67,7 @@ package struct VaultError: Error, Hashable, Sendable {
   }
 
   package var code: Code
-  /// The file or directory, if any. Nil until the caller adds it.
+  /// The path of the file or directory that the error is about, if any. Nil until the caller adds it.
   package var path: String?
   /// Whether ``path`` is a directory.
   package var isAboutDirectory = false
@@ -92,7 +92,7 @@ package struct VaultError: Error, Hashable, Sendable {
   /// The description of an error for users and other programs.
   package struct Row {
     package let failure: FailureCode
-    /// In lowercase, without the path and a full stop.
+    /// The message for users, in lowercase, without the path and a full stop.
     package let sentence: Phrase
     package let hint: Phrase?
 

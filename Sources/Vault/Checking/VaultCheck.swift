@@ -8,6 +8,7 @@ package struct VaultCheck: Sendable, Hashable {
     case needsSecret
     /// The slot belongs to another machine, device secret or TPM.
     case foreign
+    /// The file `device.key`, which the slot requires, is missing.
     case deviceSecretMissing
     /// The slot's TPM does not work at present.
     case unavailable(TPMProblem)
@@ -25,11 +26,13 @@ package struct VaultCheck: Sendable, Hashable {
     case damaged
   }
 
+  /// A key slot and the result of checking it.
   package struct Slot: Sendable, Hashable {
     package let summary: SlotSummary
     package let state: SlotState
   }
 
+  /// An account's record and the result of checking it.
   package struct Record: Sendable, Hashable {
     package let account: AccountName
     package let protection: Protection

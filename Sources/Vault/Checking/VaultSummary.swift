@@ -1,6 +1,6 @@
 /// The public properties of a vault, read without opening it.
 package struct VaultSummary: Sendable, Hashable {
-  /// Empty if there is no vault or its file is unreadable.
+  /// The key slots; empty if there is no vault or its file is unreadable.
   package let slots: [SlotSummary]
   /// Why the TPM does not protect this vault, or would not protect a new one. Nil if a TPM works.
   package let tpmProblem: TPMProblem?
@@ -19,7 +19,7 @@ package struct SlotSummary: Sendable, Hashable {
   package let kind: SlotKind?
   /// The name of the kind, or its number if unknown.
   package let name: String
-  /// The level whose key is in the slot.
+  /// The protection level whose key is in the slot.
   package let protection: Protection
 }
 

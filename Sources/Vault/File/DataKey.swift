@@ -7,12 +7,12 @@ internal import Crypto
 final class DataKey: Sendable {
   static let byteCount = 32
 
-  /// The vault of this key.
+  /// The header of the vault that the key belongs to.
   let header: VaultHeader
   let protection: Protection
-  /// The generation of the vault that created the key.
+  /// The vault's generation in which the key was created.
   let epoch: UInt64
-  /// The bytes that the slots contain, encrypted.
+  /// The bytes of the key, which the slots contain in encrypted form.
   let secret: SecretBytes
   /// Encrypts records and labels.
   private let recordKey: SecretBytes
@@ -107,7 +107,7 @@ final class DataKey: Sendable {
   /// swapped.
   private func labelData(_ name: AccountName) -> [UInt8] { header.bytes + Array("label of ".utf8) + name.text.utf8 }
 
-  /// The authentication tag of header, index and check bytes.
+  /// The authentication tag (HMAC-SHA-256) of header, index and check bytes.
   func tag(of bytes: ArraySlice<UInt8>) throws(VaultError) -> [UInt8] {
     do {
       return try indexKey.withBytes { (key) throws(CryptoError) in try HMAC.sha256(key: key, bytes.span) }

@@ -1,4 +1,4 @@
-/// For each protection level, the generation of the vault that created its key, to distinguish the key from its
+/// For each protection level, the vault's generation in which its key was created, to distinguish the key from its
 /// replacement. 0 if there is no key.
 struct KeyEpochs: Sendable, Hashable {
   private var device: UInt64 = 0
@@ -29,6 +29,7 @@ struct KeyEpochs: Sendable, Hashable {
     }
   }
 
+  /// The generation in which the newest key was created.
   var newest: UInt64 { max(device, passphrase, tpm2) }
 
   func append(to bytes: inout [UInt8]) {

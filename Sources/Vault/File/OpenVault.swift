@@ -1,7 +1,7 @@
 /// A vault file and the known keys of its records.
 struct OpenVault {
   var file: VaultFile
-  /// Authenticates the file.
+  /// The key of the device level, which also authenticates the file.
   private(set) var deviceKey: DataKey
   private var otherKeys: [Protection: DataKey]
 

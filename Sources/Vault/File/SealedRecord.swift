@@ -37,6 +37,7 @@ final class SealedRecord: Sendable {
   /// Whether the record was overwritten, and therefore counts as missing.
   var isErased: Bool { !sealed.isEmpty && sealed.allSatisfy { $0 == Self.erasedByte } }
 
+  /// A copy with another encrypted label.
   func with(label: ArraySlice<UInt8>) -> SealedRecord {
     SealedRecord(
       name: name, protection: protection, generation: generation, nonce: nonce, sealed: sealed, label: label)

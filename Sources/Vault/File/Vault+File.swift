@@ -15,10 +15,10 @@ extension Vault {
   ///   - isShared: Whether the result may be written together with other changes.
   ///   - locks: The ``lockCount`` at the request; nil for the current one. If it differs after the change, no keys are
   ///     kept.
-  ///   - wait: Nil for ``lockWait``.
-  ///   - reserved: The file to write into.
+  ///   - wait: The maximum wait for other writers (default: ``lockWait``).
+  ///   - reserved: The reserved file to write into, if any.
   /// - Returns: The result of `body`. If it is nil or there is no vault, nothing is written.
-  /// - Throws: `busy` if another process held the lock for that time.
+  /// - Throws: `busy` if another process held the lock during the entire wait.
   func changing<Result>(
     orCreating: Bool = false, isShared: Bool = false, since locks: Int? = nil, wait: LockWait? = nil,
     in reserved: ReservedFile? = nil,
@@ -139,7 +139,7 @@ extension Vault {
 
   /// The vault on disk. Nil if no machine has a vault here.
   ///
-  /// - Throws: `otherMachinesOnly`.
+  /// - Throws: `otherMachinesOnly` if only other machines have one.
   func loadForReading() throws(VaultError) -> OpenVault? {
     let location = try location()
     // The file has not changed since it was read or written, so skip opening its directory.
@@ -167,8 +167,8 @@ extension Vault {
     }
   }
 
-  /// Reads the file, obtains its key, and checks that it is authentic and not older than the last one, unless it is
-  /// already known.
+  /// Returns the vault in memory if the file is unchanged. Otherwise reads the file, obtains the device key, and checks
+  /// that the file is authentic and not older than the last one.
   func load(_ location: VaultLocation, in directory: borrowing PrivateDirectory) throws(VaultError) -> OpenVault? {
     // As in ``check()``.
     let seen = memory.withLock { $0 }
@@ -214,6 +214,10 @@ extension Vault {
   }
 
   /// Replaces the file atomically and remembers its keys and generation.
+  ///
+  /// - Parameters:
+  ///   - wipes: The ``VaultMemory/wipes`` when the call began. If keys were wiped since, none are remembered.
+  ///   - isFromPassphrase: Whether a passphrase or PIN unlocked the device key; nil if unchanged.
   func store(
     _ vault: OpenVault, at location: VaultLocation, in directory: borrowing PrivateDirectory, since wipes: Int,
     isFromPassphrase: Bool? = nil, using reserved: ReservedFile? = nil
@@ -228,7 +232,7 @@ extension Vault {
   /// Checks that a write would not fail for lack of space, permissions or locks. Changes nothing. Call it before an
   /// irreversible step whose result must be stored (invariant: reserve first).
   ///
-  /// - Parameter wait: Nil for ``lockWait``.
+  /// - Parameter wait: The maximum wait for other writers (default: ``lockWait``).
   /// - Throws: The error that the write would throw.
   package func rehearseWrite(wait: LockWait? = nil) throws(VaultError) {
     try run(ChangeQueue.Change(work: .rehearsal, isShared: true, creates: true), wait: wait)
@@ -237,7 +241,7 @@ extension Vault {
   /// Creates the file of a later write, which then needs no more disk space even if the disk becomes full, and an empty
   /// vault if no machine has one here.
   ///
-  /// - Parameter wait: Nil for ``lockWait``.
+  /// - Parameter wait: The maximum wait for other writers (default: ``lockWait``).
   /// - Throws: The error that the write would throw.
   package func reserveWrite(wait: LockWait? = nil) throws(VaultError) -> ReservedFile {
     let location = try location()
@@ -278,6 +282,8 @@ extension VaultLocation {
     }
   }
 
+  /// Checks that writes would not fail.
+  ///
   /// - Parameter count: The number of writes to rehearse.
   fileprivate func rehearse(_ count: Int, in directory: borrowing PrivateDirectory) throws(VaultError) {
     do {

@@ -1,7 +1,9 @@
 // The key slots of a file.
 
 extension VaultFile {
-  /// - Throws: `noSuchSlot` if no slot has this number.
+  /// Returns the slot with this number.
+  ///
+  /// - Throws: `noSuchSlot` if there is none.
   func slot(_ number: Int) throws(VaultError) -> KeySlot {
     guard let slot = slots.first(where: { $0.number == number }) else { throw VaultError(.noSuchSlot) }
     return slot

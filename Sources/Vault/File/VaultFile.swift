@@ -10,7 +10,7 @@ struct VaultFile: Sendable {
   var lastSlotNumber: UInt8
   /// 1 to 16 slots, ordered by number.
   var slots: [KeySlot]
-  /// Ordered by name.
+  /// The encrypted records, ordered by name.
   var records: [SealedRecord]
 
   func record(of name: AccountName) -> SealedRecord? {

@@ -37,6 +37,7 @@ enum VaultFormat {
   static let algorithms: [UInt8] = [1, 1, 1, 0]
   static let identifierLength = 16
 
+  /// The length of the check in the file, in bytes.
   static let checkLength = 16
   static let tagLength = 32
   static let nonceLength = 12
@@ -46,8 +47,10 @@ enum VaultFormat {
   static let maximumFileLength = 64 << 20
   static let maximumSlots = 16
   static let maximumSlotNumber: UInt8 = 255
+  /// The maximum length of a slot's body, in bytes.
   static let maximumSlotLength = 4096
   static let maximumRecords = 10_000
+  /// The maximum length of a record before encryption, in bytes.
   static let maximumContentLength = 256 << 10
   /// The maximum length of an encrypted label, including nonce and tag.
   static let maximumSealedLabelLength = PersonLabel.maximumByteCount + nonceLength + sealOverhead

@@ -7,6 +7,7 @@ internal import Platform
 struct VaultLocation: Sendable {
   private static let fileNamePrefix = "vault."
   private static let unboundSuffix = "unbound"
+  /// The number of hexadecimal digits of the hash in a file name.
   private static let hashLength = 16
   private static let lockName = "vault.lock"
 
@@ -87,7 +88,7 @@ struct VaultLocation: Sendable {
     try open()?.exists(fileName) ?? false
   }
 
-  /// Replaces the vault file, which is on disk when this returns.
+  /// Replaces the vault file. The new file is on disk when this returns.
   func replace(
     in directory: borrowing PrivateDirectory, with bytes: [UInt8], using reserved: ReservedFile? = nil
   ) throws(VaultError) -> KnownFile? {

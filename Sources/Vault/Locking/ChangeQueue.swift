@@ -15,7 +15,7 @@ final class ChangeQueue: Sendable {
     }
 
     let work: Work
-    /// Whether it may be written together with other changes.
+    /// Whether the change may be written together with others.
     var isShared = false
     /// Whether to create a missing directory, and for a change a missing vault.
     var creates = false
@@ -50,8 +50,8 @@ final class ChangeQueue: Sendable {
 
   /// Queues a change and waits for its outcome. The first waiting caller makes all queued changes.
   ///
-  /// - Parameter attempt: Makes the changes from `take`, and returns their outcomes. Nil if another process has the
-  ///   lock.
+  /// - Parameter attempt: Makes the changes that `take` removes from the queue, and returns their outcomes. Returns nil
+  ///   if another process has the lock.
   /// - Throws: `busy` if another process had the lock for the entire wait, or the wait was abandoned.
   func run(
     _ change: Change, _ wait: LockWait, at path: String,

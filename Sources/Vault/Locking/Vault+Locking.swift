@@ -14,7 +14,7 @@ extension Vault {
   /// - Parameters:
   ///   - secret: 1 to 1,024 bytes.
   ///   - locks: The ``lockCount`` at the request. If the vault was locked since, the level stays locked.
-  /// - Throws: `alreadyProtected`, `unusableSecret`, or `tpmUnavailable` for a PIN.
+  /// - Throws: `alreadyProtected` if the level has one, `unusableSecret`, or `tpmUnavailable` for a PIN.
   package func createProtection(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
   ) throws(VaultError) {

@@ -59,8 +59,9 @@ struct VaultMemory: Sendable {
   /// and content. Keeps keys from a concurrent call if the file still uses them.
   ///
   /// - Parameters:
+  ///   - wipes: The number of ``wipes`` when the call began.
   ///   - isFromPassphrase: Whether a passphrase or PIN unlocked the device key.
-  ///   - known: The file, if known.
+  ///   - known: Identifies the version of the file, if known.
   ///   - isWritten: Whether this process has just written it.
   /// - Returns: Whether the keys are in memory now.
   @discardableResult

@@ -6,6 +6,8 @@ enum DeviceSecret {
   static let fileName = "device.key"
   static let byteCount = 32
 
+  /// Reads the secret.
+  ///
   /// - Throws: `deviceSecretMissing`, `badPermissions` if others could have read or replaced it, or `damaged` if it has
   ///   the wrong length.
   static func read(from directory: borrowing PrivateDirectory) throws(VaultError) -> SecretBytes {

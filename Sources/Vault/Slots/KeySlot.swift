@@ -6,7 +6,7 @@ struct KeySlot: Sendable, Hashable {
   let kindNumber: UInt16
   /// The level whose key is in the slot.
   let protection: Protection
-  /// 0 to 4,096 bytes in the format of its kind.
+  /// The wrapped key with its parameters, in the format of the slot's kind: 0 to 4,096 bytes.
   let body: [UInt8]
 
   init(_ context: SlotContext, body: [UInt8]) {

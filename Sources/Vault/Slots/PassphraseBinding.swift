@@ -8,7 +8,7 @@ internal import Platform
 enum PassphraseBinding {
   private static let saltLength = 16
   private static let bodyLength = 3 + saltLength + WrappedKey.length
-  /// The accepted costs.
+  /// The accepted scrypt parameters, and the maximum memory in bytes.
   private static let costs = (logarithms: 15...20, blockSizes: 8...16, parallelism: 1...4, memory: 1 << 30)
 
   /// Serializes derivations in this process, since each needs 128 MiB or more. Its unused state is not empty: the
@@ -45,6 +45,8 @@ enum PassphraseBinding {
     }
   }
 
+  /// Reads the scrypt parameters in a slot's body.
+  ///
   /// - Throws: `damaged` for parameters that this program never writes.
   static func cost(of body: [UInt8]) throws(VaultError) -> Scrypt.Cost {
     guard body.count == bodyLength else { throw VaultError(.damaged) }

@@ -5,7 +5,7 @@ struct SlotContext: Sendable {
   let kind: SlotKind
   let protection: Protection
   let header: VaultHeader
-  /// The generation of the vault that created the key in the slot.
+  /// The vault's generation in which the slot's key was created.
   let epoch: UInt64
 }
 
@@ -15,10 +15,12 @@ extension SlotContext {
       number: slot.number, kind: kind, protection: slot.protection, header: header, epoch: epochs[slot.protection])
   }
 
+  /// Creates the identity of a slot that contains `key`.
   init(number: UInt8, kind: SlotKind, leadingTo key: DataKey) {
     self.init(number: number, kind: kind, protection: key.protection, header: key.header, epoch: key.epoch)
   }
 
+  /// The bytes that are authenticated with the wrapped key.
   var associatedData: [UInt8] {
     var bytes = header.bytes
     bytes.append(number)

@@ -53,7 +53,8 @@ extension Vault {
   /// Renames a vault that does not open, so that the next write creates a new one. Deletes nothing.
   ///
   /// - Returns: The new paths of the vault file and of a damaged device secret.
-  /// - Throws: `vaultOpens` if the vault opens, `noVault`, or why that cannot be determined now.
+  /// - Throws: `vaultOpens` if the vault opens, `noVault` if there is none, or the reason why neither can be determined
+  ///   now.
   package func setAside() throws(VaultError) -> [String] {
     let location = try location()
     var paths: [String] = []
@@ -75,7 +76,7 @@ extension Vault {
     return paths
   }
 
-  /// The vault to bind: this machine's, or else the only other one.
+  /// The vault to rebind: this machine's, or else the only other one.
   ///
   /// - Throws: `severalVaults` if there are several others.
   private func vaultToRebind(

@@ -18,8 +18,8 @@ extension Vault {
   ///
   /// - Parameter secrets: The passphrases, by slot number.
   /// - Returns: The levels with new keys. Empty if there is no vault.
-  /// - Throws: `secretNeeded`, `wrongPassphrase` if one does not open its slot, `unknownSlot` for a slot that this
-  ///   program cannot wrap, or `damaged` if a record does not decrypt.
+  /// - Throws: `secretNeeded` if a passphrase is missing, `wrongPassphrase` if one does not open its slot,
+  ///   `unknownSlot` for a slot that this program cannot wrap, or `damaged` if a record does not decrypt.
   @discardableResult
   package func rotateKeys(secrets: [Int: SharedSecret]) throws(VaultError) -> [Protection] {
     let rotated: [Protection]? = try changing { (vault, directory) throws(VaultError) in

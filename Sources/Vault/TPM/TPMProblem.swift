@@ -2,9 +2,9 @@
 package enum TPMProblem: Sendable, Hashable, CaseIterable {
   /// The machine has no accessible TPM.
   case noTPM
-  /// This user has no permission.
+  /// The current user may not access the TPM.
   case notPermitted
-  /// OpenSSL's provider is not installed.
+  /// OpenSSL's TPM provider is not installed.
   case noProvider
   /// `TPM2OPENSSL_TCTI` is invalid.
   case badSetting
@@ -15,7 +15,7 @@ package enum TPMProblem: Sendable, Hashable, CaseIterable {
   /// The TPM did not respond in time.
   case noAnswer
 
-  /// In lowercase, without a full stop.
+  /// The message for users, in lowercase and without a full stop.
   package var message: String {
     switch self {
     case .noTPM: "this machine has no TPM"

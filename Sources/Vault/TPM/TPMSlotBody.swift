@@ -15,7 +15,7 @@ struct TPMSlotBody: Sendable {
   static let saltLength = 16
   private static let pointLength = 64
 
-  /// Derived from the device secret, machine and user.
+  /// Identifies the device secret, the machine and the user.
   let deviceTag: [UInt8]
   /// The salt of the PIN.
   let salt: [UInt8]
@@ -47,6 +47,7 @@ extension TPMSlotBody {
   /// The public half of the key generated for this slot.
   var ownComponents: PublicComponents { Self.components(ownPoint) }
 
+  /// The coordinates of a public key on P-256, x and y.
   static func point(_ components: PublicComponents) throws(VaultError) -> [UInt8] {
     guard case .ec(.p256, let x, let y) = components else { throw VaultError(.cryptoFailure) }
     return x + y
