@@ -60,7 +60,7 @@ internal import Platform
     }
   }
 
-  /// - Throws: An error if a result of libsystemd is a negative `errno`.
+  /// Returns a result of libsystemd, or throws the error if it is a negative `errno`.
   @discardableResult
   private static func check(_ result: Int32, _ operation: String) throws(SystemError) -> Int32 {
     if result < 0 { throw SystemError(errno: -result, operation: operation) }

@@ -14,7 +14,7 @@ package struct QRCode: Sendable, Hashable {
   /// The number of modules per side, 21 to 177.
   package let side: Int
 
-  /// Row by row from the top left corner; true is dark.
+  /// The modules, row by row from the top left corner; true is dark.
   private let modules: [Bool]
 
   /// Creates the code for `text` with the lowest error correction. Nil for an empty text, one longer than

@@ -38,6 +38,7 @@ extension CurlHandle {
     try check(result)
   }
 
+  /// Throws `setup` if libcurl returned an error.
   func check(_ result: CURLcode) throws(HTTPFailure) {
     guard result == CURLE_OK else { throw HTTPFailure(.setup) }
   }

@@ -114,6 +114,7 @@ internal import OAuth
     set { unsafe connections.pointee.is_busy = newValue }
   }
 
+  /// The state of a transfer.
   enum Progress {
     /// The transfer waits for the network or a descriptor of its exchange.
     case waits
@@ -234,6 +235,7 @@ internal import OAuth
     return .milliseconds(milliseconds)
   }
 
+  /// A number that libcurl knows about the transfer; 0 if it is not available.
   func number(_ info: CURLINFO) -> Int {
     var value = 0
     return unsafe agent_curl_get_number(easy, info, &value) == CURLE_OK ? value : 0

@@ -2,7 +2,7 @@ internal import Platform
 
 /// The name servers of this machine (resolv.conf(5)).
 enum NameServers {
-  /// The maximum number that the C library uses.
+  /// The maximum number of name servers that the C library uses.
   private static let maxServers = 3
 
   /// The addresses, separated by commas; nil if the file contains none.

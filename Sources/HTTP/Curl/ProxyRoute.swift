@@ -7,7 +7,7 @@ struct ProxyRoute: Equatable, Sendable {
   let url: String
   /// Whether the connection to the proxy uses TLS.
   let isEncrypted: Bool
-  /// `user:password`.
+  /// The user name and password as `user:password`, if any.
   let credentials: SharedSecret?
 
   /// The proxy for `host`, or nil for a direct connection.

@@ -9,7 +9,7 @@ internal import OAuth
 struct Route: Equatable, Sendable {
   static let maxPins = 16
 
-  /// Scheme, host and port.
+  /// The scheme, host and port of the server.
   let origin: String
   /// Whether the connection uses http without TLS.
   let isPlain: Bool

@@ -26,9 +26,9 @@ protocol RunningExchange: AnyObject {
   func remainingPauseFlags() -> Int32?
   /// Whether the waiting thread must return, because another thread continues the transfer.
   func continuesOnOtherThread() -> Bool
-  /// A transfer's error, if any. `code` is nil if this program ended it.
+  /// The error of a transfer that has ended, if any. `code` is libcurl's result, or nil if this program ended it.
   func failure(after code: CURLcode?) -> HTTPFailure?
-  /// Called when the name of the server or proxy has been resolved, which time limits exclude.
+  /// Called when the name of the server or proxy has been resolved. Time limits exclude this duration.
   func noteResolved(after duration: Duration)
   /// Called when the response is complete.
   func noteCompletion()
@@ -45,7 +45,7 @@ extension RunningExchange {
   func noteResolved(after duration: Duration) {}
 }
 
-/// The result of passing a piece of a body.
+/// The result of passing a piece of a body: it was accepted, must be passed again after a pause, or ends the transfer.
 enum ContentReceipt { case taken, pause, stop }
 
 /// The progress of a transfer, and why it ended.

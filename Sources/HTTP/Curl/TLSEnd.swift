@@ -13,7 +13,7 @@ struct TLSEnd {
   /// Whether the server has sent `close_notify`.
   private var isAnnounced = false
 
-  /// Whether the server has not sent `close_notify`.
+  /// Whether the connection uses TLS and the server has not sent `close_notify`.
   var isMissing: Bool { context != nil && !isAnnounced }
 
   /// The index of this program's data in a context.

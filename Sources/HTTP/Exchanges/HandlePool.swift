@@ -27,7 +27,7 @@ final class HandlePool: Sendable {
     }
   }
 
-  // Oldest first.
+  /// The idle handles, oldest first.
   private let idle = Monitor<[Entry]>([])
 
   var count: Int { idle.withLock { $0.count } }

@@ -43,6 +43,7 @@ final class PendingResponses: Sendable {
     }
   }
 
+  /// Releases the resources of one response.
   func release() {
     state.withLock { state in
       state.reservations -= 1
@@ -84,7 +85,7 @@ final class PendingResponses: Sendable {
     }
   }
 
-  /// - Returns: Nil if the thread must end.
+  /// Removes and returns the new responses. Returns nil if the thread must end.
   private func removeArrived() -> [PendingResponse]? {
     state.withLock { state in
       defer { state.arrived = [] }

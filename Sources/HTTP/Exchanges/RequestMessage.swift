@@ -4,6 +4,8 @@ internal import OAuth
 
 /// Serializes an HTTP/1.1 request (RFC 9112) for a connection that ends with its response.
 enum RequestMessage {
+  /// The bytes of a POST request.
+  ///
   /// - Throws: `setup` for a request without a body or with a field that contains a line break; `memory`.
   static func bytes(of request: borrowing HTTPRequest, userAgent: String) throws(HTTPFailure) -> SecretBytes {
     let uri = request.endpoint.uri

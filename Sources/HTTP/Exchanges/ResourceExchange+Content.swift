@@ -40,6 +40,7 @@ final class ReceivedContent {
   private var pending: [UInt8] = []
   private var start = 0
   private(set) var isPaused = false
+  /// The number of bytes accepted so far.
   private(set) var takenBytes = 0
   /// Searches the content for the token; nil if the receiver may see it.
   private var screen: TokenScreen?

@@ -199,7 +199,7 @@ final class ResourceExchange: RunningExchange {
     return false
   }
 
-  /// The response, or the error that truncated it.
+  /// Returns the response, or throws the error that truncated it.
   func response(_ pending: (any PendingContent)? = nil) throws(HTTPFailure) -> ResourceResponse {
     if let truncation { throw truncation }
     guard let head else { throw progress.failure(.receive) }

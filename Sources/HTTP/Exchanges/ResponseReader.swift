@@ -91,7 +91,7 @@ struct ResponseReader: ~Copyable {
 
   /// Records the connection's end.
   ///
-  /// - Parameter isAnnounced: Whether the server announced it.
+  /// - Parameter isAnnounced: Whether the server announced the end (`close_notify`).
   mutating func end(isAnnounced: Bool) {
     switch part {
     case .ended: break

@@ -21,6 +21,7 @@ final class SpendingExchange: RunningExchange {
   private let responseTimeout: Duration
   private let arena: SecretArena
   private var reader: ResponseReader
+  /// The buffer for received bytes.
   private var input: SecretBytes
 
   /// - Throws: `memory`.
