@@ -15,7 +15,7 @@ package struct JOSEError: Error, Hashable, Sendable {
 
     // The header.
 
-    /// Not a JSON object, a duplicate member, or a member of the wrong type (RFC 7515 section 4).
+    /// The header is not a JSON object, or has a duplicate member or one of the wrong type (RFC 7515 section 4).
     case invalidHeader
     /// No `alg` (RFC 7515 section 4.1.1).
     case missingAlgorithm

@@ -19,7 +19,7 @@ package final class CurlClient: HTTPClient {
     self.userAgent = userAgent
   }
 
-  /// Closes connections that have been idle for `duration`. Cheap if there are none.
+  /// Closes connections that have been idle for `duration`.
   package func closeIdle(after duration: Duration = HandlePool.idleTime) {
     pool.close(idleFor: duration)
   }

@@ -18,7 +18,7 @@ final class Exchange: RunningExchange {
   private(set) var redirect: String?
   private(set) var usedKeptConnection = false
 
-  /// - Throws: `memory`.
+  /// - Throws: `memory` if it cannot be reserved.
   init(_ progress: TransferProgress, limits: ExchangeLimits) throws(HTTPFailure) {
     self.progress = progress
     self.limits = limits

@@ -43,7 +43,7 @@ final class PendingResponses: Sendable {
     }
   }
 
-  /// Releases the resources of one response.
+  /// Ends one reservation.
   func release() {
     state.withLock { state in
       state.reservations -= 1

@@ -24,7 +24,7 @@ final class SpendingExchange: RunningExchange {
   /// The buffer for received bytes.
   private var input: SecretBytes
 
-  /// - Throws: `memory`.
+  /// - Throws: `memory` if it cannot be reserved.
   init(_ progress: TransferProgress, limits: ExchangeLimits, responseTimeout: Duration) throws(HTTPFailure) {
     self.progress = progress
     self.limits = limits

@@ -12,8 +12,8 @@ struct RedirectFields {
   static let maximumBytes = 16_384
   private static let maximumFields = 64
 
-  /// Nil if the query is too large. Fields without a value are ignored (RFC 6749 section 3.1), as are fields with an
-  /// invalidly encoded name.
+  /// Parses a query. Nil if it is too large. Fields without a value are ignored (RFC 6749 section 3.1), as are fields
+  /// with an invalidly encoded name.
   init?(_ query: Span<UInt8>) {
     guard query.count <= Self.maximumBytes else { return nil }
     var fields: [Field] = []

@@ -7,7 +7,7 @@ package struct RequestedClaims: Sendable, Hashable {
 
   private let object: JSONObject
 
-  /// Nil if the text is too long or not a JSON object.
+  /// Parses JSON. Nil if it is too long or not an object.
   package init?(_ text: String) {
     guard text.utf8.count <= Self.maxBytes, let object = (try? JSON(parsing: Array(text.utf8)))?.object else {
       return nil

@@ -131,5 +131,6 @@ package final class DPoPKey: Sendable {
 
   private static let subject = OAuthError.Subject.dpopKey
 
+  /// The error for a failed operation with the key.
   static var failure: OAuthError { OAuthError(.cryptoFailure, subject) }
 }

@@ -62,7 +62,7 @@ package struct DPoPProver: Sendable {
     return learn(from: head.headers, refusal: refusal, to: proof, at: proof.url, as: .resourceServer)
   }
 
-  /// - Parameter refusal: The error code in the response, if it rejects the proof or the request.
+  /// Stores the nonce and clock offset. `refusal` is the error code in the response, if any.
   private func learn(
     from headers: HTTPHeaders, refusal: String?, to proof: DPoPProof?, at url: URI, as role: DPoPMemory.Role
   ) -> ProofProblem? {

@@ -18,7 +18,7 @@ package struct ExtraParameters: Sendable, Hashable {
 
   /// The reason why a parameter cannot be sent.
   package enum Problem: Error, Sendable, Hashable {
-    /// Not `NAME=VALUE`, or not a valid parameter name (RFC 6749 appendix A).
+    /// The text is not `NAME=VALUE`, or contains an invalid parameter name (RFC 6749 appendix A).
     case malformed
     /// A parameter that this program sets itself or that would change the request's meaning.
     case reserved(String)
@@ -107,7 +107,7 @@ package struct AuthorizationDetails: Sendable, Hashable {
 
   package let json: JSON
 
-  /// Nil if the text is too long, or not an array of objects with a `type`.
+  /// Parses JSON. Nil if it is too long, or not an array of objects with a `type`.
   package init?(_ text: String) {
     guard text.utf8.count <= Self.maxBytes, let json = try? JSON(parsing: Array(text.utf8)) else { return nil }
     self.init(json)

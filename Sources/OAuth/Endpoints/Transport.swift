@@ -8,7 +8,7 @@ package struct Transport: Sendable {
     /// The supported schemes. With `socks5h` the proxy resolves host names, with `socks5` this machine does.
     package static let schemes = ["http", "https", "socks5", "socks5h"]
 
-    /// `SCHEME://host:port`, without credentials.
+    /// The proxy's URL: `SCHEME://host:port`, without credentials.
     package var url: String
     /// Hosts to connect to without the proxy, separated by commas as in `no_proxy`.
     package var exclusions: String

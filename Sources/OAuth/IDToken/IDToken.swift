@@ -13,7 +13,7 @@ package struct IDToken: Sendable {
   package let expiresAt: Int
 
   /// Verifies the signature, then the claims in the order of OpenID Connect Core section 3.1.3.7, and on refresh those
-  /// of section 12.2. Stops at the first failure.
+  /// of section 12.2.
   ///
   /// - Parameter keys: The JWK Set from the `jwks_uri` of this issuer's metadata. Only these keys are trusted.
   /// - Throws: ``IDTokenError``. If `needsNewKeys` is set, fetch the keys once and retry.

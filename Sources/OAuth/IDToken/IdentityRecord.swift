@@ -7,7 +7,7 @@ package struct IdentityRecord: Sendable, Hashable {
   package var subject: String
   package var audience: [String]
   package var authorizedParty: String?
-  /// In unix seconds.
+  /// The `auth_time` claim, in unix seconds.
   package var authTime: Int?
   package var nonce: String?
 }

@@ -3,8 +3,7 @@ package import Crypto
 /// The rules of the FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025) that a client can check, except
 /// those that apply to every account.
 package enum FAPI2 {
-  /// The allowed signature algorithms (section 5.4.1, item 1). Ed25519 (RFC 9864) is EdDSA with that curve, which the
-  /// note there allows.
+  /// The allowed signature algorithms (section 5.4.1, item 1). Ed25519 (RFC 9864) is EdDSA with that curve.
   package static let algorithms: Set<JWSAlgorithm> = [.PS256, .ES256, .EdDSA, .Ed25519]
 
   /// The grant that gets an account's tokens.

@@ -11,7 +11,7 @@ extension Provider {
     return issuerPath.isEmpty || issuer.isSame(as: full) ? nil : full
   }
 
-  /// The known endpoints of the provider.
+  /// The built-in endpoints of the provider at this issuer.
   package func endpoints(of issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) -> [EndpointRole: Endpoint] {
     let base = base(of: issuer)
     return try Endpoint.all(

@@ -14,7 +14,7 @@ package struct ResourceField: Sendable, Hashable {
 
   /// The reason why a field cannot be sent.
   package enum Problem: Error, Hashable, Sendable {
-    /// Not `Name: value`, too long, or contains an invalid character (RFC 9110 section 5.5).
+    /// The text is not `Name: value`, is too long, or contains an invalid character (RFC 9110 section 5.5).
     case malformed
     /// A field that only this program sets, because it controls the credentials or the framing.
     case reserved(String)

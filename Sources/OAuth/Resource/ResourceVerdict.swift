@@ -14,8 +14,7 @@ package enum ResourceVerdict: Sendable, Hashable {
   case insufficientScope([String])
   /// The token lacks these claims, if named. A refresh that requests them may help.
   case insufficientClaims(RequestedClaims?)
-  /// The user must sign in again: by one of these methods, and at most this long before the request, if the server
-  /// names them.
+  /// The user must sign in again: by one of these methods, and at most this many seconds ago, if the server names them.
   case insufficientAuthentication(acrValues: [String], maxAgeSeconds: Int?)
   /// The resource has moved (RFC 9110 section 15.4) to this URL, without its query and fragment, which often contain a
   /// token. Nil if it contains a secret of the request.

@@ -178,7 +178,6 @@ private struct Search: Sendable {
     self.base64 = base64.map { Progress($0) }
   }
 
-  /// Whether a match may begin with the byte.
   func mayBegin(_ byte: UInt8) -> Bool {
     let character = Self.standard(byte)
     return plain.pattern.first == byte || base64.contains { $0.pattern.first == character }

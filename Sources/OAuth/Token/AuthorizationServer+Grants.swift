@@ -92,7 +92,7 @@ extension AuthorizationServer {
   /// Exchanges an access token for one with another target (RFC 8693 section 2.1).
   ///
   /// - Throws: `invalidTarget` if the server refuses the resource or audience; `unsupportedTokenType` if the result is
-  ///   not an access token (RFC 8693 section 2.2.1); `scopeWithheld` if its scope is not the full one.
+  ///   not an access token (RFC 8693 section 2.2.1); `scopeWithheld` if scope values are missing.
   package func exchange(
     _ subjectToken: SharedSecret, for target: TokenTarget, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {

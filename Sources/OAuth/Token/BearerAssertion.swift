@@ -75,9 +75,9 @@ package struct BearerAssertion: Sendable {
 
 /// Why an assertion is not sent. Contains nothing of the assertion itself.
 package enum AssertionProblem: Error, Hashable, Sendable {
-  /// Not a signed JWT in compact form.
+  /// The assertion is not a signed JWT in compact form.
   case malformed
-  /// Longer than ``BearerAssertion/maximumBytes``.
+  /// The assertion is longer than ``BearerAssertion/maximumBytes``.
   case tooLong
   /// A claim required by RFC 7523 section 3 is missing or has the wrong type.
   case claim(String)

@@ -142,7 +142,7 @@ package final class TokenResponse: Sendable {
 /// A successful response of the token endpoint: the refresh token, which must be stored first, and the tokens, which
 /// must then be validated.
 package struct TokenEndpointAnswer: Sendable {
-  /// The refresh token, if any, to be stored before validating the rest.
+  /// The refresh token, if any.
   package let refreshToken: SharedSecret?
   private let outcome: Result<TokenResponse, OAuthError>
 

@@ -17,7 +17,7 @@ package struct TokenTarget: Sendable, Hashable {
   /// Whether to get the token by exchanging the account's access token (RFC 8693) instead of refreshing.
   package let isExchanged: Bool
 
-  /// Nil if nothing is specified, for the account's own token.
+  /// Creates a target. Nil if nothing is specified, for the account's own token.
   ///
   /// - Throws: `invalidScope`, `invalidTarget` or `invalidAuthorizationDetails`.
   package init?(

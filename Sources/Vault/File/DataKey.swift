@@ -14,9 +14,9 @@ final class DataKey: Sendable {
   let epoch: UInt64
   /// The bytes of the key, which the slots contain in encrypted form.
   let secret: SecretBytes
-  /// Encrypts records and labels.
+  /// The key that encrypts records and labels.
   private let recordKey: SecretBytes
-  /// Authenticates the index.
+  /// The key that authenticates the index.
   private let indexKey: SecretBytes
 
   /// Derives the working keys from the content of a slot.

@@ -43,8 +43,7 @@ final class SealedRecord: Sendable {
       name: name, protection: protection, generation: generation, nonce: nonce, sealed: sealed, label: label)
   }
 
-  /// The associated data, so that another record, an older one of the account, or one of another level cannot replace
-  /// this one.
+  /// The associated data, so that no other or older record, and none of another level, can replace this one.
   func associatedData(header: VaultHeader) -> [UInt8] {
     Self.associatedData(header: header, name: name, protection: protection, generation: generation)
   }

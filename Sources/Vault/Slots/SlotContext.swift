@@ -1,5 +1,5 @@
-/// The identity of a slot. It is authenticated with the wrapped key, so that it cannot be replaced with another slot,
-/// whether of this vault, of another one, or with an older key.
+/// The identity of a slot. It is authenticated with the wrapped key, so that no other slot, vault or older key can
+/// replace it.
 struct SlotContext: Sendable {
   let number: UInt8
   let kind: SlotKind
