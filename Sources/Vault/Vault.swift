@@ -61,7 +61,7 @@ package final class Vault: Sendable {
     try loadForReading()?.file.records.map(\.name) ?? []
   }
 
-  /// An upper bound of the file's length, as last read or written. 0 if it is not in memory.
+  /// An upper bound of the file's length in bytes, as last read or written. 0 if its content is not in memory.
   package var byteCount: Int { memory.withLock { $0.byteCount } }
 
   /// Decrypts the record of one account. Nil if there is none.

@@ -38,7 +38,6 @@ extension VaultError {
     self = error.isTooLarge ? VaultError(.damaged, path: path) : VaultError(error, path: path)
   }
 
-  /// Converts an error of opening a private directory.
   init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path): self.init(error, path: path)

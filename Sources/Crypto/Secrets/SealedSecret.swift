@@ -5,6 +5,7 @@ internal import Platform
 /// Only the key uses the secure heap, so that the number and size of a server's tokens do not matter.
 package final class SealedSecret: Sendable, CustomReflectable {
   private enum Content {
+    /// The encrypted secret, with its nonce.
     case sealed([UInt8], nonce: [UInt8])
     /// The secret itself, if libcrypto could not encrypt it.
     case open(SharedSecret)

@@ -114,7 +114,6 @@ internal import OAuth
     set { unsafe connections.pointee.is_busy = newValue }
   }
 
-  /// The state of a transfer.
   enum Progress {
     /// The transfer waits for the network or a descriptor of its exchange.
     case waits

@@ -38,7 +38,6 @@ extension AuthorizationRequest {
     return text
   }
 
-  /// Whether the redirect's `state` is the one that was sent.
   private func matchesState(_ found: SharedSecret) -> Bool {
     let expected = Array(state.utf8)
     return found.bytes.withBytes { ConstantTime.isEqual($0, expected.span) }

@@ -11,6 +11,7 @@ package final class DPoPMemory: Sendable {
   /// The maximum number of servers. The least recently updated entry is dropped first.
   package static let capacity = 256
 
+  /// A server in one role, for one DPoP key.
   private struct Server: Hashable {
     let thumbprint: String
     let role: Role

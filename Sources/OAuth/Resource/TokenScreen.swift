@@ -89,7 +89,6 @@ package struct TokenScreen: Sendable {
     withheld = []
   }
 
-  /// Whether a header field contains the token.
   package func isFound(in headers: HTTPHeaders) -> Bool {
     headers.all.contains { field in
       var (screen, rest): (TokenScreen, [UInt8]) = (self, [])

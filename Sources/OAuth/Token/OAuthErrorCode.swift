@@ -39,7 +39,7 @@ extension OAuthError {
     case scopeWithheld
     /// The server does not accept the authorization code or the assertion.
     case codeRejected, assertionRejected
-    // Dynamic registration.
+    /// The server offers no registration, rejected it, returned unusable values, or no longer knows the client.
     case registrationMissing, registrationRejected, registrationUnusable, registrationGone
 
     package init(_ failure: HTTPFailure) {

@@ -14,7 +14,7 @@ struct VaultMemory: Sendable {
   /// Whether this process has written the file.
   private(set) var isWriter = false
 
-  /// An upper bound of the newest content's length. 0 if it is not in memory.
+  /// An upper bound of the newest content's length in bytes. 0 if it is not in memory.
   var byteCount: Int { known?.content.encodedLengthBound ?? 0 }
 
   /// The key of a level, if header and epoch match.

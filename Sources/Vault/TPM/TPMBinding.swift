@@ -29,7 +29,7 @@ final class TPMBinding: Sendable, KeyDevice {
 
   /// Returns the body of a TPM slot with a new TPM key, which is tested once.
   ///
-  /// - Parameter pin: Empty for none.
+  /// - Parameter pin: The PIN; empty for none.
   /// - Throws: `tpmUnavailable` or `unusableSecret`.
   func wrap(
     _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
