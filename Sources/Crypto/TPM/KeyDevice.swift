@@ -36,8 +36,8 @@ extension PrivateKey {
     try PrivateKey(DeviceKey(key: device.makeKey(), device: device))
   }
 
-  /// The key for storing in the vault, as PKCS #8 (RFC 5208). A device key is its public half followed by the private
-  /// half, which only its device can use.
+  /// Serializes the key for the vault: as PKCS #8 (RFC 5208), or for a device key as the public half followed by the
+  /// private half, which only the device can use.
   package borrowing func serializedForVault() throws(CryptoError) -> SecretBytes {
     guard let deviceKey else { return try serialized() }
     guard case .ec(.p256, let x, let y) = deviceKey.key.publicComponents else {

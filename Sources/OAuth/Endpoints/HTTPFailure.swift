@@ -1,4 +1,4 @@
-/// The error if there is no usable response.
+/// Why a request has no usable response.
 package struct HTTPFailure: Error, Hashable, Sendable {
   package enum Code: Sendable, CaseIterable {
     /// The host name could not be resolved.

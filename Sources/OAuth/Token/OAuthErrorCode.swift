@@ -39,7 +39,7 @@ extension OAuthError {
     case scopeWithheld
     /// The server does not accept the authorization code or the assertion.
     case codeRejected, assertionRejected
-    /// The server offers no registration, rejected it, returned unusable values, or no longer knows the client.
+    /// The server offers no registration, rejected the client, returned unusable values, or no longer knows the client.
     case registrationMissing, registrationRejected, registrationUnusable, registrationGone
 
     package init(_ failure: HTTPFailure) {

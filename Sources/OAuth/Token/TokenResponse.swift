@@ -36,7 +36,6 @@ package final class TokenResponse: Sendable {
     try parse(response, kind: .other, sent: [], shape: shape)
   }
 
-  /// - Parameter sent: The request's secrets, to remove from errors.
   static func parse(
     _ response: HTTPResponse, kind: RequestKind, sent: [SharedSecret], shape: AnswerShape
   ) throws(OAuthError) -> TokenResponse {

@@ -8,7 +8,7 @@ package struct TokenTarget: Sendable, Hashable {
   private static let maximumAudienceBytes = 512
 
   package let scope: Scope?
-  /// Absolute URIs without fragments, sorted and without duplicates.
+  /// The resources: absolute URIs without fragments, sorted and without duplicates.
   package let resources: [String]
   /// The server's name for a resource.
   package let audience: String?
