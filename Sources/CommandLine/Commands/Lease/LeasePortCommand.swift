@@ -78,7 +78,7 @@ enum LeasePortCommand {
       for event in events where event.key > 0 {
         let index = Int(event.key) - 1
         guard let connection = try? UnixSocket.accept(listeners[index].descriptor) else { continue }
-        guard open.withLock({ $0 }) < maximumConnections else { continue }
+        guard open.withLock({ $0 }) < 2 * maximumConnections else { continue }
         startCopying(SharedDescriptor(connection), paths[index], open)
       }
     }
@@ -87,7 +87,7 @@ enum LeasePortCommand {
   /// Starts two threads that copy between a connection and the lease's socket at `path`, one per direction. Closes the
   /// connection if the socket is unreachable.
   ///
-  /// - Parameter open: The number of running threads.
+  /// - Parameter open: The number of running threads, two for each connection.
   private static func startCopying(_ connection: SharedDescriptor, _ path: String, _ open: Monitor<Int>) {
     guard let socket = try? UnixSocket.connect(path: path), (try? connection.descriptor.setNonBlocking(false)) != nil
     else {
