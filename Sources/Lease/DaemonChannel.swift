@@ -1,16 +1,17 @@
 internal import Platform
 internal import Wire
 
-/// The connection to the daemon, opened by the lease's owner. It can only add connections for peers.
+/// The connection of `agent-lease` to the daemon, which the lease's owner passed. The daemon accepts only
+/// ``LeasePeerRequest``s on it.
 final class DaemonChannel {
   private let connection: Connection
   private unowned let loop: EventLoop
   private var loopKey: UInt64 = 0
-  /// Called when the channel has ended, with the failure if any.
+  /// Called once when the channel ends, with the daemon's failure, if it sent one.
   private let onEnd: (Failure?) -> Void
-  /// Unsent requests, each with the daemon's end of a new connection.
+  /// Requests not yet sent: the line, and the daemon's end of the new connection to pass with it. No end for a refusal.
   private var queue: [(line: [UInt8], end: SharedDescriptor?)] = []
-  /// Whether the daemon has not answered the last request.
+  /// Whether the daemon has not yet answered the last request.
   private var awaitsReply = false
 
   /// - Parameter onEnd: Called once when the connection ends, with the daemon's reason, if any.
@@ -25,24 +26,27 @@ final class DaemonChannel {
 
   deinit { loop.unwatch(loopKey) }
 
-  /// Adds a peer's connection.
+  /// Asks the daemon to serve a new connection for a peer.
   ///
   /// - Parameter end: The daemon's end of the connection.
   func connect(_ peer: LeasePeerRequest, _ end: SharedDescriptor) { ask(peer, passing: end) }
 
-  /// Reports a refused peer, unless too many requests are waiting.
+  /// Reports a refused peer to the daemon, unless too many requests are waiting.
   func report(_ refusal: LeasePeerRequest) { if queue.count < Self.maximumQueued { ask(refusal, passing: nil) } }
 
   /// Queues a request to the daemon.
+  ///
+  /// - Parameter end: The descriptor to pass with the request, if any.
   private func ask(_ request: LeasePeerRequest, passing end: SharedDescriptor?) {
     queue.append((RequestEnvelope(.leasePeer(request)).serialized(), end))
     sendNext()
   }
 
+  /// The number of waiting requests at which refused peers are no longer reported.
   private static let maximumQueued = 64
 
-  /// Sends the next request after the answer to the previous one, so that the daemon assigns each descriptor to its
-  /// line.
+  /// Sends the next request if the previous one was answered. One at a time, so that the daemon assigns each descriptor
+  /// to its line.
   private func sendNext() {
     guard !awaitsReply, !queue.isEmpty else { return }
     let (line, end) = queue.removeFirst()
@@ -57,6 +61,7 @@ final class DaemonChannel {
     flush()
   }
 
+  /// Writes pending output. Waits until the socket is writable if some is left.
   private func flush() {
     guard connection.flush() else { return }
     loop.setInterest(connection.hasOutput ? .both : .read, of: loopKey)
@@ -75,7 +80,7 @@ final class DaemonChannel {
     sendNext()
   }
 
-  /// Ends the channel.
+  /// Stops watching the connection, drops the queued requests, and calls ``onEnd``.
   private func endChannel(_ failure: Failure?) {
     loop.unwatch(loopKey)
     queue = []

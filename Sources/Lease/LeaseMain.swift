@@ -3,11 +3,12 @@ internal import Wire
 
 /// The program `agent-lease`: serves one lease's peers, and ends with the lease's owner.
 package enum LeaseMain {
+  /// The limit of open descriptors of this process.
   private static let maximumDescriptors = 256
-  /// The limit of data memory, enough for the longest lines of all peers.
+  /// The limit of data memory in bytes, enough for the longest lines of all peers.
   private static let maximumBytes = 512 << 20
 
-  /// Returns the exit status.
+  /// Runs the program until the lease's owner disconnects. Returns the exit status.
   package static func run(arguments: [String]) -> Int32 {
     let options = arguments.dropFirst()
     if options.elementsEqual(["--version"]) { return write("agent-lease \(Product.version)\n") }
@@ -39,14 +40,15 @@ package enum LeaseMain {
     }
   }
 
-  /// Enters the jail and prints the calls of ``Jail/dangerous`` that it permits by mistake. Returns the exit status.
+  /// Enters the jail, and prints the system calls of ``Jail/dangerous`` that it permits by mistake. Returns the exit
+  /// status.
   private static func testJail() -> Int32 {
     do throws(Jail.Problem) { try Jail.enter() } catch { return write("no seccomp: \(error.number)\n") }
     let permitted = Jail.dangerous.filter { !Jail.blocks($0) }
     return write("tried \(Jail.dangerous.count), permitted \(permitted.count)\n" + permitted.map { "\($0)\n" }.joined())
   }
 
-  /// Returns the exit status.
+  /// Prints to standard output. Returns the exit status.
   private static func write(_ text: String) -> Int32 {
     (try? Output.write(text, to: .standardOutput)) == nil ? ExitStatus.failed.rawValue : ExitStatus.done.rawValue
   }

@@ -4,39 +4,43 @@ internal import Wire
 
 /// Accepts a lease's peers, and forwards each request to the daemon over a separate connection.
 ///
-/// The daemon decides which requests are permitted. This process protects it from other input of peers.
+/// The daemon decides which requests are permitted. This process keeps all other input of peers away from it.
 final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   private let loop: EventLoop
+  /// The connections of the owner and of peers, except those over HTTP.
   private let connections: Connections
+  /// The listening socket for peers.
   private let listener: SharedDescriptor
-  /// The connection to the lease's owner.
+  /// The number of the connection to the lease's owner.
   private var owner: UInt64 = 0
+  /// Whether the owner has disconnected. The process then ends.
   private var isOwnerGone = false
-  /// The access rules, from the owner. No peer is accepted before.
+  /// The access rules that the owner has sent. While nil, no peer is accepted.
   private var accessRules: LeaseRequest?
   /// The channel to the daemon. Nil before the owner has passed it, and after it has ended.
   private var daemon: DaemonChannel?
-  /// Why there is no channel to the daemon.
+  /// The failure for peers' requests while ``daemon`` is nil.
   private var channelFailure = Failure.noDaemon
+  /// The requests in progress.
   private var calls: [Ticket: LentCall] = [:]
-  /// The peers, by connection.
+  /// The peers by the number of their connection, except those over HTTP.
   private var peers: [UInt64: LeaseEntry.Peer] = [:]
-  /// The key of ``listener`` in the loop.
+  /// The key of ``listener`` in the loop; nil before peers are accepted.
   private var acceptKey: UInt64?
-  /// The keys in the loop of the sockets for HTTP.
+  /// The keys of the listening HTTP sockets in the loop.
   private var httpListeners: [UInt64] = []
-  /// The connections over HTTP.
+  /// The HTTP connections, by number.
   private var httpConnections: [UInt64: HTTPConnection] = [:]
-  /// The last number of an HTTP connection. Larger than any key of the loop.
+  /// The number of the newest HTTP connection. Larger than all keys of the loop, which number the other connections.
   private var lastHTTPConnection: UInt64 = 1 << 48
   /// Limits the rate of refusals that are reported to the daemon.
   private var reportLimit: RateLimit
-  /// Limits the rate of requests that the daemon answers by itself, without a server.
+  /// Limits the rate of requests that reach no server: those that the daemon answers itself, and failed ones.
   private var localRequestLimit: RateLimit
 
   private static let maximumPeers = 32
   private static let maximumConcurrentCalls = 16
-  /// How long to stop accepting peers when no descriptor is free.
+  /// How long no peer is accepted after no descriptor was free.
   private static let acceptPause = Duration.milliseconds(500)
 
   /// - Parameters:
@@ -63,7 +67,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     acceptKey = try loop.watch(listener.descriptor.raw) { [unowned self] _ in accept() }
   }
 
-  /// Accepts a peer, if the access rules permit its user.
+  /// Accepts the next peer, if the access rules permit its user.
   private func accept() {
     let socket: FileDescriptor
     do { socket = try UnixSocket.accept(listener.descriptor) } catch {
@@ -84,7 +88,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     peers[connection] = peer
   }
 
-  /// Stops accepting peers for a while, since no descriptor is free.
+  /// Stops accepting peers for ``acceptPause``, since no descriptor is free.
   private func pauseAccepting() {
     if let acceptKey { loop.setInterest(.none, of: acceptKey) }
     loop.schedule(at: loop.now.advanced(by: Self.acceptPause)) { [self] in
@@ -92,7 +96,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     }
   }
 
-  /// Reports a refused peer to the daemon, within the rate limit.
+  /// Reports a refused peer to the daemon, unless the rate limit is reached.
   private func refuse(_ peer: LeaseEntry.Peer, _ code: FailureCode) {
     guard reportLimit.consume(now: loop.now) else { return }
     daemon?.report(LeasePeerRequest(user: peer.user, process: peer.process, refused: code))
@@ -100,7 +104,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   // MARK: Peers that know HTTP alone
 
-  /// Serves HTTP at a listener.
+  /// Starts to serve an origin over HTTP at a listening socket.
   private func serve(_ request: LeaseHTTPRequest, _ listener: SharedDescriptor) throws(SystemError) {
     try listener.descriptor.setNonBlocking(true)
     let lent = LentOrigin(origin: request.origin, base: request.base, token: Array(request.token.utf8))
@@ -108,7 +112,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     httpListeners.append(key)
   }
 
-  /// Accepts a peer over HTTP.
+  /// Accepts a peer's HTTP connection for an origin.
   private func accept(_ listener: SharedDescriptor, _ lent: LentOrigin) {
     guard let socket = try? UnixSocket.accept(listener.descriptor) else { return }
     // The system does not reveal the user of a TCP connection. The token authorizes its requests.
@@ -138,7 +142,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   // MARK: Admission
 
-  /// Parses a peer's line.
+  /// Parses a peer's request. Throws if the lease does not permit it.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
     try envelope(parsing: line) { row in
       row.has(.lent) || accessRules?.lendsToken == true && row.has(.lentWithToken)
@@ -152,7 +156,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     envelope
   }
 
-  /// Reports a refusal to the daemon. Returns the reply unchanged.
+  /// Reports the reply to the daemon if it refuses a request that the daemon never got. Returns it unchanged.
   func filtering(_ reply: Reply, of ticket: Ticket) -> Reply {
     // The daemon logs its own refusals.
     if case .failure(let failure) = reply, calls[ticket] == nil, let peer = peers[ticket.connection] {
@@ -161,7 +165,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     return reply
   }
 
-  /// Whether peers may get tokens themselves.
+  /// Whether peers may get the token itself.
   func lendsToken(to ticket: Ticket) -> Bool { accessRules?.lendsToken == true }
 
   /// Removes a disconnected peer.
@@ -179,7 +183,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     }
   }
 
-  /// Handles the owner's requests: access rules with a connection to the daemon, or a socket for HTTP.
+  /// Handles an owner's request, which passes the access rules with a connection to the daemon, or a socket for HTTP.
   private func handleOwnerRequest(_ request: Request, _ ticket: Ticket, _ passed: [SharedDescriptor]) throws(Failure) {
     if case .leaseHTTP(let request) = request, passed.count == 1 {
       do throws(SystemError) { try serve(request, passed[0]) } catch {
@@ -200,11 +204,13 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     connections.send(.result(JSONObject()), to: ticket)
   }
 
+  /// Drops the channel. Peers' requests fail until the owner passes another connection to the daemon.
   private func handleChannelEnd(_ failure: Failure?) {
     daemon = nil
     channelFailure = failure ?? .noDaemon
   }
 
+  /// Starts a peer's request, whose bodies are in the passed descriptors or in lines.
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) throws(Failure) {
     if case .resourceBody = envelope.request {
       throw Failure(.invalidRequest, "no request on this connection expects part of a body now")
@@ -212,7 +218,10 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     if let peer = peers[ticket.connection] { _ = try begin(envelope, ticket, .peer(passed), for: peer, self) }
   }
 
-  /// Starts a request at the daemon.
+  /// Sends a peer's request to the daemon over a new connection.
+  ///
+  /// - Parameter owner: Gets the response.
+  /// - Throws: `too_busy` if a limit is reached; ``channelFailure`` if there is no channel to the daemon.
   func begin(
     _ envelope: RequestEnvelope, _ ticket: Ticket, _ bodies: LentCall.Bodies, for peer: LeaseEntry.Peer,
     _ owner: any LentCall.Owner
@@ -235,12 +244,13 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     return call
   }
 
+  /// Sends an event of a response to the peer.
   func send(_ event: Event, _ ticket: Ticket) { connections.send(.event(event), to: ticket) }
 
-  /// Counts a failed request, which costs the daemon more than the peer.
+  /// Counts a reply towards ``localRequestLimit`` if it is a failure, which costs the daemon more than the peer.
   func countFailure(_ reply: Reply) { if case .failure = reply { _ = localRequestLimit.consume(now: loop.now) } }
 
-  /// Sends a peer the last line.
+  /// Sends the last line of a response to the peer.
   func answer(_ last: LentCall.FinalLine, _ ticket: Ticket) {
     switch last {
     case .reply(let reply):
@@ -250,11 +260,13 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     }
   }
 
+  /// Removes a request that has ended.
   func callEnded(_ ticket: Ticket) { calls[ticket] = nil }
 
+  /// Whether a request gets its body in further lines.
   func awaitsMore(_ ticket: Ticket) -> Bool { calls[ticket]?.expectsBody ?? false }
 
-  /// Forwards a part of a request's body.
+  /// Forwards a part of a request's body. Returns false for any other request.
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     guard case .resourceBody(let part) = request, let call = calls[ticket] else { return false }
     do throws(Failure) { try call.append(part) } catch {
@@ -264,13 +276,17 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     return true
   }
 
+  /// Returns false, since no result is sent later.
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool { false }
+  /// Does nothing.
   func didAnswer(_ ticket: Ticket) {}
+  /// Does nothing: this process has no log.
   func note(_ event: LogEvent) {}
 
   /// Ends the process once the owner has disconnected.
   func didClose(_ connection: UInt64) { if connection == owner { isOwnerGone = true } }
 
+  /// Cancels a request whose peer has disconnected or whose deadline has passed.
   func abandon(_ ticket: Ticket) { calls[ticket]?.peerDidDisconnect() }
 }
 

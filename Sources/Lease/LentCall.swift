@@ -2,12 +2,13 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A peer's request, sent to the daemon over its own connection.
+/// A peer's request. It is sent to the daemon over a connection of its own.
 final class LentCall {
   /// The last line of the response.
   enum FinalLine {
+    /// A reply without the lent token.
     case reply(Reply)
-    /// The daemon's line with the lent token.
+    /// The daemon's unparsed line with the lent token.
     case token(any SecretLine)
   }
 
@@ -15,11 +16,11 @@ final class LentCall {
   enum Bodies {
     /// Bodies are passed through the peer's descriptors or in lines, as the request specifies.
     case peer([SharedDescriptor])
-    /// The owner copies the bodies, through ``contentEnd`` and ``answerEnd``.
+    /// The ``Owner`` transfers the bodies itself, through ``contentEnd`` and ``answerEnd``.
     case owner
   }
 
-  /// Receives the response.
+  /// Receives the response to a request.
   protocol Owner: AnyObject {
     /// Sends an event of the response.
     func send(_ event: Event, _ ticket: Ticket)
@@ -33,33 +34,40 @@ final class LentCall {
   private unowned let loop: any ReplySink
   // A strong reference, so that a closed connection remains until the daemon has ended its request.
   private let owner: any Owner
+  /// The request as sent to the daemon: with all bodies in descriptors.
   private let envelope: RequestEnvelope
+  /// The connection to the daemon for this request.
   private let connection: Connection
-  /// The connection's key in the loop; nil before sending and after the end.
+  /// The connection's key in the loop; nil before the request is sent and after it has ended.
   private var loopKey: UInt64?
-  /// The daemon's end of the connection. Nil once passed.
+  /// The daemon's end of the connection; nil once passed.
   private var farEnd: SharedDescriptor?
   /// The descriptors to send with the request.
   private var passed: [SharedDescriptor] = []
-  /// Copies bodies through the peer's descriptors.
+  /// The running copies of bodies to and from the peer's descriptors.
   private var pumps: [Pump] = []
-  /// Sends the response's body to a peer that reads lines.
+  /// Sends the response's body to the peer in lines, if the request asks for that.
   private var lines: InlineResponseBody?
-  /// Receives the request's body from a peer that sends lines.
+  /// Forwards the request's body to the daemon, if the peer sends it in lines.
   private var content: InlineRequestBody?
-  /// The body, if the request's line contains it.
+  /// The body in the request's line, if any; nil once forwarded.
   private var inlineContent: [UInt8]?
-  /// Whether the request's body arrives in lines.
+  /// Whether the request's body arrives in further lines.
   let expectsBody: Bool
+  /// Whether the owner got the last line.
   private var isAnswered = false
   /// Whether the peer has disconnected.
   private var isPeerGone = false
 
-  /// The end to write the request's body to. Only for ``Bodies/owner``.
+  /// The socket to write the request's body to; nil if there is none or it has ended. Only for ``Bodies/owner``.
   private(set) var contentEnd: SharedDescriptor?
-  /// The end to read the response's body from. Only for ``Bodies/owner``.
+  /// The socket to read the response's body from. Only for ``Bodies/owner``.
   private(set) var answerEnd: SharedDescriptor?
 
+  /// Creates the sockets for a request. ``begin(over:for:)`` sends it.
+  ///
+  /// - Parameter owner: Gets the response.
+  /// - Throws: `too_busy` if no descriptor is free; `descriptor_missing` or `invalid_request` for unsuitable bodies.
   init(
     _ envelope: RequestEnvelope, _ ticket: Ticket, _ bodies: Bodies, _ loop: any ReplySink, _ owner: any Owner
   ) throws(Failure) {
@@ -127,7 +135,7 @@ final class LentCall {
     }
   }
 
-  /// Creates a socket pair. Returns one end, and passes the other to the daemon.
+  /// Creates a socket pair for a body. Returns one end; the other will be passed to the daemon.
   private func makeBodySocket() throws(SystemError) -> SharedDescriptor {
     let pair = try Self.makePair()
     passed.append(pair.far)
@@ -141,7 +149,7 @@ final class LentCall {
     return (SharedDescriptor(pair.first), SharedDescriptor(pair.second))
   }
 
-  /// Starts to copy a body.
+  /// Prepares to copy a body from `source` to `sink`.
   private func pump(_ source: SharedDescriptor, _ sink: SharedDescriptor) {
     pumps.append(
       Pump(from: source, to: sink, loop) { [unowned self] pump in
@@ -171,12 +179,13 @@ final class LentCall {
     inlineContent = nil
   }
 
-  /// Ends the request's body.
+  /// Ends the request's body, by closing ``contentEnd``.
   func closeContentEnd() { contentEnd = nil }
 
-  /// Writes a part of the body.
+  /// Forwards a part of the request's body from a line.
   func append(_ part: ResourceBodyRequest) throws(Failure) { try content?.append(part) }
 
+  /// Watches the connection to the daemon for writability while output is pending, otherwise for input.
   private func watch() throws(SystemError) {
     loop.unwatch(&loopKey)
     let interest: Poller.Interest = connection.hasOutput ? .write : .read
@@ -194,7 +203,7 @@ final class LentCall {
     if loopKey != nil, result == .end || result == .tooLong { close() }
   }
 
-  /// The daemon's next line, if complete.
+  /// The daemon's next line; nil if it is incomplete.
   private func takeLine() -> FinalLine? {
     let hidesLine = envelope.request.has(.lentWithToken)
     return connection.takeLine { line in
@@ -204,7 +213,7 @@ final class LentCall {
     }
   }
 
-  /// Sends a line to the peer.
+  /// Passes a line to the owner, but a result only after the complete body.
   private func sendLine(_ last: FinalLine) {
     guard !isPeerGone else { return }
     if case .reply(let reply) = last {
@@ -222,7 +231,7 @@ final class LentCall {
     finish(last)
   }
 
-  /// Forwards the last line and ends the request.
+  /// Passes the last line to the owner, and ends the request.
   private func finish(_ last: FinalLine) {
     guard !isAnswered, !isPeerGone else { return }
     isAnswered = true
@@ -233,7 +242,7 @@ final class LentCall {
     close()
   }
 
-  /// Closes the connection to the daemon.
+  /// Closes the connection to the daemon. Without a last line, the request fails.
   private func close() {
     loop.unwatch(&loopKey)
     try? UnixSocket.shutDown(connection.descriptor)
@@ -243,8 +252,8 @@ final class LentCall {
     reportEndIfDone()
   }
 
-  /// Handles the peer's disconnection. An incomplete body stays open until the daemon has ended the request, since
-  /// closing it would mark it as complete.
+  /// Handles the peer's disconnection. An incomplete request body stays open until the daemon has ended the request,
+  /// since closing it would mark it as complete.
   func peerDidDisconnect() {
     guard !isAnswered else { return (pumps, lines) = ([], nil) }
     isPeerGone = true
@@ -254,10 +263,10 @@ final class LentCall {
     if loopKey == nil || (try? UnixSocket.shutDownWriting(connection.descriptor)) == nil { close() }
   }
 
-  /// Whether the end was reported.
+  /// Whether ``Owner/callEnded(_:)`` was called.
   private var hasReportedEnd = false
 
-  /// Reports the end once nothing is in progress.
+  /// Calls ``Owner/callEnded(_:)`` once nothing is left to transfer.
   private func reportEndIfDone() {
     guard !hasReportedEnd, loopKey == nil, pumps.isEmpty, isAnswered || isPeerGone else { return }
     hasReportedEnd = true
@@ -266,7 +275,7 @@ final class LentCall {
 
   deinit { loop.unwatch(&loopKey) }
 
-  /// A line with a token, wiped after use.
+  /// A line with a token, overwritten when it is released.
   private final class TokenLine: SecretLine {
     private var bytes: [UInt8] = []
 
@@ -288,6 +297,7 @@ final class LentCall {
 }
 
 extension Failure {
+  /// The failure if no descriptor is free for the request.
   fileprivate static let noDescriptor = Failure(
     .tooBusy, "the request has no descriptor", hint: "try again when some have ended")
 }

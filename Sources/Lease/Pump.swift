@@ -1,26 +1,28 @@
 internal import Wire
 internal import Platform
 
-/// Copies bytes between descriptors as fast as possible until the source ends, without blocking.
+/// Copies bytes from one descriptor to another until the source ends, without blocking.
 final class Pump {
   private let source: SharedDescriptor
   private let sink: SharedDescriptor
   private unowned let loop: any ReplySink
-  /// Called when the transfer has ended.
+  /// Called once when the copy has ended.
   private let onEnd: (Pump) -> Void
+  /// Bytes of the source, of which ``writtenCount`` were written to the sink.
   private var buffer: [UInt8] = []
   private var writtenCount = 0
   private var loopKey: UInt64?
   private var isStopped = false
+  /// When bytes were last written.
   private var lastProgress: Instant
 
   private static let maximumReadBytes = 64 << 10
   /// The maximum number of reads before other connections get their turn.
   private static let maximumReadsPerRound = 16
-  /// The timeout without progress while the sink is full.
+  /// How long a full sink may accept no bytes before the copy ends.
   private static let timeout = Duration.seconds(120)
 
-  /// - Parameter onEnd: Called once when all bytes were copied or a side is broken.
+  /// - Parameter onEnd: Called once after all bytes, an error or the timeout, but not after ``stop()``.
   init(
     from source: SharedDescriptor, to sink: SharedDescriptor, _ loop: any ReplySink,
     then onEnd: @escaping (Pump) -> Void
@@ -51,6 +53,7 @@ final class Pump {
     loop.schedule(at: loop.now) { [weak self] in self?.run() }
   }
 
+  /// Replaces the buffer with the source's next bytes, and returns their number: 0 at the end.
   private func read() throws(SystemError) -> Int {
     buffer.removeAll(keepingCapacity: true)
     writtenCount = 0
@@ -59,7 +62,7 @@ final class Pump {
     return try source.descriptor.readNow(into: &buffer, upTo: Self.maximumReadBytes)
   }
 
-  /// Continues when this side is ready.
+  /// Resumes copying when a descriptor is ready.
   private func watch(_ side: SharedDescriptor, for interest: Poller.Interest) {
     loop.unwatch(&loopKey)
     do { loopKey = try loop.watch(side.descriptor.raw, for: interest) { [unowned self] in run() } } catch {
@@ -69,6 +72,7 @@ final class Pump {
     loop.schedule(at: lastProgress.advanced(by: Self.timeout)) { [weak self] in self?.endIfStalled() }
   }
 
+  /// Ends the copy if the sink has accepted nothing for ``timeout``.
   private func endIfStalled() {
     if !isStopped, writtenCount < buffer.count, lastProgress.advanced(by: Self.timeout) <= loop.now { end() }
   }
@@ -79,7 +83,7 @@ final class Pump {
     loop.unwatch(&loopKey)
   }
 
-  /// Stops, and reports the end.
+  /// Stops, and calls ``onEnd``.
   private func end() {
     guard !isStopped else { return }
     stop()

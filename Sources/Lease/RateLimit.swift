@@ -4,6 +4,7 @@ internal import Platform
 struct RateLimit {
   private let burst: Int
   private let perSecond: Int
+  /// The number of events allowed now.
   private var remaining: Int
   /// When `remaining` was last increased.
   private var lastRefill: Instant
@@ -12,7 +13,7 @@ struct RateLimit {
     (self.burst, self.perSecond, remaining, lastRefill) = (burst, perSecond, burst, now)
   }
 
-  /// Returns whether an event is allowed now.
+  /// Returns whether an event is allowed now, without counting one.
   mutating func hasRemaining(now: Instant) -> Bool {
     let seconds = lastRefill.duration(to: now).components.seconds
     if seconds > 0 {

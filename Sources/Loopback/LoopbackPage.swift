@@ -4,7 +4,7 @@ package import Vocabulary
 /// The pages shown in the browser at the redirect URI. They contain no part of the request, except a reason that the
 /// terminal shows too.
 package enum LoopbackPage: Sendable, Hashable, CaseIterable {
-  /// The response was received but not verified yet.
+  /// The authorization response was received but not verified yet.
   case received
   /// The sign-in failed, with the reason as a sentence without its full stop; nil if the browser may be another user's.
   case failed(Phrase? = nil)
@@ -12,13 +12,15 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   case foreign
   /// A sign-in link that was already used. It leads to the authorization server only once.
   case used
+  /// A request that the redirect listener rejects.
   case notFound, methodNotAllowed, malformed, tooLarge
 
+  /// All pages, with ``failed(_:)`` without a reason.
   package static let allCases: [LoopbackPage] = [
     .received, .failed(), .foreign, .used, .notFound, .methodNotAllowed, .malformed, .tooLarge,
   ]
 
-  /// Creates a redirect to a URL of visible ASCII characters.
+  /// An HTTP redirect to a URL of visible ASCII characters.
   package static func redirect(to url: String) -> [UInt8] {
     head("302 Found", [("Location", url)], bodyBytes: 0)
   }
@@ -27,16 +29,18 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   /// The browser then shows an error.
   package static let tlsRefusal: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]
 
-  /// The complete response. The connection is closed after it.
+  /// The complete HTTP response with the page. It closes the connection.
   package func response(in language: Translations = .english) -> [UInt8] {
     let (title, text) = titleAndText
     return Self.response(
       title, text, in: language, status: status, self == .methodNotAllowed ? [("Allow", "GET")] : [])
   }
 
-  /// The complete response after a sign-in. Text is cleaned and escaped.
+  /// The complete HTTP response after a sign-in. Text is cleaned and escaped.
   ///
-  /// - Parameter machine: The machine with the account; nil for this one.
+  /// - Parameters:
+  ///   - person: The user's email address or name, if known.
+  ///   - machine: The name of the machine with the account; nil for this one.
   package static func signedInPage(
     to issuer: String, as person: String?, account: String, on machine: String? = nil,
     in language: Translations = .english
@@ -49,6 +53,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
       in: language)
   }
 
+  /// An HTTP response with a page.
   private static func response(
     _ title: Phrase, _ text: Phrase, in language: Translations, status: String = "200 OK",
     _ fields: [(String, String)] = []
@@ -73,12 +78,13 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     return escaped
   }
 
+  /// The head of an HTTP response, with the common fields and `more`.
   private static func head(_ status: String, _ more: [(String, String)], bodyBytes: Int) -> [UInt8] {
     let lines = (fields + more + [("Content-Length", "\(bodyBytes)")]).map { "\($0): \($1)\r\n" }
     return Array("HTTP/1.1 \(status)\r\n\(lines.joined())\r\n".utf8)
   }
 
-  /// Supports light and dark mode, and phones.
+  /// The style sheet, for light and dark mode, and for phones.
   private static let style = """
     :root { color-scheme: light dark }
     body { max-width: 30rem; margin: 18vh auto 0; padding: 0 1.5rem; font: 1.1rem/1.5 system-ui, sans-serif;
@@ -86,11 +92,11 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     h1 { font-size: 1.5rem; font-weight: 600 }
     """
 
-  /// The SHA-256 of the style, precomputed since this module has no libcrypto.
+  /// The SHA-256 of the style in base64, precomputed since this module has no libcrypto.
   private static let styleHash = "+lR+AHxtmG8joLhyP6I5FuDroUyBn4fD5Y9S8FTihis="
 
-  /// Forbids scripts, other styles and resources, caching and `Referer`, because the URL contains a code (RFC 9700
-  /// section 4.2).
+  /// The header fields of all responses. They forbid scripts, other styles and resources, caching and `Referer`,
+  /// because the URL contains a code (RFC 9700 section 4.2).
   private static let fields = [
     ("Content-Type", "text/html; charset=utf-8"),
     (
@@ -101,6 +107,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     ("X-Frame-Options", "DENY"), ("Cross-Origin-Opener-Policy", "same-origin"), ("Connection", "close"),
   ]
 
+  /// The status code and reason phrase.
   private var status: String {
     switch self {
     case .received: "200 OK"
@@ -112,6 +119,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// The HTML document, with a title and text that are already escaped.
   private static func html(_ title: String, _ text: String, _ language: Translations) -> String {
     """
     <!DOCTYPE html>

@@ -12,8 +12,9 @@ package enum LoopbackRequest {
   package enum Reading: Sendable, Hashable {
     /// More bytes are needed.
     case incomplete
-    /// A GET of the redirect URI, with the range of its query in the head, which may be empty.
+    /// A GET of the target, with the range of its query, maybe empty, in the received bytes.
     case redirect(query: Range<Int>)
+    /// An invalid request, with the page to respond with.
     case refused(LoopbackPage)
   }
 
@@ -48,6 +49,7 @@ package enum LoopbackRequest {
   package struct HeadEnd: Sendable {
     /// The number of bytes examined.
     private var searched = 0
+    /// The index of the current line's first byte.
     private var lineStart = 0
     /// Whether a non-empty line was found. Empty lines before it are skipped.
     private var hasText = false
@@ -56,7 +58,7 @@ package enum LoopbackRequest {
 
     package init() {}
 
-    /// The length of the head, once its end was received.
+    /// Returns the length of the head, or nil if its end was not received yet.
     fileprivate mutating func find(in bytes: Span<UInt8>) -> Int? {
       while end == nil, searched < bytes.count {
         let byte = bytes[searched]
@@ -74,7 +76,7 @@ package enum LoopbackRequest {
     }
   }
 
-  /// The non-empty lines, without line endings.
+  /// The ranges of the non-empty lines, without line endings.
   private static func lines(_ head: Span<UInt8>) -> [Range<Int>] {
     var lines: [Range<Int>] = []
     var start = 0
@@ -88,6 +90,7 @@ package enum LoopbackRequest {
 
   // MARK: Parts
 
+  /// The ranges of the parts of a request line.
   private struct RequestLine {
     let method: Range<Int>
     /// The host and port of a target in absolute form. Nil for one that begins with "/".
@@ -96,7 +99,8 @@ package enum LoopbackRequest {
     let query: Range<Int>
   }
 
-  /// Parses `METHOD SP TARGET SP HTTP/1.x`, with a target that begins with "/" or "http://" (RFC 9112 section 3).
+  /// Parses `METHOD SP TARGET SP HTTP/1.x`, with a target that begins with "/" or "http://" (RFC 9112 section 3). Nil
+  /// if malformed.
   private static func requestLine(_ bytes: Span<UInt8>, _ line: Range<Int>) -> RequestLine? {
     let space = UInt8(ascii: " ")
     let spaces = line.filter { bytes[$0] == space }
@@ -121,7 +125,8 @@ package enum LoopbackRequest {
       query: min(mark + 1, target.upperBound)..<target.upperBound)
   }
 
-  /// The value of `Host`, which must appear exactly once (RFC 9112 section 3.2).
+  /// The range of the value of `Host` (RFC 9112 section 3.2). Nil unless it appears exactly once and all fields have
+  /// names.
   private static func onlyHost(_ bytes: Span<UInt8>, _ lines: [Range<Int>]) -> Range<Int>? {
     var host: Range<Int>?
     for line in lines {
@@ -135,6 +140,7 @@ package enum LoopbackRequest {
     return host
   }
 
+  /// The range without leading and trailing spaces and tabs.
   private static func trimmed(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
     let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
     var (lower, upper) = (range.lowerBound, range.upperBound)
@@ -152,7 +158,7 @@ package enum LoopbackRequest {
 
   private static func isSameHost(_ bytes: Span<UInt8>, _ host: String) -> Bool { isSameIgnoringCase(bytes, host) }
 
-  /// - Parameter text: In lowercase.
+  /// Whether the bytes equal `text`, which is in lowercase, except for the case of ASCII letters.
   private static func isSameIgnoringCase(_ bytes: Span<UInt8>, _ text: String) -> Bool {
     let wanted = Array(text.utf8)
     return bytes.count == wanted.count

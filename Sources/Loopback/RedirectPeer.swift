@@ -4,16 +4,17 @@ package import Vocabulary
 /// One connection to a redirect socket: reads the head of a request and sends a page.
 package final class RedirectPeer {
   package let descriptor: FileDescriptor
+  /// The listening socket that accepted the connection.
   package let socket: RedirectSocket
   /// The addresses and ports of the connection.
   package let ends: TCPEnds
-  /// The user at the other end, once known.
+  /// The owner of the other end, once known.
   package var owner: TCPEnds.Owner?
-  /// When to close the connection, or to send a page without the result of ``login``.
+  /// When to close the connection. While ``login`` is set, when to send a page without its result.
   package private(set) var deadline: Instant
-  /// The sign-in whose result the browser waits for.
+  /// The number of the sign-in whose result the browser waits for, if any.
   package private(set) var login: UInt64?
-  /// The language of the result's page.
+  /// The translations of the result's page.
   package private(set) var pages = Translations.english
 
   private var head = RequestHead()
@@ -23,11 +24,12 @@ package final class RedirectPeer {
   private var outbound: [UInt8] = []
   private var sent = 0
 
+  /// How long the browser may take to send its request.
   private static let requestTimeout = Duration.seconds(10)
   /// How long a browser waits for the result of a sign-in.
   private static let resultWait = Duration.seconds(10)
 
-  /// Nil if the connection was already reset.
+  /// Wraps an accepted connection. Nil if it was already reset.
   package init?(_ descriptor: consuming FileDescriptor, at socket: RedirectSocket, now: Instant) {
     guard let ends = try? TCPEnds(descriptor) else { return nil }
     self.ends = ends
@@ -44,7 +46,7 @@ package final class RedirectPeer {
     case waiting
     /// The connection was closed.
     case ended
-    /// A request for the redirect URI of the targets with these indices. ``withQuery(_:_:)`` returns the query.
+    /// A request for the redirect URI of the targets with these indices. ``withQuery(_:_:)`` passes the query.
     case redirect(query: Range<Int>, targets: [Int])
     /// A request for the link of the target with this index.
     case link(target: Int)
@@ -57,15 +59,15 @@ package final class RedirectPeer {
   /// Whether a response is being sent.
   package var isAnswering: Bool { !outbound.isEmpty }
 
-  /// Whether the other end is known to be this user.
+  /// Whether the other end is known to belong to the user of this process.
   package var isFromOwnUser: Bool { owner == .user(Machine.userID) }
 
-  /// The expected requests for a redirect URI, and for the link that redirects to the authorization server.
+  /// The requests that a sign-in expects: for its redirect URI, and for its link to the authorization server, if any.
   package typealias Targets = (redirect: LoopbackTarget, link: LoopbackTarget?)
 
-  /// Reads the available bytes.
+  /// Reads the available bytes until the request is complete.
   ///
-  /// - Parameter targets: Those of the sign-ins at the socket.
+  /// - Parameter targets: The expected requests of all sign-ins that use the socket.
   package func read(for targets: [Targets]) -> Progress {
     while true {
       do {
@@ -99,12 +101,12 @@ package final class RedirectPeer {
     head.withBytes { LoopbackRequest.read($0, for: target, &headEnd) }
   }
 
-  /// Passes the query with this range to `body`.
+  /// Calls `body` with the query at a range from ``Progress/redirect(query:targets:)``. Returns its result.
   package func withQuery<Result>(_ query: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
     head.withBytes { body($0.extracting(query)) }
   }
 
-  /// Wipes the request. The response will be the result of a sign-in.
+  /// Wipes the request. The response will be the result of a sign-in, translated by `pages`.
   package func wait(for login: UInt64, in pages: Translations, now: Instant) {
     head.wipe()
     (self.login, self.pages) = (login, pages)

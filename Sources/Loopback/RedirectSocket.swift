@@ -1,11 +1,13 @@
 package import Platform
 
-/// A loopback socket that receives the responses of sign-ins, until none uses it.
+/// A listening loopback socket for the redirects of sign-ins. It closes when no sign-in uses it.
 package final class RedirectSocket: Sendable {
   package let descriptor: FileDescriptor
   package let port: UInt16
 
-  /// - Parameter port: 0 for any that is free.
+  /// Listens at `127.0.0.1` or, with `ipv6`, at `::1`.
+  ///
+  /// - Parameter port: The port; 0 for any free one.
   package init(port: UInt16, ipv6: Bool) throws(SystemError) {
     let descriptor = try UnixSocket.listenLoopback(port: port, ipv6: ipv6)
     self.port = try UnixSocket.localPort(descriptor)
@@ -21,9 +23,9 @@ package final class RedirectSocket: Sendable {
   /// Listens at both addresses of `localhost`, so that no other program receives the response (RFC 8252 section 8.3).
   ///
   /// - Parameters:
-  ///   - port: Nil for any that is free at both.
-  ///   - listen: Opens a socket.
-  /// - Throws: `EADDRINUSE`.
+  ///   - port: The port; nil for any that is free at both.
+  ///   - listen: Opens a socket at one address; port 0 is any free one.
+  /// - Throws: `EADDRINUSE` if the port is in use; other errors of the IPv4 socket.
   package static func both(
     port: UInt16?, by listen: (_ port: UInt16, _ ipv6: Bool) throws(SystemError) -> RedirectSocket
   ) throws(SystemError) -> [RedirectSocket] {

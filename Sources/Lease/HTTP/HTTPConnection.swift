@@ -4,7 +4,7 @@ internal import Wire
 
 /// A program's connection to a lease over HTTP, authorized by the lease's token.
 final class HTTPConnection: LentCall.Owner {
-  /// Identifies the connection in tickets.
+  /// The connection's number, as in ``Ticket/connection``.
   let number: UInt64
   private let socket: FileDescriptor
   private let peer: LeaseEntry.Peer
@@ -12,12 +12,13 @@ final class HTTPConnection: LentCall.Owner {
   private let lent: LentOrigin
   private unowned let loop: any ReplySink
   private unowned let server: LeaseServer
-  /// The number of the current request.
+  /// The number of the current request, as in ``Ticket/serial``.
   private var serial: UInt64 = 0
+  /// The socket's key in the loop.
   private var loopKey: UInt64?
   /// Received bytes, not yet parsed.
   private var inbound: [UInt8] = []
-  /// The number of bytes of ``inbound`` without the end of a head.
+  /// The number of bytes of ``inbound`` already searched for the end of a head.
   private var searched = 0
   /// Bytes to send.
   private var outbound: [UInt8] = []
@@ -31,26 +32,27 @@ final class HTTPConnection: LentCall.Owner {
   /// The current request and its response.
   private var exchange: Exchange?
 
+  /// A request and its response.
   private struct Exchange {
     let head: HTTPRequestHead
     var call: LentCall?
-    /// The unread content of the request. Nil once all was read.
+    /// The framing of the content that was not received yet; nil once all was.
     var content: Content?
-    /// Content not yet accepted by the daemon.
+    /// Received content that the daemon has not accepted yet.
     var unwritten: [UInt8] = []
     /// The key of ``LentCall/contentEnd`` in the loop, while it is full.
     var writing: UInt64?
     /// The framing of the response's body. Nil before its head.
     var answer: Framing?
-    /// The sent bytes of the response's body.
+    /// The number of bytes of the response's body sent so far.
     var sent = 0
     /// The key of ``LentCall/answerEnd`` in the loop, while it is empty.
     var reading: UInt64?
-    /// Whether the body was read completely.
+    /// Whether all of the response's body was read from the daemon.
     var isBodyRead = false
     /// Whether the daemon has sent its last line.
     var isAnswered = false
-    /// Whether the body is incomplete.
+    /// Whether the response's body is incomplete, because the request failed.
     var isTruncated = false
   }
 
@@ -67,13 +69,16 @@ final class HTTPConnection: LentCall.Owner {
     case chunked
   }
 
+  /// The maximum number of bytes of one read.
   private static let readBytes = 64 << 10
-  /// The timeout for the head of a server's response.
+  /// The timeout for the head of a server's response, in seconds.
   private static let headSeconds = 600
+  /// The number of unsent bytes at which reading the response's body pauses.
   private static let maximumUnreadBytes = 256 << 10
-  /// The timeout for a peer that must send or read.
+  /// How long a peer may neither send nor read anything while it must.
   private static let timeout = Duration.seconds(60)
 
+  /// Starts to serve a peer's connected socket.
   init(
     _ socket: consuming FileDescriptor, _ number: UInt64, _ peer: LeaseEntry.Peer, _ lent: LentOrigin,
     _ loop: any ReplySink, _ server: LeaseServer
@@ -147,13 +152,14 @@ final class HTTPConnection: LentCall.Owner {
     if !isClosed, (try? watch()) == nil { close() }
   }
 
-  /// Sends bytes, now or later.
+  /// Sends bytes as far as possible, and queues the rest.
   private func send(_ bytes: [UInt8]) {
     if outbound.isEmpty { lastProgress = loop.now }
     outbound += bytes
     flush()
   }
 
+  /// Sends queued bytes as far as possible. Closes the connection if it is broken, or if it was to close after them.
   private func flush() {
     while !outbound.isEmpty, !isClosed {
       do throws(SystemError) {
@@ -167,7 +173,7 @@ final class HTTPConnection: LentCall.Owner {
     if outbound.isEmpty, closesWhenSent { close() }
   }
 
-  /// Closes the connection if the peer makes no progress until its timeout.
+  /// Closes the connection when the peer has made no progress for ``timeout`` while it must.
   private func scheduleEnd() {
     loop.schedule(at: lastProgress.advanced(by: Self.timeout)) { [weak self] in
       guard let self, !isClosed else { return }
@@ -177,6 +183,7 @@ final class HTTPConnection: LentCall.Owner {
     }
   }
 
+  /// Closes the connection and cancels its request.
   func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -188,6 +195,7 @@ final class HTTPConnection: LentCall.Owner {
     server.didDisconnect(self)
   }
 
+  /// Stops waiting for the sockets of the bodies.
   private func stopBodies() {
     if let key = exchange?.writing { loop.unwatch(key) }
     if let key = exchange?.reading { loop.unwatch(key) }
@@ -218,7 +226,7 @@ final class HTTPConnection: LentCall.Owner {
     }
   }
 
-  /// Starts a request, unless its token is wrong.
+  /// Sends a request to the daemon, or refuses it if its token is wrong.
   private func begin(_ head: HTTPRequestHead) {
     serial += 1
     guard lent.isAuthorized(head) else { return refuse(401, "the token of the lease is missing or wrong") }
@@ -239,7 +247,7 @@ final class HTTPConnection: LentCall.Owner {
     if head.expectsContinue { send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
   }
 
-  /// Consumes content, and returns whether there was any.
+  /// Forwards received content of the request. Returns false if there is none, or the earlier content is still waiting.
   private func takeContent() -> Bool {
     guard exchange?.content != nil, exchange?.unwritten == [], !inbound.isEmpty else { return false }
     var piece: [UInt8] = []
@@ -267,7 +275,7 @@ final class HTTPConnection: LentCall.Owner {
     return true
   }
 
-  /// Forwards content to the daemon.
+  /// Writes received content to the daemon. Continues when its socket has room.
   private func writeContent() {
     guard let end = exchange?.call?.contentEnd, let bytes = exchange?.unwritten else { return }
     if let key = exchange?.writing { loop.unwatch(key) }
@@ -393,7 +401,8 @@ final class HTTPConnection: LentCall.Owner {
     end(closing: exchange.head.closes || exchange.content != nil)
   }
 
-  /// Ends the exchange. The connection closes once everything was sent, or continues with the next request.
+  /// Ends the exchange. If `closing`, the connection closes once everything was sent; otherwise it serves the next
+  /// request.
   private func end(closing: Bool) {
     stopBodies()
     exchange = nil
@@ -403,11 +412,12 @@ final class HTTPConnection: LentCall.Owner {
     loop.schedule(at: loop.now) { [weak self] in if let self, !isClosed { advance() } }
   }
 
+  /// Removes the request from the server's list.
   func callEnded(_ ticket: Ticket) { server.callEnded(ticket) }
 
   // MARK: Refusals
 
-  /// Responds with an error of the daemon.
+  /// Responds with a failure, and the HTTP status for its code.
   private func fail(_ failure: Failure) {
     let status =
       switch failure.code {
@@ -421,13 +431,13 @@ final class HTTPConnection: LentCall.Owner {
     end(closing: exchange?.content != nil || exchange?.head.closes ?? true)
   }
 
-  /// Responds with an error and closes.
+  /// Responds with an error, then closes the connection.
   private func refuse(_ status: Int, _ text: Phrase) {
     respond(status, Failure(status == 401 ? .notPermitted : .invalidRequest, text))
     end(closing: true)
   }
 
-  /// Responds with an error.
+  /// Cancels the request, and responds with an error.
   private func respond(_ status: Int, _ failure: Failure) {
     exchange?.call?.peerDidDisconnect()
     let closes = exchange == nil || exchange?.content != nil || exchange?.head.closes == true
@@ -438,7 +448,7 @@ final class HTTPConnection: LentCall.Owner {
   /// The response to a connection that is refused because the lease has too many.
   static var crowdedResponse: [UInt8] { answer(429, .crowdedLease, closes: true, hasBody: true) }
 
-  /// An error response with JSON content.
+  /// An error response with JSON content, which is omitted unless `hasBody`.
   private static func answer(_ status: Int, _ failure: Failure, closes: Bool, hasBody: Bool) -> [UInt8] {
     let body = JSON.object(JSONObject([("error", failure.json)])).serialized() + [0x0A]
     var lines = "HTTP/1.1 \(status) \(reason(status))\r\nContent-Type: application/json\r\n"
@@ -449,7 +459,7 @@ final class HTTPConnection: LentCall.Owner {
     return Array((lines + "\r\n").utf8) + (hasBody ? body : [])
   }
 
-  /// The reason phrase.
+  /// The reason phrase of an HTTP status, or `-`.
   private static func reason(_ status: Int) -> String {
     switch status {
     case 200: "OK"

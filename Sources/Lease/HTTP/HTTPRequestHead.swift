@@ -9,19 +9,21 @@ struct HTTPRequestHead: Equatable {
   let content: Content
   /// Whether the client waits for `100 Continue`.
   let expectsContinue: Bool
-  /// Whether the client closes the connection after the response.
+  /// Whether the client asks to close the connection after the response.
   let closes: Bool
 
   struct Field: Equatable {
     let name: String
     let value: String
 
-    /// - Parameter other: In lower case.
+    /// Whether the field has a name, which is given in lowercase.
     func isNamed(_ other: String) -> Bool { name.lowercased().hasSameBytes(as: other) }
   }
 
+  /// How the end of the request's content is found (RFC 9112 section 6).
   enum Content: Equatable {
     case none
+    /// A number of bytes, from `Content-Length`.
     case length(Int)
     case chunked
   }
@@ -30,18 +32,20 @@ struct HTTPRequestHead: Equatable {
   enum Problem: Error, Equatable {
     case malformed
     case tooLarge
-    /// Another protocol or an expectation that is not supported.
+    /// Another protocol, an upgrade, gRPC, or an unsupported expectation.
     case unsupported
   }
 
+  /// The maximum size of a head.
   static let maximumBytes = 64 << 10
   private static let maximumFields = 100
   /// The maximum number of digits of a length. A longer one might not fit an `Int`.
   private static let maximumDigits = 15
 
-  /// The end of the head. Nil if it is incomplete.
+  /// The length of the head, including its empty line; nil if incomplete.
   ///
   /// - Parameter start: The number of bytes already searched.
+  /// - Throws: ``Problem/tooLarge``.
   static func end(_ bytes: [UInt8], from start: Int) throws(Problem) -> Int? {
     let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
     var index = max(0, start - 3)
@@ -53,7 +57,7 @@ struct HTTPRequestHead: Equatable {
     return nil
   }
 
-  /// - Parameter bytes: A complete head.
+  /// Parses a complete head, including its empty line.
   init(_ bytes: ArraySlice<UInt8>) throws(Problem) {
     var lines = try Self.lines(bytes.dropLast(4))
     guard let first = lines.first else { throw .malformed }
@@ -64,6 +68,7 @@ struct HTTPRequestHead: Equatable {
     var fields: [Field] = []
     for line in lines { fields.append(try Self.field(line)) }
     self.fields = fields
+    /// The values of all fields with this name, in lowercase.
     func values(_ name: String) -> [String] { fields.filter { $0.isNamed(name) }.map(\.value) }
     guard values("host").count == 1 else { throw .malformed }
     content = try Self.content(values("content-length"), values("transfer-encoding"))
@@ -79,6 +84,7 @@ struct HTTPRequestHead: Equatable {
     closes = options.contains("close")
   }
 
+  /// Whether a `Content-Type` is gRPC's: `application/grpc`, maybe with a suffix or parameters.
   private static func isGRPC(_ type: String) -> Bool {
     let (type, name) = (type.lowercased(), "application/grpc")
     return type.utf8.starts(with: name.utf8)
@@ -104,7 +110,8 @@ struct HTTPRequestHead: Equatable {
     return lines
   }
 
-  /// Parses `METHOD SP TARGET SP HTTP/1.1`, with a target in origin form (RFC 9112 section 3).
+  /// Parses `METHOD SP TARGET SP HTTP/1.1`, with a target in origin form (RFC 9112 section 3). Returns method and
+  /// target.
   private static func requestLine(_ line: ArraySlice<UInt8>) throws(Problem) -> (String, String) {
     let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard parts.count == 3, parts[2].elementsEqual("HTTP/1.1".utf8), isToken(parts[0]),
@@ -124,12 +131,14 @@ struct HTTPRequestHead: Equatable {
     return Field(name: String(decoding: line[..<colon], as: UTF8.self), value: text)
   }
 
+  /// Whether the bytes are a token (RFC 9110 section 5.6.2) of at most 256 bytes.
   private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
     !bytes.isEmpty && bytes.count <= 256
       && bytes.allSatisfy { $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
   }
 
-  /// Requires one length in digits or the coding `chunked`, but not both (RFC 9112 section 6).
+  /// Parses the values of `Content-Length` and `Transfer-Encoding`. Accepts a single length in digits or the coding
+  /// `chunked`, but not both (RFC 9112 section 6).
   private static func content(_ lengths: [String], _ codings: [String]) throws(Problem) -> Content {
     if codings.isEmpty, lengths.isEmpty { return .none }
     if lengths.isEmpty, codings.count == 1, codings[0].lowercased() == "chunked" {
@@ -166,7 +175,7 @@ struct HTTPChunks {
   /// Whether the last chunk was read.
   var hasEnded: Bool { if case .ended = state { true } else { false } }
 
-  /// Consumes bytes and returns their content, of at most `most` bytes.
+  /// Removes parsed bytes from `bytes`, and returns the content in them, at most `most` bytes.
   mutating func consume(_ bytes: inout [UInt8], upTo most: Int) throws(Problem) -> [UInt8] {
     var content: [UInt8] = []
     var used = 0
@@ -196,7 +205,7 @@ struct HTTPChunks {
     return content
   }
 
-  /// Handles a line between or after the chunks.
+  /// Parses a line between or after the chunks.
   private mutating func next(_ line: ArraySlice<UInt8>) throws(Problem) {
     switch state {
     case .dataEnd:

@@ -5,14 +5,14 @@ internal import Wire
 struct LentOrigin {
   /// The server's origin.
   let origin: String
-  /// The origin in the peers' URLs.
+  /// The lease's own origin, which replaces ``origin`` in the peers' URLs.
   let base: String
   /// The token that peers send instead of the account's token.
   let token: [UInt8]
 
   // MARK: Requests
 
-  /// The request to the server, without the lease's token and hop-by-hop fields.
+  /// The request for the daemon to send, without the lease's token and hop-by-hop fields.
   func request(_ head: HTTPRequestHead) -> CallRequest {
     var call = CallRequest(url: origin + head.target, method: head.method)
     call.headers = head.fields.filter { !isConnectionField($0, head) }.map { "\($0.name): \($0.value)" }
@@ -22,8 +22,8 @@ struct LentOrigin {
     return call
   }
 
-  /// Whether the request contains the lease's token exactly once, as Bearer, as the password of Basic, or in a field of
-  /// its own.
+  /// Whether the request contains the lease's token exactly once: as a Bearer token, as the password of Basic, or in a
+  /// field for API keys.
   func isAuthorized(_ head: HTTPRequestHead) -> Bool {
     let values = head.fields.filter { $0.isNamed("authorization") }.map(\.value)
     let keys = head.fields.filter { !$0.isNamed("authorization") && isKey($0) }
@@ -42,21 +42,21 @@ struct LentOrigin {
     }
   }
 
-  /// Fields in which some clients send their key.
+  /// The lowercase names of fields in which some clients send an API key.
   private static let keyFields: Set<String> = ["x-api-key", "api-key", "private-token", "x-goog-api-key"]
 
-  /// Whether a field is for a service's key: one of ``keyFields``, or any with the lease's token.
+  /// Whether a field is for an API key: one of ``keyFields``, or any with the lease's token.
   private func isKey(_ field: HTTPRequestHead.Field) -> Bool {
     Self.keyFields.contains(field.name.lowercased()) || endsWithToken(field.value)
   }
 
-  /// Whether the value is the lease's token, alone or after a scheme.
+  /// Whether a field's value is the lease's token, alone or after a scheme.
   private func endsWithToken(_ value: String) -> Bool {
     let words = value.utf8.split(separator: UInt8(ascii: " "))
     return words.count <= 2 && words.last.map { isToken(Array($0)) } ?? false
   }
 
-  /// Whether the bytes are the lease's token, compared in constant time.
+  /// Whether the bytes are the lease's token. Compares in constant time.
   private func isToken(_ bytes: [UInt8]) -> Bool {
     guard bytes.count == token.count else { return false }
     var difference: UInt8 = 0
@@ -72,7 +72,7 @@ struct LentOrigin {
     return named.contains { $0.filter { $0 != " " }.hasSameBytes(as: name) }
   }
 
-  /// The names of fields that concern a connection, or that the daemon sets.
+  /// The lowercase names of fields that concern a connection, or that the daemon sets.
   private static let connectionFields: Set<String> = [
     "authorization", "host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer",
     "transfer-encoding", "content-length", "upgrade", "expect", "http2-settings", "accept-encoding",
