@@ -3,7 +3,7 @@
 /// libcurl and libcrypto obey variables such as `SSLKEYLOGFILE`, `OPENSSL_CONF` and `OPENSSL_MODULES`. The first
 /// caller's environment must not affect the daemon.
 package enum DaemonEnvironment {
-  /// Whether a daemon keeps the variable.
+  /// Whether `agentd` keeps the variable with this name.
   package static func keeps(_ name: String) -> Bool {
     names.contains(name) || prefixes.contains { name.utf8.starts(with: $0.utf8) }
   }
@@ -15,7 +15,8 @@ package enum DaemonEnvironment {
 
   private static let names = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "PATH", "TZ"]
 
-  /// The last three are for TPM libraries.
+  /// The prefixes of further names.
   private static let prefixes = ["LC_", "XDG_"] + tpmPrefixes
+  /// The prefixes of variables for TPM libraries.
   private static let tpmPrefixes = ["TPM2", "TPM_", "TSS2_"]
 }

@@ -21,34 +21,37 @@ package enum WireProtocol {
   /// The timeout between the first and last byte of a request line, in seconds.
   package static let requestLineSeconds = 5
 
+  /// The maximum timeout of a request, in seconds.
   package static let maximumTimeoutSeconds = 3600
 
-  /// A request's default deadline in seconds: longer than three attempts with backoff.
+  /// The default timeout of a request in seconds: longer than three attempts with backoff.
   package static let defaultTimeoutSeconds = 120
 
+  /// The file name of the daemon's socket.
   package static let socketName = "agent.sock"
 
-  /// The directory of leases. Each has its own subdirectory, which can be mounted separately.
+  /// The name of the directory of leases. Each has its own subdirectory, which can be mounted separately.
   package static let leaseFolder = "leases"
 
-  /// The name of a lease's HTTP socket, for programs that expect it at this port.
+  /// The file name of a lease's HTTP socket for programs that connect to this TCP port.
   package static func leaseHTTPName(port: UInt16) -> String { "\(leaseHTTPPrefix)\(port)\(leaseHTTPSuffix)" }
   private static let leaseHTTPPrefix = "http-"
   private static let leaseHTTPSuffix = ".sock"
 
-  /// The port in the name of a lease's HTTP socket; nil for other names.
+  /// The port in the file name of a lease's HTTP socket; nil for other names.
   package static func leaseHTTPPort(in name: some StringProtocol) -> UInt16? {
     guard name.hasPrefix(leaseHTTPPrefix), name.hasSuffix(leaseHTTPSuffix) else { return nil }
     return UInt16(name.dropFirst(leaseHTTPPrefix.count).dropLast(leaseHTTPSuffix.count)).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// The file next to the socket whose only line changes with the active account and with each sign-in or sign-out.
+  /// The name of the file next to the socket whose only line changes with the active account and each sign-in or
+  /// sign-out.
   package static let changesName = "changes"
 
-  /// The file that a client locks while it starts a daemon.
+  /// The name of the file that a client locks while it starts a daemon.
   package static let startLockName = "start.lock"
 
-  /// The file that a running daemon locks.
+  /// The name of the file that a running daemon locks.
   package static let lifetimeLockName = "agentd.lock"
 
   // MARK: - Lines of a token
@@ -59,6 +62,7 @@ package enum WireProtocol {
   /// `-`. Such names need no escapes in JSON and no quotes in a shell.
   package static func isAccountName(_ text: String) -> Bool { isAccountName(Array(text.utf8).span) }
 
+  /// Whether UTF-8 bytes are a valid account name.
   package static func isAccountName(_ bytes: Span<UInt8>) -> Bool {
     guard (1...maximumAccountNameLength).contains(bytes.count) else { return false }
     for index in bytes.indices {
@@ -75,15 +79,16 @@ package enum WireProtocol {
   @inlinable package static var tokenRequestStart: String { "{\"v\":1,\"request\":\"token\"" }
 
   /// An empty ``RequestEnvelope/directory`` member, after a comma.
-  /// The start of a ``RequestEnvelope/directory`` member, after a comma.
   @inlinable package static var emptyDirectory: String { ",\"directory\":\"\"" }
+  /// The start of a ``RequestEnvelope/directory`` member, after a comma.
   @inlinable package static var directoryStart: String { ",\"directory\":\"" }
 
   /// The start of a result line, up to its first member.
   @inlinable package static var resultStart: String { "{\"v\":1,\"result\":{" }
 
+  /// The name of the member with the access token.
   @inlinable package static var accessTokenMember: String { "access_token" }
-  /// The member with the deadline for signing in again.
+  /// The name of the member with the deadline for signing in again.
   @inlinable package static var signInMember: String { "sign_in_by" }
 }
 

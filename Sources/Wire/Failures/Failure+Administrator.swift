@@ -1,7 +1,7 @@
 internal import Encoding
 
 extension Failure {
-  /// The failure for an invalid file.
+  /// The failure for an invalid administrator's file.
   package init(_ problem: AdministratorFiles.Problem) {
     self.init(.invalidConfiguration, problem.text, hint: problem.remedy.map { .command($0) })
   }

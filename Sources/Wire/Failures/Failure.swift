@@ -2,19 +2,20 @@ package import Encoding
 // Requests, answers and failures consist of its types.
 @_exported public import Vocabulary
 
+/// An error of the daemon or a client, as sent in responses and shown to users.
 package struct Failure: Error, Sendable, Hashable {
   package var code: FailureCode
 
   /// One sentence in lowercase without a full stop, safe for a terminal.
   package var text: Phrase
 
-  /// A hint, usually a command.
+  /// What to do, usually a command.
   package var advice: Phrase?
 
   /// The account name that does not exist, for `no_account`.
   package var subject: String?
 
-  /// Whether the client secret is all that a sign-in lacks.
+  /// Whether the sign-in lacks only the client secret.
   package var needsClientSecret = false
 
   /// The environment variables that the request needs from the caller.
@@ -77,12 +78,12 @@ package struct Failure: Error, Sendable, Hashable {
   }
 
   package static let noAnswerInTime = Failure(.timeout, "the daemon did not answer in time")
-  /// Too many callers are waiting to connect.
+  /// Too many programs are waiting to connect to the daemon.
   package static let queueFull = Failure(
     .tooBusy, "too many programs are waiting for the daemon", hint: "agent doctor")
   package static let leaseExpired = Failure(.leaseEnded, "the lease has expired")
   package static let unknownRequest = Failure(.unknownRequest, "unknown request")
-  /// Also the error for unknown requests of a lease's peer.
+  /// The failure for requests that a lease's peer may not send, known or unknown.
   package static let notPermittedByLease = Failure(.notPermitted, "the lease does not permit this request")
   package static let leaseEnded = Failure(.leaseEnded, "the lease has ended")
   package static let leaseUsedUp = Failure(.leaseEnded, "the lease has reached its maximum number of uses")
@@ -92,6 +93,7 @@ package struct Failure: Error, Sendable, Hashable {
     .directoryNeeded, "the account depends on the working directory, which no longer exists",
     hint: "name the account, or change to another directory")
 
+  /// No account has this name, which becomes the ``subject``.
   package static func noAccount(named name: String, hint: Phrase) -> Failure {
     let shown = TerminalText.clean(name, limit: 64)
     var failure = Failure(.noAccount, "no account is called \(shown)", hint: hint)
@@ -114,6 +116,7 @@ package struct Failure: Error, Sendable, Hashable {
     Phrase("the ID Token of \(account) has expired, and the server issues no new one")
   }
 
+  /// The hint to sign in with the scope `openid`.
   package static func idTokenHint(account: String) -> Phrase {
     Phrase("sign in again with the scope openid: agent login \(account)").withCommandAtEnd("agent login \(account)")
   }

@@ -2,7 +2,7 @@ package import Encoding
 
 /// An event in the daemon's log.
 package struct LogEntry: Sendable, Hashable {
-  /// In unix seconds.
+  /// When the event occurred, in unix seconds.
   package let time: Int
   /// The account, or nil if the event concerns none.
   package let account: String?
@@ -26,11 +26,11 @@ package struct LogEntry: Sendable, Hashable {
   }
 }
 
-/// A ``LogEntry`` as received by a client. It contains its sentence, so that clients need not know all codes.
+/// A ``LogEntry`` as received by a client. It includes a sentence, so that clients need not know all events.
 package struct LogLine: EventEntry, Hashable {
-  /// In unix seconds.
+  /// When the event occurred, in unix seconds.
   package let time: Int
-  /// The entry as `{"time":…,"account":…,"event":…,"text":…}` and more.
+  /// The entry as `{"time":…,"account":…,"event":…,"text":…}`, with further members.
   package let json: JSONObject
 
   fileprivate init(time: Int, json: JSONObject) {
@@ -38,7 +38,7 @@ package struct LogLine: EventEntry, Hashable {
     self.json = json
   }
 
-  /// Nil if the time or code is missing.
+  /// Parses ``json``. Nil if the time or event is missing.
   package init?(json: JSON) {
     guard let object = json.object, let time = json["time"]?.int, json["event"]?.string != nil else { return nil }
     self.init(time: time, json: object)
@@ -49,13 +49,13 @@ package struct LogLine: EventEntry, Hashable {
   /// - Parameter stamp: Formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String { "\(stamp(time)) \(sentence)" }
 
-  /// The sentence, or the code and members if there is none, as from an older daemon.
+  /// The account and the event's sentence; without one, as from an older daemon, the event's code and members.
   package var sentence: String {
     let account = json["account"]?.string.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
     return account + TerminalText.clean(json["text"]?.string ?? code, limit: 4096)
   }
 
-  /// The value of the member `event`.
+  /// The value of `event`, followed by the further members as JSON, if any.
   private var code: String {
     var members = json
     for name in ["time", "account", "event"] { members[name] = nil }

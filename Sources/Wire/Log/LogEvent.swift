@@ -9,9 +9,9 @@ package enum LogEvent: Sendable, Hashable {
   case refreshBegan(attempt: Int)
   /// A refresh ended; the code is nil after a success. The reason is the server's, without control characters.
   case refreshEnded(milliseconds: Int, FailureCode?, reason: String? = nil)
-  /// A failed refresh will be attempted again after this time.
+  /// A failed refresh will be tried again after this wait, as the attempt with this number.
   case refreshRetry(attempt: Int, waitMilliseconds: Int)
-  /// A failed refresh will be retried after this time, or when the network changes.
+  /// A failed refresh will be tried again after this time, or when the network changes.
   case refreshQueued(seconds: Int)
   /// The cached token expires in this many seconds and was not renewed.
   case tokenExpiring(seconds: Int)
@@ -34,8 +34,9 @@ package enum LogEvent: Sendable, Hashable {
   /// A sign-in ended; the code is nil after a success.
   case signInEnded(milliseconds: Int, FailureCode?)
 
+  /// A session ended by a sign-out, with the result of revoking its tokens.
   case signedOut(SignOut)
-  /// The result of asking the server about a session.
+  /// A session was checked at the server.
   case checked(milliseconds: Int, CheckResult)
   case settingsChanged(SettingsChange)
   /// The daemon closed a client's connection.
@@ -49,13 +50,15 @@ package enum LogEvent: Sendable, Hashable {
   /// A key in the issuer's key set was skipped.
   case keySetWarning(KeySetFlaw)
 
+  /// The vault was locked.
   case locked(LockCause)
+  /// This level of the vault was unlocked.
   case unlocked(Protection)
   case vaultChanged(VaultChange)
 
-  /// An event command failed. Positions are counted from 1.
+  /// An event command failed. Its position in the settings is counted from 1.
   case commandFailed(position: Int, CommandProblem)
-  /// This number of event commands was dropped, since too many were waiting.
+  /// This many event commands were not run, since too many were waiting.
   case commandsDropped(count: Int)
   /// A token file was written or removed, or the attempt failed.
   case tokenFile(TokenFileChange)
@@ -65,14 +68,15 @@ package enum LogEvent: Sendable, Hashable {
 
   /// How an event command failed.
   package enum CommandProblem: Sendable, Hashable {
-    /// The exit status.
+    /// It ended with this exit status.
     case exited(Int)
-    /// The signal that ended it.
+    /// It was ended by this signal.
     case signalled(Int)
     case timedOut
     /// The program could not be started.
     case notStarted(errno: Int)
 
+    /// The members and the end of the sentence for the log.
     fileprivate var description: (members: [(String, JSON?)], text: String) {
       switch self {
       case .exited(let status): ([("reason", "exited"), ("status", .int(status))], "exit status \(status)")
@@ -84,6 +88,7 @@ package enum LogEvent: Sendable, Hashable {
     }
   }
 
+  /// What happened to a token file. After `failed`, it was neither written nor removed.
   package enum TokenFileChange: String, Sendable, CaseIterable {
     case written, removed
     case failed
@@ -96,19 +101,21 @@ package enum LogEvent: Sendable, Hashable {
     case failed
   }
 
+  /// How the settings changed.
   package enum SettingsChange: String, Sendable, CaseIterable {
     case signedIn = "signed_in"
     case added, changed, removed, imported
     case renamed
-    /// The account got this name by renaming.
+    /// The account got this name by renaming; `renamed` is for the old one.
     case named
     case activated
-    /// The account of a directory changed.
+    /// A directory got another account, or none.
     case directory
     /// Another program changed the file.
     case outside
   }
 
+  /// Why the vault was locked.
   package enum LockCause: String, Sendable, CaseIterable {
     /// A user's request.
     case userRequest = "asked"
@@ -118,7 +125,9 @@ package enum LogEvent: Sendable, Hashable {
     case session
   }
 
+  /// How the vault changed.
   package enum VaultChange: String, Sendable, CaseIterable {
+    /// A level's key was created, or the vault was bound to this device, for the first time or again.
     case created, bound, rebound
     /// An unusable vault was renamed.
     case setAside = "set_aside"
@@ -149,7 +158,7 @@ package enum LogEvent: Sendable, Hashable {
     }
   }
 
-  /// Why a connection was closed.
+  /// Why the daemon closed a client's connection.
   package enum PeerProblem: String, Sendable, CaseIterable {
     /// The peer sent no complete request in time.
     case silent
@@ -161,6 +170,7 @@ package enum LogEvent: Sendable, Hashable {
     case crowded
   }
 
+  /// The code, members and sentence for the log.
   package var properties: LogProperties {
     switch self {
     case .started: LogProperties("started", "the daemon started")
@@ -243,7 +253,7 @@ package enum LogEvent: Sendable, Hashable {
     }
   }
 
-  /// The end of an operation, with its duration and result.
+  /// The properties of an operation's end. The code is nil after a success.
   private static func ended(
     _ event: String, _ operation: String, _ milliseconds: Int, _ code: FailureCode?, _ reason: String? = nil
   ) -> LogProperties {
@@ -275,9 +285,9 @@ package struct LogProperties: Sendable {
   let code: String
   /// The other members, omitted if nil.
   let members: [(String, JSON?)]
-  /// The sentence. Only the URL of a request and the reason for a session's end come from another party.
+  /// The event as a sentence. Only the URL of a request and the reason for a session's end come from another party.
   package let text: String
-  /// Whether it is logged as a warning.
+  /// Whether the event is logged as a warning.
   package let isFailure: Bool
 
   init(_ code: String, _ members: [(String, JSON?)] = [], isFailure: Bool = false, _ text: String) {

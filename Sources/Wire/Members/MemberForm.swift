@@ -2,13 +2,15 @@ internal import Encoding
 
 /// The type of a member's value, with its limits.
 package enum MemberForm {
-  /// A string of at most this many bytes (default: the limit of a setting).
+  /// A string of at most this many bytes; nil for the limit of a setting.
   case text(limit: Int?)
   case flag
   case number(ClosedRange<Int>)
+  /// A list of strings. With `orOne`, also a single string.
   case texts(orOne: Bool)
+  /// A list of at most `limit` integers in a range.
   case numbers(ClosedRange<Int>, limit: Int)
-  /// One of these strings.
+  /// One of the strings that the closure returns.
   case word(() -> [String])
 
   /// The type's name in the manual.
@@ -33,7 +35,7 @@ package enum MemberForm {
     }
   }
 
-  /// The expected value, if this one has another type or exceeds a limit.
+  /// A phrase for the expected value, such as "a list of texts"; nil if `value` is valid.
   ///
   /// - Parameter isLenient: Whether to check only the type.
   func expectation(unlessMetBy value: JSON, isLenient: Bool) -> Phrase? {
@@ -63,8 +65,10 @@ package enum MemberForm {
     }
   }
 
+  /// A string with the default limit.
   private static var text: MemberForm { .text(limit: nil) }
 
+  /// Whether a value is a string and, unless `isLenient`, has no NUL and at most `limit` bytes.
   private static func isText(_ value: JSON, _ limit: Int, _ isLenient: Bool) -> Bool {
     value.string.map { isLenient || $0.utf8.count <= limit && !$0.utf8.contains(0) } ?? false
   }

@@ -1,6 +1,7 @@
 /// The kind of a JSON member's value, for the manual and the JSON schema.
 package enum MemberKind: Sendable {
   case text, number, boolean, texts, objects, object
+  /// An account name.
   case account
   case url
   /// A time in unix seconds.
@@ -16,7 +17,7 @@ package enum MemberKind: Sendable {
   /// An object with the members of ``AccountMember/presetMembers``.
   case preset
 
-  /// An enumeration's raw value.
+  /// One of the raw values of an enumeration.
   static func word<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> MemberKind {
     .words(Word.allCases.map(\.rawValue))
   }

@@ -29,7 +29,7 @@ struct MemberReader: MemberVisitor {
     if value == nil { try reject(name, Phrase(verbatim: Value.memberTypeName), isRequired) }
   }
 
-  /// Settings that are absent do not change.
+  /// Replaces `value` by the settings in the object. `null` is the same as absence.
   func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Failure) {
     do {
       value = try AccountSettings(members: { object[$0].flatMap { $0 == .null ? nil : $0 } }, among: settings)
@@ -38,6 +38,7 @@ struct MemberReader: MemberVisitor {
     }
   }
 
+  /// Throws `invalid_request` with the message unless `isValid`.
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Failure) {
     if !isValid() { throw Failure(.invalidRequest, message()) }
   }

@@ -2,8 +2,8 @@ package import Encoding
 
 /// Reads, writes or describes the JSON members of a protocol object.
 ///
-/// A type calls one method for each member, in ``MemberList/visitMembers(with:)``, with its name, value and meaning in mdoc
-/// notation. Nil, false flags and empty lists are omitted from the JSON.
+/// In ``MemberList/visitMembers(with:)``, a type calls one method for each member, with its name, its value, and a
+/// closure that returns its meaning in mdoc notation. Nil, false flags and empty lists are omitted from the JSON.
 package protocol MemberVisitor {
   /// The error for an invalid member, which only reading can throw.
   associatedtype Problem: Error
@@ -18,7 +18,7 @@ package protocol MemberVisitor {
   ) throws(Problem)
   /// Visits members with the names and meanings of settings.
   mutating func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Problem)
-  /// Checks a rule for several members, only when reading.
+  /// Checks a rule for several members when reading. Fails with `message` unless `isValid`.
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Problem)
 }
 
@@ -39,6 +39,7 @@ package protocol MemberValue: Sendable {
 }
 
 extension MemberVisitor {
+  /// Does nothing.
   package func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
 
   /// Visits an optional string.
@@ -117,7 +118,7 @@ extension MemberVisitor {
     value = json?.array?.compactMap(\.int) ?? []
   }
 
-  /// One of an enumeration's raw values; nil if absent.
+  /// Visits an optional raw value of an enumeration.
   @inline(__always)
   mutating func visitChoice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, _ value: inout Choice?, isRequired: Bool = false, _ meaning: @autoclosure () -> String
@@ -127,7 +128,7 @@ extension MemberVisitor {
     value = (json?.string).flatMap(Choice.init)
   }
 
-  /// A required raw value of an enumeration.
+  /// Visits a required raw value of an enumeration.
   @inline(__always)
   mutating func visitChoice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, _ value: inout Choice, _ meaning: @autoclosure () -> String
@@ -155,7 +156,7 @@ extension MemberVisitor {
     if let given { value = given }
   }
 
-  /// All settings.
+  /// Visits the members of all settings.
   @inline(__always)
   mutating func visitSettings(_ value: inout AccountSettings) throws(Problem) {
     try visitSettings(&value, among: AccountSetting.all)
@@ -189,7 +190,7 @@ package struct MemberDescription: Sendable, Hashable {
   package static func number(_ name: String, _ meaning: String) -> Self { Self(name, "number", meaning) }
   package static func flag(_ name: String, _ meaning: String) -> Self { Self(name, "boolean", meaning) }
 
-  /// - Parameter isElsewhere: See ``isElsewhere``.
+  /// Describes an object; see ``isElsewhere``.
   package static func object(
     _ name: String, _ meaning: String, members: [MemberDescription] = [], isElsewhere: Bool = false
   ) -> Self {
@@ -212,6 +213,7 @@ package struct MemberDescription: Sendable, Hashable {
     return [MemberDescription(prefix + name, type, meaning)] + inner
   }
 
+  /// Describes the member of a setting.
   package init(_ setting: AccountSetting) {
     // Drops the sentence about repeating an option.
     let summary = String(setting.summary.prefix { $0 != ";" })
@@ -245,7 +247,7 @@ package struct MemberDescriber: MemberVisitor {
     words.dropLast().joined(separator: ", ") + (words.count > 1 ? " or " : "") + words.suffix(1).joined()
   }
 
-  /// The raw values of an enumeration: "`a`, `b` or `c`".
+  /// The raw values of an enumeration as a list, such as "`a`, `b` or `c`".
   package static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> String {
     list(Word.allCases.map { "`\($0.rawValue)`" })
   }
