@@ -1,6 +1,6 @@
 package import Encoding
 
-/// The members of an account in the responses to `list`, `status` and `doctor`.
+/// The members of an account in the responses to `list`, `status` and `doctor`. ``declaration`` has their meanings.
 package enum AccountMember: String, CaseIterable, Sendable {
   case name, active, directories, origins, person, issuer, state, guest, assertion, ephemeral
   case expiresAt = "expires_at"
@@ -103,6 +103,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
     }
   }
 
+  /// The members that are always present.
   private static let required: Set<AccountMember> = [.name, .active, .issuer, .state, .clientID, .refresh]
 
   /// The members in a response.

@@ -3,11 +3,11 @@ package import Encoding
 /// The response to an ``AssumeRoleRequest``: temporary AWS credentials. Its secrets are never in a `String`.
 package struct RoleAnswer: Sendable {
   package let accessKeyID: String
-  /// In unix seconds.
+  /// When the credentials expire, in unix seconds.
   package let expiresAt: Int
-  /// The secret's position in the line.
+  /// The position of the secret access key in the line.
   private let secretAccessKey: JSONLayout.Node
-  /// The token's position in the line.
+  /// The position of the session token in the line.
   private let sessionToken: JSONLayout.Node
 
   /// Parses a response line.
@@ -25,10 +25,12 @@ package struct RoleAnswer: Sendable {
     sessionToken = session
   }
 
+  /// Writes the secret access key. `line` is the parsed line.
   package func appendSecretAccessKey<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) {
     secretAccessKey.appendString(in: line, to: &sink)
   }
 
+  /// Writes the session token. `line` is the parsed line.
   package func appendSessionToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) {
     sessionToken.appendString(in: line, to: &sink)
   }

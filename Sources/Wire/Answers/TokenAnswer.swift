@@ -17,7 +17,7 @@ package struct TokenDescription: Sendable, Hashable {
   package var signInBy: Int?
   /// The environment variables in the account's settings, as `NAME=FIELD`. Empty unless requested by `variables`.
   package var variables: [String] = []
-  /// Whether the ID Token was omitted because it has expired.
+  /// Whether the response has no ID Token because it has expired.
   package var isIDTokenExpired = false
   /// How to send the token. Nil if the request has no destination.
   package var use: Use?
@@ -141,7 +141,9 @@ package struct TokenDescription: Sendable, Hashable {
 /// A parsed token response. Tokens are never in a `String`.
 package struct TokenAnswer: Sendable {
   package let description: TokenDescription
+  /// The position of the access token in the line.
   private let token: JSONLayout.Node
+  /// The position of the response's members in the line.
   private let result: JSONLayout.Node
 
   /// Parses a token response.

@@ -58,7 +58,7 @@ package struct TokenProblem: Error, Sendable, Hashable {
   /// One sentence in lowercase without a full stop, and without any part of the token.
   package var message: String
 
-  /// The invalid claim, if the caller or the profile requires it.
+  /// The name of the invalid claim, if the caller or the profile requires it.
   package var claim: String?
 
   package init(_ code: TokenProblemCode, _ message: String, claim: String? = nil) {

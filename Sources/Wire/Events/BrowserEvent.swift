@@ -37,6 +37,7 @@ extension Event {
       self.urlExpiresAt = urlExpiresAt
     }
 
+    /// A blank event, for ``Event/declarations``.
     static let emptyInstance = Self(
       login: "", account: "", issuer: "", clientID: "", scope: nil, url: "", redirectURI: "", mustPaste: false,
       expiresAt: 0)
@@ -65,10 +66,9 @@ extension Event {
     }
   }
 
-  /// A user, maybe not the caller, has signed in with a browser. The session is stored only after a `login_confirm`
-  /// request.
+  /// A user, maybe not the caller, has signed in with a browser. Nothing is stored before a `login_confirm` request.
   package struct Confirm: EventBody, Sendable, Hashable {
-    /// The ID of the sign-in for that request.
+    /// The ID of the sign-in, for the `login_confirm` request.
     package var login: String
     package var account: String
     package var issuer: String
@@ -88,6 +88,7 @@ extension Event {
       self.expiresAt = expiresAt
     }
 
+    /// A blank event, for ``Event/declarations``.
     static let emptyInstance = Self(login: "", account: "", issuer: "", subject: nil, name: nil, expiresAt: 0)
 
     package var event: Event { .confirm(self) }

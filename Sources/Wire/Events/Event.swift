@@ -62,7 +62,7 @@ package indirect enum Event: Sendable, Hashable {
     package var userCode: String
     package var verificationURI: String
     package var verificationURIComplete: String?
-    /// In unix seconds.
+    /// When the codes expire, in unix seconds.
     package var expiresAt: Int
     /// Seconds between polls.
     package var interval: Int
@@ -85,6 +85,7 @@ package indirect enum Event: Sendable, Hashable {
       self.interval = interval
     }
 
+    /// A blank event, for ``Event/declarations``.
     static let emptyInstance = Self(
       login: "", account: "", issuer: "", clientID: "", scope: nil, userCode: "", verificationURI: "",
       verificationURIComplete: nil, expiresAt: 0, interval: 0)
@@ -106,7 +107,7 @@ package indirect enum Event: Sendable, Hashable {
     }
   }
 
-  /// The members of the event.
+  /// The value with the event's members and description.
   private var body: any EventBody {
     switch self {
     case .response(let head): head
@@ -181,9 +182,10 @@ package protocol EventBody: MemberList, Sendable {
   var event: Event { get }
 }
 
-/// An event's name, and its meaning in mdoc notation.
+/// The description of an event in the manual.
 package struct EventManualEntry: Sendable {
   package let name: String
+  /// The meaning, in mdoc notation.
   package let purpose: String
 
   init(_ name: String, _ purpose: String) {
@@ -193,7 +195,7 @@ package struct EventManualEntry: Sendable {
 }
 
 extension MemberVisitor {
-  /// The members of events that ask the user to sign in.
+  /// Visits the members of events that ask the user to sign in.
   mutating func visitSignIn(
     _ login: inout String, _ account: inout String, _ issuer: inout String
   ) throws(Problem) {
@@ -202,7 +204,7 @@ extension MemberVisitor {
     try visitText("issuer", &issuer, "Its authorization server.")
   }
 
-  /// The client and the requested scope.
+  /// Visits the client ID and the requested scope.
   mutating func visitClient(_ id: inout String, _ scope: inout String?) throws(Problem) {
     try visitText("client_id", &id, "The client ID.")
     try visitText("scope", &scope, "The requested scope.")
@@ -225,6 +227,7 @@ private struct EmptyEvent: EventBody {
   mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {}
 }
 
+/// The members of ``Event/notice(_:)``.
 private struct Notice: EventBody {
   var message: Phrase
 
@@ -236,6 +239,7 @@ private struct Notice: EventBody {
   }
 }
 
+/// The members of ``Event/redirectRefused(_:)``.
 private struct RedirectRefused: EventBody {
   var failure: Failure
 
@@ -255,6 +259,7 @@ private struct RedirectRefused: EventBody {
   }
 }
 
+/// The members of ``Event/body(_:)``.
 private struct Body: EventBody {
   var bytes: Base64Bytes
 
@@ -268,6 +273,7 @@ private struct Body: EventBody {
   }
 }
 
+/// Bytes that are a base64 string in JSON.
 private struct Base64Bytes: MemberValue {
   static let memberTypeName = "text"
   let bytes: [UInt8]
@@ -281,11 +287,12 @@ private struct Base64Bytes: MemberValue {
   }
 }
 
-/// An event with an entry of a log; nil if this build does not know its kind.
+/// An event with a log entry, which is nil if this version does not know its kind.
 private struct EntryBody<Entry: EventEntry>: EventBody {
   var entry: Entry?
   /// The member's meaning, for the manual.
   let meaning: String
+  /// Creates the event with the entry.
   let make: @Sendable (Entry?) -> Event
   let manualEntry: EventManualEntry
 

@@ -35,6 +35,7 @@ extension Event {
     package var method: String
     /// The requested origin; nil if the peer requests the token itself.
     package var origin: String?
+    /// The process that sent the request, if known.
     package var peer: LeaseEntry.Peer?
 
     package init(number: Int, method: String, origin: String?, peer: LeaseEntry.Peer?) {
@@ -59,6 +60,7 @@ extension Event {
 }
 
 extension MemberVisitor {
+  /// Visits the process and user IDs of a peer.
   fileprivate mutating func visitPeer(_ peer: inout LeaseEntry.Peer?) throws(Problem) {
     var (process, user) = (peer?.process, peer?.user)
     try visitNumber("pid", &process, "The peer's process ID; 0 in another PID namespace.")
@@ -69,7 +71,7 @@ extension MemberVisitor {
 
 /// An event of a lease, for the user. Contains no paths or queries.
 package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
-  /// In unix seconds.
+  /// When the event occurred, in unix seconds.
   package private(set) var time: Int
   /// The lease's name: 16 hexadecimal digits.
   package private(set) var lease: String
@@ -79,8 +81,9 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
 
   /// A process that uses the lease.
   package struct Peer: Sendable, Hashable {
+    /// The user ID.
     package let user: Int
-    /// The process ID; 0 in another namespace.
+    /// The process ID; 0 if it is in another PID namespace.
     package let process: Int
 
     package init(user: Int, process: Int) {
@@ -89,6 +92,7 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     }
   }
 
+  /// What happened.
   package enum Event: Sendable, Hashable {
     case opened(account: String)
     /// A peer's request ended with a status and a body size in bytes, or failed with the code. `dropped` header fields
@@ -120,6 +124,7 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     self.peer = peer
   }
 
+  /// The kinds of events, without their values.
   package enum Kind: String, CaseIterable {
     case opened = "lease_opened"
     case used = "lease_used"
@@ -183,6 +188,7 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     try members.visitPeer(&peer)
   }
 
+  /// The event's kind, and its text for users.
   private var kindAndText: (kind: Kind, text: String) {
     switch event {
     case .opened(let account): (.opened, "opened for \(TerminalText.clean(account, limit: 64))")

@@ -13,7 +13,7 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
   private var guest: Bool?
   /// True if a user's session replaces one without a user; nil otherwise.
   private var upgradedFromGuest: Bool?
-  /// Whether the next command can renew the token without a sign-in.
+  /// Whether the next command can renew the token without a sign-in; nil if the event is not about expiry.
   package private(set) var isRenewable: Bool?
   /// Why the session ended.
   package private(set) var cause: SignOutCause?
@@ -43,7 +43,7 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
   /// Whether the new session has no user.
   package var isGuest: Bool { guest == true }
 
-  /// Whether the session before it had no user.
+  /// Whether the previous session had no user.
   package var wasGuest: Bool { upgradedFromGuest == true }
 
   /// Why a refresh failed.
@@ -127,7 +127,7 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
     }
   }
 
-  /// The members of ``failure``.
+  /// Visits the members of ``failure``.
   private mutating func visitFailure<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     var failure = failure ?? RefreshFailure(.network)
     try members.visitValue("code", &failure.code, "The error.")
@@ -142,7 +142,11 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
   /// The description for the manual, in mdoc notation.
   package var meaning: String { properties(hasAccount: true, { _ in "" }).meaning }
 
-  /// - Parameter stamp: Formats unix seconds.
+  /// Whether the event changes tokens, its members, its meaning for the manual, and its text for users.
+  ///
+  /// - Parameters:
+  ///   - hasAccount: Whether the event is about an account.
+  ///   - stamp: Formats unix seconds.
   fileprivate func properties(
     hasAccount: Bool, _ stamp: (Int) -> String
   ) -> (changesTokens: Bool, members: [Member], meaning: String, text: String) {
@@ -236,7 +240,7 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
 
 /// A ``SessionEvent`` with its time and account.
 package struct SessionEntry: Sendable, Hashable, EventEntry, MemberList {
-  /// In unix seconds.
+  /// When the event occurred, in unix seconds.
   package private(set) var time: Int
   /// The account, or nil if the event concerns none.
   package private(set) var account: String?

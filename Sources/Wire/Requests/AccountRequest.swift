@@ -1,3 +1,4 @@
+/// Adds, changes, removes or describes an account.
 package enum AccountRequest: RequestBody {
   /// Adds an account without signing in. Requires issuer and client ID.
   case add(account: String, AccountSettings)
@@ -16,7 +17,7 @@ package enum AccountRequest: RequestBody {
   /// Adds an account with a refresh token. Descriptors: the token, then the secrets in `passedSecrets`.
   case `import`(account: String, AccountSettings, passedSecrets: Set<PassedSecret>)
 
-  /// The metadata of a client whose ID is a URL, for an account or, if nil, for the settings.
+  /// Returns the metadata to publish for a client whose ID is a URL: that of the account or, if nil, of the settings.
   case clientMetadata(account: String?, AccountSettings, passedSecrets: Set<PassedSecret>)
 
   static let declarations: [Self] = [

@@ -17,7 +17,7 @@ package struct CallRequest: RequestBody {
 
   /// Whether bodies are sent inside protocol lines instead of descriptors, which forwarded sockets cannot pass.
   package var isInline = false
-  /// In base64.
+  /// The request's body in base64, if the line contains it.
   package var inlineBody: String?
   /// The maximum size of ``inlineBody`` in bytes before base64. It then fits a line.
   package static let maximumInlineBytes = 720 << 10
@@ -40,7 +40,7 @@ package struct CallRequest: RequestBody {
   /// The requested kind of token. Empty for the account's own.
   package var target = TokenRequest.Target()
 
-  /// The request's lease, set by the daemon. Not part of the protocol.
+  /// The request's lease, if any, set by the daemon. Not part of the protocol.
   package var lease: RequestLease?
 
   package init(account: String? = nil, url: String, method: String, headers: [String] = [], sendsBody: Bool = false) {
@@ -157,7 +157,7 @@ package struct ResponseHead: EventBody, Sendable, Hashable {
     self.headers = headers
   }
 
-  /// The first field's value; nil if absent.
+  /// The value of the first field with this name, ignoring case; nil if absent.
   package func field(_ name: String) -> String? {
     headers.first { $0.name.lowercased().hasSameBytes(as: name.lowercased()) }?.value
   }
@@ -169,6 +169,7 @@ package struct ResponseHead: EventBody, Sendable, Hashable {
     return String(decoding: name, as: UTF8.self).lowercased() == "text/event-stream"
   }
 
+  /// The header fields as a list of pairs of name and value.
   package var headersJSON: JSON { headers.json }
 
   package var event: Event { .response(self) }

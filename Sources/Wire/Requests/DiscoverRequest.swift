@@ -5,7 +5,8 @@ package struct DiscoverRequest: RequestBody {
   package var account: String?
   /// Whether to fetch nothing if ``account`` exists.
   package var onlyForNewAccount = false
-  /// Only ``AccountSettings/caFile``, ``AccountSettings/allowHTTPLoopback`` and the proxy are sent.
+  /// The settings for the connection: only ``AccountSettings/caFile``, ``AccountSettings/allowHTTPLoopback`` and the
+  /// proxy are sent.
   package var settings = AccountSettings()
 
   package init(url: String) { self.url = url }

@@ -1,12 +1,12 @@
 /// Opens a lease: permission for other programs to send requests as one account, until the connection closes.
 ///
-/// The descriptor is one end of a socket pair. The process at the other end sends ``LeasePeerRequest``s for its peers.
+/// The request passes one end of a socket pair. The process at the other end sends ``LeasePeerRequest``s for its peers.
 package struct LeaseRequest: RequestBody {
   /// The account; nil for the active one.
   package var account: String?
-  /// The allowed hosts, origins, or URLs with everything below. If empty, all that the account lists.
+  /// The allowed hosts, origins or URL prefixes. If empty, all origins that the account lists.
   package var origins: [String] = []
-  /// The allowed methods. If empty, all.
+  /// The allowed methods. If empty, all except those that involve a second resource, such as COPY.
   package var methods: [String] = []
   /// Additional header fields to forward, at most ``maximumHeaders``.
   package var headers: [String] = []
@@ -75,7 +75,7 @@ package struct LeaseRequest: RequestBody {
 
 /// Adds a connection for a peer of a lease, or reports a refused peer. Sent on the socket of the ``LeaseRequest``.
 ///
-/// Unless the peer was refused, the descriptor is one end of a socket pair.
+/// Unless the peer was refused, the request passes one end of a socket pair.
 package struct LeasePeerRequest: RequestBody {
   /// The peer's user ID.
   package var user: Int
@@ -115,7 +115,7 @@ package struct LeaseHTTPRequest: RequestBody {
   package var origin: String
   /// The local origin to which programs connect.
   package var base: String
-  /// The local token that programs must send.
+  /// The token that programs must send instead of the account's.
   package var token: String
 
   package init(origin: String, base: String, token: String) {
@@ -142,6 +142,7 @@ package struct LeaseHTTPRequest: RequestBody {
 package struct LeaseAnswerRequest: RequestBody {
   /// The number in the event.
   package var question: Int
+  /// Whether requests for the origin are permitted from now on.
   package var isAllowed: Bool
 
   package init(question: Int, isAllowed: Bool) {

@@ -30,9 +30,10 @@ package struct LoginRequest: RequestBody {
 
   /// The flow; nil if the daemon chooses.
   package var flow: Flow?
+  /// Whether the caller can open a browser.
   package var canOpenBrowser = false
-  /// The port where the user's machine receives the redirect, if that is another machine. The caller then sends its URL
-  /// in a ``LoginStepRequest/redirect(login:url:)``.
+  /// The port where the user's machine receives the redirect, if that is another machine. The caller then sends the
+  /// redirect's URL in a ``LoginStepRequest/redirect(login:url:)``.
   package var redirectPort: Int?
 
   /// The condition for skipping the sign-in, if any. The result then has `kept`.
@@ -46,9 +47,10 @@ package struct LoginRequest: RequestBody {
 
   /// Whether to return once the user can act, and to continue in the background.
   package var isDetached = false
-  /// Requirements for the user's authentication, which the device flow does not support.
+  /// Requirements for the user's authentication, unsupported by the device flow.
   package var demands = AuthenticationRequirements()
 
+  /// How the user signs in.
   package enum Flow: String, Sendable, CaseIterable {
     /// A browser on this machine, whose redirect the daemon receives.
     case browser
@@ -76,6 +78,7 @@ package struct LoginRequest: RequestBody {
       && !dropsAccessToken && demands == AuthenticationRequirements()
   }
 
+  /// A property of ``settings``.
   package subscript<Value>(dynamicMember member: WritableKeyPath<AccountSettings, Value>) -> Value {
     get { settings[keyPath: member] }
     set { settings[keyPath: member] = newValue }

@@ -1,4 +1,4 @@
-/// A message to a sign-in with this ID.
+/// A message to the sign-in whose ID is `login`.
 ///
 /// Allowed on any connection. On the connection of `login`, a redirect or confirmation must be sent before the result,
 /// and a rejection is the event `redirect_refused`.

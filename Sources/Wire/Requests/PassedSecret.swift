@@ -30,7 +30,7 @@ package enum PassedSecret: Sendable, CaseIterable {
     }
   }
 
-  /// Reads, writes or describes the flags of `kinds`.
+  /// Visits the flags that announce secrets of these kinds.
   static func visitFlags<Visitor: MemberVisitor>(
     _ announced: inout Set<PassedSecret>,
     among kinds: [PassedSecret] = [.clientSecret, .clientKey, .clientCertificate],

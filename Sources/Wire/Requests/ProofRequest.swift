@@ -1,11 +1,11 @@
 /// Requests a DPoP proof for one HTTP request (RFC 9449).
 package struct ProofRequest: RequestBody {
-  /// The account; nil for the active one.
+  /// The account; nil for the one that lists the URL.
   package var account: String?
   /// The HTTP method, case-sensitive.
   package var method: String
   package var url: String
-  /// The server's last nonce.
+  /// The server's last nonce, if any.
   package var nonce: String?
   /// Whether to return the access token too.
   package var accessToken: Bool

@@ -71,6 +71,7 @@ package indirect enum Request: Sendable, Hashable {
     return try accept(&visitor)
   }
 
+  /// The value with the request's members.
   private var body: any RequestBody {
     var visitor = BodyVisitor()
     _ = accept(&visitor)
@@ -130,6 +131,7 @@ private protocol RequestVisitor {
   mutating func visit<Body: RequestBody>(_ body: Body) throws(Problem) -> Body
 }
 
+/// Visits the members of a request.
 private struct MembersVisitor<Members: MemberVisitor>: RequestVisitor {
   var members: Members
 
@@ -140,6 +142,7 @@ private struct MembersVisitor<Members: MemberVisitor>: RequestVisitor {
   }
 }
 
+/// Finds the body of a request.
 private struct BodyVisitor: RequestVisitor {
   var body: (any RequestBody)?
 
@@ -159,7 +162,8 @@ package struct RequestEnvelope: Sendable, Hashable {
   /// Whether to send the daemon's steps as ``Event/progress(_:)``.
   package var verbose: Bool
 
-  /// The caller's working directory, which may select the account. Empty to send it only if needed.
+  /// The caller's working directory, which may select the account. Nil to ignore directories, empty to send it only if
+  /// needed.
   ///
   /// The daemon cannot always read `/proc/PID/cwd`. To save a system call, clients first omit it for a cached token,
   /// and repeat the request with it after `directory_needed`.

@@ -4,8 +4,8 @@ package protocol RequestBody: MemberList, Sendable, Hashable {
   var manualEntry: RequestManualEntry { get }
 }
 
-/// What is fixed for a kind of request: its name, its traits, who answers it, which account it concerns, and how long
-/// it may wait.
+/// The name of a request and how it is handled: its traits, who answers it, which account it is about, and how long it
+/// may wait.
 package struct RequestProperties: Sendable {
   /// The value of the `request` member.
   package let name: String
@@ -13,7 +13,7 @@ package struct RequestProperties: Sendable {
   /// The party whose response the request waits for.
   package let source: AnswerSource
   package let subject: RequestSubject
-  /// The seconds to wait for an unreachable server, added to the deadline.
+  /// How long the request waits for an unreachable server, in seconds, in addition to its timeout.
   package let waitSeconds: Int
 
   init(
@@ -52,7 +52,7 @@ package struct RequestTraits: OptionSet, Sendable {
   package static var endless: RequestTraits { RequestTraits(rawValue: 16) }
   /// Peers of a lease may send it.
   package static var lent: RequestTraits { RequestTraits(rawValue: 32) }
-  /// The process of a lease may send it.
+  /// `agent-lease` may send it.
   package static var fromLease: RequestTraits { RequestTraits(rawValue: 128) }
   /// Peers of a lease that lends the token itself may send it.
   package static var lentWithToken: RequestTraits { RequestTraits(rawValue: 64) }
@@ -73,8 +73,9 @@ package enum RequestSubject: Sendable, Equatable {
   /// The request concerns all accounts, or no account.
   case any
 
+  /// The given account, or else the active one.
   static func accountOrActive(_ name: String?) -> RequestSubject { name.map(RequestSubject.account) ?? .activeAccount }
-  /// The account, or else one that lists the request's URL.
+  /// The given account, or else one that lists the request's URL.
   static func accountOrListing(_ name: String?) -> RequestSubject {
     name.map(RequestSubject.account) ?? .listingAccount
   }
@@ -85,7 +86,7 @@ package enum RequestSubject: Sendable, Equatable {
 package struct RequestManualEntry: Sendable {
   /// What the request does, in mdoc notation.
   package let purpose: String
-  /// The members of `result`. None for an empty object.
+  /// The members of `result`; empty if it has none.
   package let result: [MemberDescription]
   /// Further sentences, in mdoc notation.
   package let note: String?

@@ -1,18 +1,18 @@
 /// Requests the state of accounts and sessions, or selects the active account.
 package enum StateRequest: RequestBody {
-  /// The state of all accounts, or of the given one. With `check`, asks the servers.
+  /// Returns the state of all accounts, or of the given one. With `check`, asks the servers.
   case status(account: String?, check: Bool = false)
   /// Like `status`, with the state of the authorization servers.
   case doctor(account: String?)
-  /// The state of all accounts, in short.
+  /// Returns the state of all accounts, in short.
   case list
   /// Makes the account active.
   case use(account: String)
-  /// Sets the account for a directory and those below it; nil to unset it.
+  /// Sets the account for a directory and those below it; nil unsets it.
   case useDirectory(account: String?, directory: String)
   /// Makes `program` run with the argument `__notify` when a session ends; nil for none.
   case notify(program: String?)
-  /// The signed-in user. With `verified`, uses only the verified ID Token, without contacting a server.
+  /// Returns the signed-in user. With `verified`, uses only the verified ID Token, without contacting a server.
   case whoami(account: String?, verified: Bool = false)
 
   static let declarations: [Self] = [
@@ -150,6 +150,7 @@ package enum StateRequest: RequestBody {
   }
 }
 
+/// Describes or stops the daemon, or returns its log.
 package enum DaemonRequest: RequestBody {
   case status
   case log

@@ -4,7 +4,7 @@ internal import Encoding
 package struct TokenFileRequest: RequestBody {
   /// The account; nil for the active one.
   package var account: String?
-  /// The file of an earlier daemon to write again; nil for a new file.
+  /// The name of an earlier daemon's file to write again; nil for a new file.
   package var name: String?
   package var kind: TokenKind
 

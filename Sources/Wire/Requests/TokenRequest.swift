@@ -1,7 +1,7 @@
 internal import Encoding
 /// Requests an access token.
 package struct TokenRequest: RequestBody {
-  /// The account; nil for the active one.
+  /// The account; nil for the active one or, with a URL in ``destination``, the one that lists it.
   package var account: String?
 
   /// The minimum remaining lifetime in seconds, up to 86,400; nil for the daemon's default.
@@ -15,7 +15,7 @@ package struct TokenRequest: RequestBody {
 
   package var target = Target()
 
-  /// The scope, resources, audience and authorization details of a token. Empty for the account's own.
+  /// What the token is for, if not the same as the account's own: scope, resources, audience and authorization details.
   package struct Target: MemberList, Sendable, Hashable {
     package var scope: [String] = []
     package var resources: [String] = []
@@ -53,7 +53,7 @@ package struct TokenRequest: RequestBody {
 
   /// A token's destination.
   package struct Destination: MemberList, Sendable, Hashable {
-    /// A URL, or a host with optional port and path. Nil if any account will do.
+    /// A URL, or a host with optional port and path; nil for no particular destination.
     package var url: String?
     /// The user name; nil for any.
     package var user: String?
@@ -92,17 +92,17 @@ package struct TokenRequest: RequestBody {
   /// Whether a lease's peer gets the token, set by the daemon. Not part of the protocol.
   package var isLent = false
 
-  /// What the response contains besides the token.
+  /// The optional parts of the response.
   package var extras: Extras
 
-  /// The optional parts of a response to include.
+  /// Whether to include optional parts in the response.
   package struct Extras: Sendable, Hashable {
     package var idToken = false
 
-    /// All claims of the verified ID Token.
+    /// Whether to return all claims of the verified ID Token.
     package var claims = false
 
-    /// The environment variables in the settings, with the parts that they need.
+    /// Whether to return the environment variables in the settings, and the parts of the response that they need.
     package var variables = false
 
     package init(idToken: Bool = false, claims: Bool = false, variables: Bool = false) {

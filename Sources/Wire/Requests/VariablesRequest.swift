@@ -1,9 +1,10 @@
 /// Passes environment variables, one value per descriptor, for later requests on the connection. They are dropped when
 /// it closes.
 package struct VariablesRequest: RequestBody {
+  /// The maximum number of variables.
   package static let maximumCount = 4
 
-  /// In the order of the descriptors.
+  /// The names of the variables, in the order of the descriptors.
   package private(set) var names: [String]
 
   package init(names: [String]) { self.names = names }
@@ -27,10 +28,10 @@ package struct VariablesRequest: RequestBody {
   }
 }
 
-/// Finds values that contain a valid token. The descriptor contains the values, each terminated by a NUL.
+/// Finds values that contain a token of an account. The descriptor contains the values, each terminated by a NUL.
 ///
-/// The result is `{"holding":[…],"mapped":[…]}`: the indices of such values, and the names of the variables that
-/// accounts set.
+/// The result is `{"holding":[…],"mapped":[…]}`: the indices of such values, and the names of the variables in the
+/// settings of all accounts.
 package struct EnvironmentScreening: RequestBody {
   /// The maximum size of all values including NULs, in bytes. A variable has at most 131,072 bytes with memory pages of
   /// 4 KiB (execve(2)).

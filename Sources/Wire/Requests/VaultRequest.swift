@@ -40,13 +40,14 @@ package enum VaultRequest: RequestBody {
   /// Sets the idle time before the vault locks, in seconds; 0 for never.
   case set(lockAfterSeconds: Int)
 
+  /// The largest number of a slot.
   package static let maximumSlot = 255
   /// The maximum number of slots in one request.
   package static let maximumSlots = 16
   /// The maximum idle time before the vault locks, in seconds.
   package static let maximumLockAfterSeconds = 30 * 86_400
 
-  /// The number of descriptors.
+  /// The number of secrets to pass in descriptors.
   package var secretCount: Int {
     switch self {
     case .status, .lock, .bind, .removeSlot, .setAside, .check, .set: 0
@@ -106,7 +107,7 @@ package enum VaultRequest: RequestBody {
     }
   }
 
-  /// Visits the member `level`.
+  /// Visits the member `protection`, and returns its value.
   private static func level<Visitor: MemberVisitor>(
     _ level: Protection, _ members: inout Visitor
   ) throws(Visitor.Problem) -> Protection {
@@ -198,7 +199,7 @@ package enum VaultRequest: RequestBody {
     }
   }
 
-  /// The members about a vault file.
+  /// The members that describe the vault's file.
   private static var fileMembers: [MemberDescription] {
     [
       .text("path", "The file."), .flag("exists", "Whether it exists."),

@@ -6,6 +6,7 @@ package struct VerifyRequest: RequestBody {
 
   /// The account whose issuer's keys are used; nil for the active one, unless ``issuer`` is set.
   package var account: String?
+  /// The required issuer, if any. Its keys are used unless a key set is passed.
   package var issuer: String?
   /// The settings for fetching the keys of an issuer without an account. Only ``AccountSettings/caFile``,
   /// ``AccountSettings/allowHTTPLoopback`` and the proxy are sent.
@@ -17,9 +18,9 @@ package struct VerifyRequest: RequestBody {
   package var audiences: [String] = []
   /// The accepted `alg` values. If empty, all supported ones.
   package var algorithms: [String] = []
-  /// The required `typ`.
+  /// The required `typ`, if any.
   package var type: String?
-  /// The kind of token, whose rules apply.
+  /// The kind of token whose rules apply, if any.
   package var profile: TokenProfile?
   /// Claims that must be present.
   package var requiredClaims: [String] = []

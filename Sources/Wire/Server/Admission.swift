@@ -7,7 +7,7 @@ package protocol Admission: AnyObject {
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope
   /// Admits a request. Overrides the properties that its sender may not choose.
   ///
-  /// - Returns: Nil to suspend the request until ``ReplySink/resume(with:_:passed:)`` or a failure.
+  /// - Returns: The request to handle; nil to suspend it until ``ReplySink/resume(with:_:passed:)`` or a failure.
   func admit(
     _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]
   ) throws(Failure) -> RequestEnvelope?
@@ -22,6 +22,7 @@ package protocol Admission: AnyObject {
 extension Admission {
   /// Parses a line.
   ///
+  /// - Parameter isPermitted: Whether the peer may send requests with these properties.
   /// - Throws: `not_permitted` for any line that is not a permitted request, and more specific errors for permitted
   ///   ones.
   package func envelope(

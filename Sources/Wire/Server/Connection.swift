@@ -6,12 +6,12 @@ package final class Connection {
   package let descriptor: FileDescriptor
   /// Received bytes.
   private(set) var inbound: [UInt8] = []
-  /// The consumed bytes of ``inbound``.
+  /// The number of bytes of ``inbound`` that were consumed.
   private var consumed = 0
   /// The pending output, its size in bytes, and how much of its first part was sent.
   private var outbound: (parts: [Outgoing], bytes: Int, sent: Int) = ([], 0, 0)
 
-  /// The current request: its ticket, its deadline, and when its first deadline was set.
+  /// The current request: its ticket, its deadline, and when it first got one.
   private var answering: (ticket: Ticket, deadline: Instant?, waitingSince: Instant?)?
   private var lastSerial: UInt64 = 0
 
@@ -34,7 +34,7 @@ package final class Connection {
   var wantsWriting = false
   /// Whether lines of this connection are being served, so that a nested call must not serve more.
   var isServing = false
-  /// Whether the connection was closed.
+  /// Whether the connection is closed.
   var isDropped = false
   /// Whether to keep the idle connection even if others need its descriptor.
   var isKept = false
@@ -57,6 +57,7 @@ package final class Connection {
   /// How long the peer may take to read output.
   private static let sendTime = Duration.seconds(20)
 
+  /// The maximum size of pending output.
   static let maximumUnreadBytes = 4 << 20
 
   /// The maximum number of bytes of one read.
@@ -107,9 +108,10 @@ package final class Connection {
     whenRead = nil
   }
 
+  /// The number of bytes of output that were not sent yet.
   var unreadBytes: Int { outbound.bytes - outbound.sent }
 
-  /// When the peer times out. Nil while it waits for a response without a deadline.
+  /// When the peer or its request times out, if at all.
   var deadline: Instant? {
     if hasOutput { return lastProgress.advanced(by: Self.sendTime) }
     if let answering { return answering.deadline }
@@ -161,6 +163,7 @@ package final class Connection {
     return true
   }
 
+  /// The index of the next newline in ``inbound``, if any.
   private func endOfLine() -> Int? {
     let bytes = inbound
     let span = bytes.span

@@ -1,6 +1,6 @@
 package import Platform
 
-/// The connections and their requests. Used on the loop only.
+/// The connections of a daemon or a lease, and their requests. Used on the loop only.
 package final class Connections: ReplySink {
   /// The maximum number of concurrent requests, given enough descriptors.
   private static let maximumRequests = 256
@@ -16,7 +16,7 @@ package final class Connections: ReplySink {
   private var connections: [UInt64: Connection] = [:]
   /// The connection whose lines are being served.
   private var serving: Connection?
-  /// Set no later than the earliest deadline of all peers.
+  /// Closes peers past their deadline. Set no later than the earliest one.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
   package weak var handler: (any RequestHandler)?
   /// The maximum number of requests that wait for the network. A quarter more is reserved for local requests, and half
@@ -50,6 +50,7 @@ package final class Connections: ReplySink {
     _ = try? add(descriptor, under: nil, mayIdle: mayIdle, isKept: false, readsFirst: true)
   }
 
+  /// Logs an event.
   private func note(_ event: LogEvent) { handler?.note(event) }
 
   /// Sends a peer the error that no descriptor is free, and closes its connection.
@@ -152,13 +153,14 @@ package final class Connections: ReplySink {
     }
   }
 
+  /// Handles an event of a connection's descriptor.
   private func handle(_ event: Poller.Event) {
     guard let connection = connections[event.key] else { return }
     if event.writable { flush(connection) }
     if !connection.isDropped, event.readable || event.hungUp { read(connection, hasHungUp: event.hungUp) }
   }
 
-  /// Reads what is there, and serves complete lines.
+  /// Reads the available bytes, and serves complete lines.
   private func read(_ connection: Connection, hasHungUp: Bool = false) {
     switch connection.read() {
     case .nothing: if hasHungUp { drop(connection) }

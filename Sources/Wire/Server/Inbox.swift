@@ -7,7 +7,7 @@ package final class Inbox: Sendable {
 
   package init() throws(SystemError) { counter = try EventCounter() }
 
-  /// The descriptor to poll.
+  /// The descriptor, which is readable while there is work.
   package var raw: Int32 { counter.raw }
 
   /// Calls `action` on the loop's thread, waking the loop. Thread-safe.

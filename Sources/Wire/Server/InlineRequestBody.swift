@@ -22,9 +22,9 @@ package final class InlineRequestBody {
 
   deinit { stop() }
 
-  /// Accepts a part.
+  /// Forwards the part that was requested.
   ///
-  /// - Throws: `invalid_request` if it was not requested.
+  /// - Throws: `invalid_request` if none was.
   package func append(_ next: ResourceBodyRequest) throws(Failure) {
     guard part == nil, writing != nil else { throw Failure(.invalidRequest, "unexpected part of a body") }
     (part, writtenCount) = (next, 0)

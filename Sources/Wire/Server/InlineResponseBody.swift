@@ -9,9 +9,10 @@ package final class InlineResponseBody {
   private var sentCount = 0
   /// Whether a part is being sent, so that a nested call must not send.
   private var isSending = false
-  /// The total number of bytes, and the action to call after them. Nil until known.
+  /// The total number of bytes, and the action to call once they are sent. Nil until known.
   private var end: (bytes: Int, action: () -> Void)?
 
+  /// The number of unread bytes at which sending pauses.
   private static let maximumUnreadBytes = 1 << 20
 
   package init(_ reading: SharedDescriptor, _ ticket: Ticket, _ loop: any ReplySink) {
@@ -42,7 +43,7 @@ package final class InlineResponseBody {
     finish()
   }
 
-  /// Sends the pipe's contents while the peer reads.
+  /// Sends the pipe's contents until the peer has not read `maximumUnreadBytes` bytes.
   private func pass(upTo maximumUnreadBytes: Int = maximumUnreadBytes) {
     while true {
       guard loop.unreadBytes(by: ticket) < maximumUnreadBytes else { return loop.unwatch(&loopKey) }

@@ -27,6 +27,8 @@ struct RecentRequests {
   /// The maximum length of a cached line.
   private static let maximumBytes = 512
 
+  /// Returns the request in a line.
+  ///
   /// - Throws: The errors of ``Wire/RequestEnvelope/init(parsing:)``.
   mutating func envelope(parsing line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
     for request in known where request.matches(line) { return request.envelope }

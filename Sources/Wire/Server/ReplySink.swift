@@ -49,17 +49,17 @@ extension ReplySink {
 
 /// A response's last line, which contains a secret.
 package protocol SecretLine: AnyObject {
-  /// In bytes.
+  /// The length in bytes.
   var count: Int { get }
   /// Writes as much as possible without blocking, beginning at `start`. Returns the number of bytes.
   func write(from start: Int, to descriptor: borrowing FileDescriptor) throws(SystemError) -> Int
 }
 
-/// A request on a connection. Tickets are not reused, so that a late response cannot reach another request.
+/// Identifies a request on a connection. Tickets are not reused, so that a late response cannot reach another request.
 package struct Ticket: Sendable, Hashable {
-  /// The connection's number. 0 without a client.
+  /// The connection's number; 0 for work without a client.
   package let connection: UInt64
-  /// Numbers the requests of the connection.
+  /// The number of the request on its connection.
   package let serial: UInt64
 
   package init(connection: UInt64, serial: UInt64) {
@@ -67,7 +67,7 @@ package struct Ticket: Sendable, Hashable {
     self.serial = serial
   }
 
-  /// Whether this is not a client's request.
+  /// Whether the work was requested by no client.
   package var isInternal: Bool { connection == 0 }
 
   /// The ticket of work without a request.

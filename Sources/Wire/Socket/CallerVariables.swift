@@ -41,6 +41,8 @@ extension FileDescriptor {
   private static let pipeCapacity = 32_768
 
   /// The reading end of a pipe that contains these bytes.
+  ///
+  /// - Parameter name: The name of the bytes in error messages.
   package static func pipe(containing bytes: Span<UInt8>, named name: Phrase) throws(Failure) -> FileDescriptor {
     guard bytes.count <= pipeCapacity else { throw Failure(.invalidRequest, Phrase("the \(name) is too long")) }
     do {

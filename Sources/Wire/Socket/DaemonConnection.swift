@@ -1,10 +1,11 @@
 package import Platform
 
-/// A connection to a daemon of this or another specified user.
+/// A connection to a daemon of the current user or of another given user.
 package struct DaemonConnection: ~Copyable, Sendable {
   private let socket: FileDescriptor
+  /// The `agentd` that serves only this connection, if any.
   private let privateDaemon: DaemonProcess?
-  /// Whether the daemon belongs to another user, who must not learn this user's secrets.
+  /// Whether the daemon belongs to another user, who must not learn the current user's secrets.
   package let isOfOtherUser: Bool
   /// Whether the daemon ended without reading everything, so that it ignored the last request.
   package private(set) var hasUnread = false
@@ -13,9 +14,9 @@ package struct DaemonConnection: ~Copyable, Sendable {
   /// Wraps a connected socket.
   ///
   /// - Parameters:
-  ///   - otherUser: Another user whose process is accepted.
-  ///   - privateDaemon: The `agentd` of this connection, if private.
-  /// - Throws: `daemon_unavailable` if the process belongs to any other user.
+  ///   - otherUser: The ID of another user whose daemon is accepted.
+  ///   - privateDaemon: The `agentd` that serves only this connection, if any.
+  /// - Throws: `daemon_unavailable` if the process at the other end belongs to any other user.
   package init(
     over socket: consuming FileDescriptor, servedBy otherUser: UInt32? = nil, privateDaemon: DaemonProcess? = nil
   ) throws(Failure) {
@@ -40,7 +41,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   /// Whether the daemon serves only this connection.
   package var isPrivate: Bool { privateDaemon != nil }
 
-  /// The ID of the listening process, if known.
+  /// The ID of the daemon's process, if known.
   package var process: Int32? { (try? UnixSocket.peer(socket).process).flatMap { $0 > 0 ? $0 : nil } }
 
   /// Sends a request. Does not raise `SIGPIPE`.
@@ -71,6 +72,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   /// A function that waits for input until the deadline and returns whether there is any.
   package typealias Wait = (_ socket: borrowing FileDescriptor, _ deadline: Instant) throws(SystemError) -> Bool
 
+  /// A ``Wait`` that prints nothing.
   package static func waitSilently(
     for socket: borrowing FileDescriptor, before deadline: Instant
   ) throws(SystemError) -> Bool {
@@ -121,6 +123,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if count == 0 { throw endFailure(nil) }
   }
 
+  /// Waits for input. Throws `timeout` at the deadline.
   private borrowing func waitForInput(before deadline: Instant, _ wait: Wait) throws(Failure) {
     let isReadable: Bool
     do {

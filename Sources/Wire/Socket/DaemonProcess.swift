@@ -9,9 +9,9 @@ package struct DaemonProcess: Sendable {
   /// The reading end of the process's standard error.
   package let errors: SharedDescriptor
 
-  /// The timeout for the process's end. It may be waiting for a server that got a refresh token.
+  /// How long to wait for the process to end. It may be waiting for a server that got a refresh token.
   private static let timeout = Duration.seconds(10)
-  /// The timeout for the process's last message.
+  /// How long to wait for the process's last message.
   private static let lastErrorLineTimeout = Duration.seconds(3)
 
   /// - Parameters:

@@ -4,7 +4,7 @@ internal import Platform
 package struct SocketLocation: Sendable, Hashable {
   package let directory: String
   package let name: String
-  /// Another user whose daemon is accepted.
+  /// The ID of another user whose daemon is accepted, if any.
   package private(set) var otherUser: UInt32?
   /// Whether this is a default location, where a daemon of another network or mount namespace is ignored.
   private var isDefault = false
@@ -14,7 +14,8 @@ package struct SocketLocation: Sendable, Hashable {
     self.name = name
   }
 
-  /// The location in the variable `AGENT_SOCKET`, for this user or that in `AGENT_SOCKET_USER`. Nil if unset.
+  /// The location in the variable `AGENT_SOCKET`; nil if unset. `AGENT_SOCKET_USER` names another user whose daemon is
+  /// accepted.
   ///
   /// - Throws: `invalid_configuration` for a relative path or an invalid user ID.
   package static func fromEnvironment() throws(Failure) -> SocketLocation? {
@@ -51,7 +52,7 @@ package struct SocketLocation: Sendable, Hashable {
     UserDirectories.sessionRuntimeDirectory.map(SocketLocation.init(default:))
   }
 
-  /// The default locations, in a daemon's order.
+  /// The default locations, in the order in which a daemon tries them.
   package static var all: [SocketLocation] { UserDirectories.runtimeCandidates().map(SocketLocation.init(default:)) }
 
   /// The daemon's directory: that of `AGENT_SOCKET`, the first default that exists, or the first default.
