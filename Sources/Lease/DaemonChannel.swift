@@ -9,7 +9,7 @@ final class DaemonChannel {
   private var loopKey: UInt64 = 0
   /// Called once when the channel ends, with the daemon's failure, if it sent one.
   private let onEnd: (Failure?) -> Void
-  /// Requests not yet sent: the line, and the daemon's end of the new connection to pass with it. No end for a refusal.
+  /// Requests not yet sent: the line, and the daemon's end of a new connection, unless it is a refusal.
   private var queue: [(line: [UInt8], end: SharedDescriptor?)] = []
   /// Whether the daemon has not yet answered the last request.
   private var awaitsReply = false
@@ -26,27 +26,23 @@ final class DaemonChannel {
 
   deinit { loop.unwatch(loopKey) }
 
-  /// Asks the daemon to serve a new connection for a peer.
-  ///
-  /// - Parameter end: The daemon's end of the connection.
+  /// Asks the daemon to serve a new connection for a peer, of which `end` is the daemon's end.
   func connect(_ peer: LeasePeerRequest, _ end: SharedDescriptor) { ask(peer, passing: end) }
 
   /// Reports a refused peer to the daemon, unless too many requests are waiting.
   func report(_ refusal: LeasePeerRequest) { if queue.count < Self.maximumQueued { ask(refusal, passing: nil) } }
 
-  /// Queues a request to the daemon.
-  ///
-  /// - Parameter end: The descriptor to pass with the request, if any.
+  /// Queues a request to the daemon, with a descriptor to pass, if any.
   private func ask(_ request: LeasePeerRequest, passing end: SharedDescriptor?) {
     queue.append((RequestEnvelope(.leasePeer(request)).serialized(), end))
     sendNext()
   }
 
-  /// The number of waiting requests at which refused peers are no longer reported.
+  /// The number of waiting requests at which refusals are no longer reported.
   private static let maximumQueued = 64
 
-  /// Sends the next request if the previous one was answered. One at a time, so that the daemon assigns each descriptor
-  /// to its line.
+  /// Sends the next request after the answer to the previous one, so that the daemon assigns each descriptor to its
+  /// line.
   private func sendNext() {
     guard !awaitsReply, !queue.isEmpty else { return }
     let (line, end) = queue.removeFirst()
@@ -61,7 +57,6 @@ final class DaemonChannel {
     flush()
   }
 
-  /// Writes pending output. Waits until the socket is writable if some is left.
   private func flush() {
     guard connection.flush() else { return }
     loop.setInterest(connection.hasOutput ? .both : .read, of: loopKey)
@@ -80,7 +75,7 @@ final class DaemonChannel {
     sendNext()
   }
 
-  /// Stops watching the connection, drops the queued requests, and calls ``onEnd``.
+  /// Drops the queued requests, and calls ``onEnd``.
   private func endChannel(_ failure: Failure?) {
     loop.unwatch(loopKey)
     queue = []

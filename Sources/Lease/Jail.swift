@@ -15,7 +15,6 @@ enum Jail {
   static func enter() throws(Problem) {
     guard let filter = unsafe seccomp_init(agent_seccomp_refuse) else { throw Problem(number: ENOMEM) }
     defer { unsafe seccomp_release(filter) }
-    /// Permits a system call if its arguments meet all conditions.
     func allow(_ name: String, _ conditions: [scmp_arg_cmp] = []) throws(Problem) {
       let number = unsafe seccomp_syscall_resolve_name(name)
       // Not on every architecture.
@@ -30,7 +29,6 @@ enum Jail {
     guard result == 0 else { throw Problem(number: -result) }
   }
 
-  /// The system calls permitted with any arguments.
   private static let permitted = [
     // Open descriptors.
     "read", "readv", "preadv2", "write", "writev", "pwritev2", "close", "fcntl", "fstat", "lseek", "poll", "ppoll",
@@ -46,7 +44,7 @@ enum Jail {
     "getegid", "exit", "exit_group",
   ]
 
-  /// System calls permitted only with certain arguments: all conditions must be met.
+  /// System calls permitted only if their arguments meet all conditions.
   private static let conditionallyPermitted: [(String, [scmp_arg_cmp])] = [
     ("socketpair", [equal(0, UInt64(AF_UNIX))]),
     // No executable memory.
@@ -55,17 +53,17 @@ enum Jail {
     ("prlimit64", [equal(2, 0)]),
   ]
 
-  /// The condition that the argument with this index, counted from 0, has this value.
+  /// The condition that the argument with this index, from 0, has this value.
   private static func equal(_ argument: UInt32, _ value: UInt64) -> scmp_arg_cmp {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_EQ, datum_a: value, datum_b: 0)
   }
 
-  /// The condition that the argument with this index, counted from 0, has none of these bits.
+  /// The condition that the argument with this index, from 0, has none of these bits.
   private static func requireUnset(_ argument: UInt32, _ bits: UInt64) -> scmp_arg_cmp {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: bits, datum_b: 0)
   }
 
-  /// Whether the jail blocks a system call, or this architecture does not have it. Tries it with invalid arguments.
+  /// Whether the jail blocks a system call, tried with invalid arguments, or this architecture lacks it.
   static func blocks(_ name: String) -> Bool {
     let number = unsafe seccomp_syscall_resolve_name(name)
     return number == __NR_SCMP_ERROR || agent_system_call(number) == EPERM

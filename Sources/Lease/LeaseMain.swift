@@ -3,12 +3,11 @@ internal import Wire
 
 /// The program `agent-lease`: serves one lease's peers, and ends with the lease's owner.
 package enum LeaseMain {
-  /// The limit of open descriptors of this process.
   private static let maximumDescriptors = 256
   /// The limit of data memory in bytes, enough for the longest lines of all peers.
   private static let maximumBytes = 512 << 20
 
-  /// Runs the program until the lease's owner disconnects. Returns the exit status.
+  /// Runs until the lease's owner disconnects, and returns the exit status.
   package static func run(arguments: [String]) -> Int32 {
     let options = arguments.dropFirst()
     if options.elementsEqual(["--version"]) { return write("agent-lease \(Product.version)\n") }
@@ -48,7 +47,7 @@ package enum LeaseMain {
     return write("tried \(Jail.dangerous.count), permitted \(permitted.count)\n" + permitted.map { "\($0)\n" }.joined())
   }
 
-  /// Prints to standard output. Returns the exit status.
+  /// Prints text, and returns the exit status.
   private static func write(_ text: String) -> Int32 {
     (try? Output.write(text, to: .standardOutput)) == nil ? ExitStatus.failed.rawValue : ExitStatus.done.rawValue
   }

@@ -2,18 +2,15 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Accepts a lease's peers, and forwards each request to the daemon over a separate connection.
-///
-/// The daemon decides which requests are permitted. This process keeps all other input of peers away from it.
+/// Accepts a lease's peers, and forwards each request to the daemon over a separate connection. The daemon decides
+/// which requests are permitted.
 final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   private let loop: EventLoop
-  /// The connections of the owner and of peers, except those over HTTP.
+  /// The connections except those over HTTP.
   private let connections: Connections
-  /// The listening socket for peers.
   private let listener: SharedDescriptor
   /// The number of the connection to the lease's owner.
   private var owner: UInt64 = 0
-  /// Whether the owner has disconnected. The process then ends.
   private var isOwnerGone = false
   /// The access rules that the owner has sent. While nil, no peer is accepted.
   private var accessRules: LeaseRequest?
@@ -21,26 +18,25 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   private var daemon: DaemonChannel?
   /// The failure for peers' requests while ``daemon`` is nil.
   private var channelFailure = Failure.noDaemon
-  /// The requests in progress.
   private var calls: [Ticket: LentCall] = [:]
-  /// The peers by the number of their connection, except those over HTTP.
+  /// The peers by connection number, except those over HTTP.
   private var peers: [UInt64: LeaseEntry.Peer] = [:]
-  /// The key of ``listener`` in the loop; nil before peers are accepted.
+  /// The key of ``listener`` in the loop.
   private var acceptKey: UInt64?
   /// The keys of the listening HTTP sockets in the loop.
   private var httpListeners: [UInt64] = []
   /// The HTTP connections, by number.
   private var httpConnections: [UInt64: HTTPConnection] = [:]
-  /// The number of the newest HTTP connection. Larger than all keys of the loop, which number the other connections.
+  /// The number of the newest HTTP connection, larger than any key of the loop.
   private var lastHTTPConnection: UInt64 = 1 << 48
   /// Limits the rate of refusals that are reported to the daemon.
   private var reportLimit: RateLimit
-  /// Limits the rate of requests that reach no server: those that the daemon answers itself, and failed ones.
+  /// Limits the rate of requests that reach no server.
   private var localRequestLimit: RateLimit
 
   private static let maximumPeers = 32
   private static let maximumConcurrentCalls = 16
-  /// How long no peer is accepted after no descriptor was free.
+  /// How long to stop accepting peers when no descriptor is free.
   private static let acceptPause = Duration.milliseconds(500)
 
   /// - Parameters:
@@ -104,7 +100,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   // MARK: Peers that know HTTP alone
 
-  /// Starts to serve an origin over HTTP at a listening socket.
+  /// Starts to serve an origin over HTTP at a listener.
   private func serve(_ request: LeaseHTTPRequest, _ listener: SharedDescriptor) throws(SystemError) {
     try listener.descriptor.setNonBlocking(true)
     let lent = LentOrigin(origin: request.origin, base: request.base, token: Array(request.token.utf8))
@@ -137,12 +133,11 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     }
   }
 
-  /// Removes a closed connection.
   func didDisconnect(_ connection: HTTPConnection) { httpConnections[connection.number] = nil }
 
   // MARK: Admission
 
-  /// Parses a peer's request. Throws if the lease does not permit it.
+  /// Parses a peer's request, unless the lease does not permit it.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
     try envelope(parsing: line) { row in
       row.has(.lent) || accessRules?.lendsToken == true && row.has(.lentWithToken)
@@ -156,7 +151,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     envelope
   }
 
-  /// Reports the reply to the daemon if it refuses a request that the daemon never got. Returns it unchanged.
+  /// Reports a refusal by this process to the daemon. Returns the reply unchanged.
   func filtering(_ reply: Reply, of ticket: Ticket) -> Reply {
     // The daemon logs its own refusals.
     if case .failure(let failure) = reply, calls[ticket] == nil, let peer = peers[ticket.connection] {
@@ -168,12 +163,10 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   /// Whether peers may get the token itself.
   func lendsToken(to ticket: Ticket) -> Bool { accessRules?.lendsToken == true }
 
-  /// Removes a disconnected peer.
   func didDisconnect(_ connection: UInt64) { peers[connection] = nil }
 
   // MARK: Requests
 
-  /// Handles a request of the owner or of a peer.
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     do throws(Failure) {
       if ticket.connection == owner { return try handleOwnerRequest(envelope.request, ticket, passed) }
@@ -204,13 +197,13 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     connections.send(.result(JSONObject()), to: ticket)
   }
 
-  /// Drops the channel. Peers' requests fail until the owner passes another connection to the daemon.
+  /// Drops the channel. Requests fail until the owner sends another.
   private func handleChannelEnd(_ failure: Failure?) {
     daemon = nil
     channelFailure = failure ?? .noDaemon
   }
 
-  /// Starts a peer's request, whose bodies are in the passed descriptors or in lines.
+  /// Starts a peer's request, with its bodies in descriptors or lines.
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) throws(Failure) {
     if case .resourceBody = envelope.request {
       throw Failure(.invalidRequest, "no request on this connection expects part of a body now")
@@ -218,10 +211,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     if let peer = peers[ticket.connection] { _ = try begin(envelope, ticket, .peer(passed), for: peer, self) }
   }
 
-  /// Sends a peer's request to the daemon over a new connection.
-  ///
-  /// - Parameter owner: Gets the response.
-  /// - Throws: `too_busy` if a limit is reached; ``channelFailure`` if there is no channel to the daemon.
+  /// Sends a peer's request to the daemon. The `owner` gets the response.
   func begin(
     _ envelope: RequestEnvelope, _ ticket: Ticket, _ bodies: LentCall.Bodies, for peer: LeaseEntry.Peer,
     _ owner: any LentCall.Owner
@@ -244,13 +234,11 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     return call
   }
 
-  /// Sends an event of a response to the peer.
   func send(_ event: Event, _ ticket: Ticket) { connections.send(.event(event), to: ticket) }
 
-  /// Counts a reply towards ``localRequestLimit`` if it is a failure, which costs the daemon more than the peer.
+  /// Counts a failed request, which costs the daemon more than the peer. Ignores other replies.
   func countFailure(_ reply: Reply) { if case .failure = reply { _ = localRequestLimit.consume(now: loop.now) } }
 
-  /// Sends the last line of a response to the peer.
   func answer(_ last: LentCall.FinalLine, _ ticket: Ticket) {
     switch last {
     case .reply(let reply):
@@ -260,13 +248,11 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     }
   }
 
-  /// Removes a request that has ended.
   func callEnded(_ ticket: Ticket) { calls[ticket] = nil }
 
-  /// Whether a request gets its body in further lines.
   func awaitsMore(_ ticket: Ticket) -> Bool { calls[ticket]?.expectsBody ?? false }
 
-  /// Forwards a part of a request's body. Returns false for any other request.
+  /// Forwards a part of a request's body. Returns false for other requests.
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     guard case .resourceBody(let part) = request, let call = calls[ticket] else { return false }
     do throws(Failure) { try call.append(part) } catch {
@@ -276,17 +262,13 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     return true
   }
 
-  /// Returns false, since no result is sent later.
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool { false }
-  /// Does nothing.
   func didAnswer(_ ticket: Ticket) {}
-  /// Does nothing: this process has no log.
   func note(_ event: LogEvent) {}
 
   /// Ends the process once the owner has disconnected.
   func didClose(_ connection: UInt64) { if connection == owner { isOwnerGone = true } }
 
-  /// Cancels a request whose peer has disconnected or whose deadline has passed.
   func abandon(_ ticket: Ticket) { calls[ticket]?.peerDidDisconnect() }
 }
 

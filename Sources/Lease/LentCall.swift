@@ -6,7 +6,6 @@ internal import Wire
 final class LentCall {
   /// The last line of the response.
   enum FinalLine {
-    /// A reply without the lent token.
     case reply(Reply)
     /// The daemon's unparsed line with the lent token.
     case token(any SecretLine)
@@ -34,11 +33,10 @@ final class LentCall {
   private unowned let loop: any ReplySink
   // A strong reference, so that a closed connection remains until the daemon has ended its request.
   private let owner: any Owner
-  /// The request as sent to the daemon: with all bodies in descriptors.
+  /// The request for the daemon, with all bodies in descriptors.
   private let envelope: RequestEnvelope
-  /// The connection to the daemon for this request.
   private let connection: Connection
-  /// The connection's key in the loop; nil before the request is sent and after it has ended.
+  /// The connection's key in the loop; nil before and after the request.
   private var loopKey: UInt64?
   /// The daemon's end of the connection; nil once passed.
   private var farEnd: SharedDescriptor?
@@ -54,20 +52,15 @@ final class LentCall {
   private var inlineContent: [UInt8]?
   /// Whether the request's body arrives in further lines.
   let expectsBody: Bool
-  /// Whether the owner got the last line.
   private var isAnswered = false
-  /// Whether the peer has disconnected.
   private var isPeerGone = false
 
-  /// The socket to write the request's body to; nil if there is none or it has ended. Only for ``Bodies/owner``.
+  /// The socket for writing the request's body, until it ends. Only for ``Bodies/owner``.
   private(set) var contentEnd: SharedDescriptor?
-  /// The socket to read the response's body from. Only for ``Bodies/owner``.
+  /// The socket for reading the response's body. Only for ``Bodies/owner``.
   private(set) var answerEnd: SharedDescriptor?
 
-  /// Creates the sockets for a request. ``begin(over:for:)`` sends it.
-  ///
-  /// - Parameter owner: Gets the response.
-  /// - Throws: `too_busy` if no descriptor is free; `descriptor_missing` or `invalid_request` for unsuitable bodies.
+  /// Creates the sockets for a request. The `owner` gets the response.
   init(
     _ envelope: RequestEnvelope, _ ticket: Ticket, _ bodies: Bodies, _ loop: any ReplySink, _ owner: any Owner
   ) throws(Failure) {
@@ -149,7 +142,7 @@ final class LentCall {
     return (SharedDescriptor(pair.first), SharedDescriptor(pair.second))
   }
 
-  /// Prepares to copy a body from `source` to `sink`.
+  /// Prepares to copy a body.
   private func pump(_ source: SharedDescriptor, _ sink: SharedDescriptor) {
     pumps.append(
       Pump(from: source, to: sink, loop) { [unowned self] pump in
@@ -185,7 +178,7 @@ final class LentCall {
   /// Forwards a part of the request's body from a line.
   func append(_ part: ResourceBodyRequest) throws(Failure) { try content?.append(part) }
 
-  /// Watches the connection to the daemon for writability while output is pending, otherwise for input.
+  /// Watches the connection to the daemon, for input only if no output is pending.
   private func watch() throws(SystemError) {
     loop.unwatch(&loopKey)
     let interest: Poller.Interest = connection.hasOutput ? .write : .read
@@ -213,7 +206,7 @@ final class LentCall {
     }
   }
 
-  /// Passes a line to the owner, but a result only after the complete body.
+  /// Passes a line to the owner; a result only after the entire body.
   private func sendLine(_ last: FinalLine) {
     guard !isPeerGone else { return }
     if case .reply(let reply) = last {
@@ -242,7 +235,7 @@ final class LentCall {
     close()
   }
 
-  /// Closes the connection to the daemon. Without a last line, the request fails.
+  /// Closes the connection to the daemon. Fails the request if it has no answer.
   private func close() {
     loop.unwatch(&loopKey)
     try? UnixSocket.shutDown(connection.descriptor)
@@ -263,10 +256,9 @@ final class LentCall {
     if loopKey == nil || (try? UnixSocket.shutDownWriting(connection.descriptor)) == nil { close() }
   }
 
-  /// Whether ``Owner/callEnded(_:)`` was called.
   private var hasReportedEnd = false
 
-  /// Calls ``Owner/callEnded(_:)`` once nothing is left to transfer.
+  /// Calls ``Owner/callEnded(_:)`` once nothing is left to do.
   private func reportEndIfDone() {
     guard !hasReportedEnd, loopKey == nil, pumps.isEmpty, isAnswered || isPeerGone else { return }
     hasReportedEnd = true
@@ -297,7 +289,6 @@ final class LentCall {
 }
 
 extension Failure {
-  /// The failure if no descriptor is free for the request.
   fileprivate static let noDescriptor = Failure(
     .tooBusy, "the request has no descriptor", hint: "try again when some have ended")
 }

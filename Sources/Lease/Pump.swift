@@ -8,7 +8,7 @@ final class Pump {
   private unowned let loop: any ReplySink
   /// Called once when the copy has ended.
   private let onEnd: (Pump) -> Void
-  /// Bytes of the source, of which ``writtenCount`` were written to the sink.
+  /// Bytes read, of which ``writtenCount`` are written.
   private var buffer: [UInt8] = []
   private var writtenCount = 0
   private var loopKey: UInt64?
@@ -22,7 +22,7 @@ final class Pump {
   /// How long a full sink may accept no bytes before the copy ends.
   private static let timeout = Duration.seconds(120)
 
-  /// - Parameter onEnd: Called once after all bytes, an error or the timeout, but not after ``stop()``.
+  /// - Parameter onEnd: Called once after all bytes, an error or the timeout.
   init(
     from source: SharedDescriptor, to sink: SharedDescriptor, _ loop: any ReplySink,
     then onEnd: @escaping (Pump) -> Void
@@ -53,7 +53,7 @@ final class Pump {
     loop.schedule(at: loop.now) { [weak self] in self?.run() }
   }
 
-  /// Replaces the buffer with the source's next bytes, and returns their number: 0 at the end.
+  /// Reads the next bytes, and returns their number, or 0 at the end.
   private func read() throws(SystemError) -> Int {
     buffer.removeAll(keepingCapacity: true)
     writtenCount = 0
@@ -72,7 +72,7 @@ final class Pump {
     loop.schedule(at: lastProgress.advanced(by: Self.timeout)) { [weak self] in self?.endIfStalled() }
   }
 
-  /// Ends the copy if the sink has accepted nothing for ``timeout``.
+  /// Ends the copy after the timeout.
   private func endIfStalled() {
     if !isStopped, writtenCount < buffer.count, lastProgress.advanced(by: Self.timeout) <= loop.now { end() }
   }

@@ -4,7 +4,6 @@ internal import Platform
 struct RateLimit {
   private let burst: Int
   private let perSecond: Int
-  /// The number of events allowed now.
   private var remaining: Int
   /// When `remaining` was last increased.
   private var lastRefill: Instant

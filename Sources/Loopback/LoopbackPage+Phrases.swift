@@ -4,11 +4,7 @@ extension LoopbackPage {
   static let signedInTitle = Phrase("Signed in")
   static let thisMachine = Phrase("this machine")
 
-  /// The text of the page after a sign-in.
-  ///
-  /// - Parameters:
-  ///   - person: The user's email address or name, if known.
-  ///   - machine: The machine with the account.
+  /// The text of the page after a sign-in by `person`, if known.
   static func signedInText(_ issuer: String, _ person: String?, _ account: String, _ machine: Phrase) -> Phrase {
     guard let person else {
       return "You are signed in to \(issuer). The account on \(machine) is \(account). You can close this tab."

@@ -12,10 +12,8 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   case foreign
   /// A sign-in link that was already used. It leads to the authorization server only once.
   case used
-  /// A request that the redirect listener rejects.
   case notFound, methodNotAllowed, malformed, tooLarge
 
-  /// All pages, with ``failed(_:)`` without a reason.
   package static let allCases: [LoopbackPage] = [
     .received, .failed(), .foreign, .used, .notFound, .methodNotAllowed, .malformed, .tooLarge,
   ]
@@ -26,10 +24,9 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   }
 
   /// The response to the beginning of TLS: the fatal alert `protocol_version` (RFC 8446 section 6.2), in plain text.
-  /// The browser then shows an error.
   package static let tlsRefusal: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]
 
-  /// The complete HTTP response with the page. It closes the connection.
+  /// The complete HTTP response, which closes the connection.
   package func response(in language: Translations = .english) -> [UInt8] {
     let (title, text) = titleAndText
     return Self.response(
@@ -40,7 +37,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   ///
   /// - Parameters:
   ///   - person: The user's email address or name, if known.
-  ///   - machine: The name of the machine with the account; nil for this one.
+  ///   - machine: The machine with the account; nil for this one.
   package static func signedInPage(
     to issuer: String, as person: String?, account: String, on machine: String? = nil,
     in language: Translations = .english
@@ -53,7 +50,6 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
       in: language)
   }
 
-  /// An HTTP response with a page.
   private static func response(
     _ title: Phrase, _ text: Phrase, in language: Translations, status: String = "200 OK",
     _ fields: [(String, String)] = []
@@ -78,7 +74,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     return escaped
   }
 
-  /// The head of an HTTP response, with the common fields and `more`.
+  /// The head of a response, with the common fields and `more`.
   private static func head(_ status: String, _ more: [(String, String)], bodyBytes: Int) -> [UInt8] {
     let lines = (fields + more + [("Content-Length", "\(bodyBytes)")]).map { "\($0): \($1)\r\n" }
     return Array("HTTP/1.1 \(status)\r\n\(lines.joined())\r\n".utf8)
@@ -95,8 +91,8 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   /// The SHA-256 of the style in base64, precomputed since this module has no libcrypto.
   private static let styleHash = "+lR+AHxtmG8joLhyP6I5FuDroUyBn4fD5Y9S8FTihis="
 
-  /// The header fields of all responses. They forbid scripts, other styles and resources, caching and `Referer`,
-  /// because the URL contains a code (RFC 9700 section 4.2).
+  /// Header fields that forbid scripts, other styles and resources, caching and `Referer`, because the URL contains a
+  /// code (RFC 9700 section 4.2).
   private static let fields = [
     ("Content-Type", "text/html; charset=utf-8"),
     (
@@ -107,7 +103,6 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     ("X-Frame-Options", "DENY"), ("Cross-Origin-Opener-Policy", "same-origin"), ("Connection", "close"),
   ]
 
-  /// The status code and reason phrase.
   private var status: String {
     switch self {
     case .received: "200 OK"
@@ -119,7 +114,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The HTML document, with a title and text that are already escaped.
+  /// The document; title and text are already escaped.
   private static func html(_ title: String, _ text: String, _ language: Translations) -> String {
     """
     <!DOCTYPE html>

@@ -3,8 +3,8 @@ internal import Encoding
 /// Parses requests to a redirect listener (RFC 8252 section 7.3, RFC 9112). Every user of the machine can connect, so
 /// any other request than the expected one gets a page and has no effect.
 package enum LoopbackRequest {
-  /// The maximum size of the head, in bytes. A code may be long (RFC 6749 section 4.1.2), and a browser sends all
-  /// cookies that local programs have set for this host, whatever the port (RFC 6265 section 8.5).
+  /// The maximum size of the head, in bytes. A code may be long (RFC 6749 section 4.1.2), and browsers send all cookies
+  /// of the host, whatever the port (RFC 6265 section 8.5).
   package static let maximumBytes = 65_536
   private static let maximumFields = 128
 
@@ -12,9 +12,8 @@ package enum LoopbackRequest {
   package enum Reading: Sendable, Hashable {
     /// More bytes are needed.
     case incomplete
-    /// A GET of the target, with the range of its query, maybe empty, in the received bytes.
+    /// A GET of the target, with the range of its query, which may be empty, in the head.
     case redirect(query: Range<Int>)
-    /// An invalid request, with the page to respond with.
     case refused(LoopbackPage)
   }
 
@@ -49,7 +48,6 @@ package enum LoopbackRequest {
   package struct HeadEnd: Sendable {
     /// The number of bytes examined.
     private var searched = 0
-    /// The index of the current line's first byte.
     private var lineStart = 0
     /// Whether a non-empty line was found. Empty lines before it are skipped.
     private var hasText = false
@@ -90,7 +88,7 @@ package enum LoopbackRequest {
 
   // MARK: Parts
 
-  /// The ranges of the parts of a request line.
+  /// The ranges of the request line's parts.
   private struct RequestLine {
     let method: Range<Int>
     /// The host and port of a target in absolute form. Nil for one that begins with "/".
@@ -125,8 +123,8 @@ package enum LoopbackRequest {
       query: min(mark + 1, target.upperBound)..<target.upperBound)
   }
 
-  /// The range of the value of `Host` (RFC 9112 section 3.2). Nil unless it appears exactly once and all fields have
-  /// names.
+  /// The range of the value of `Host`. Nil unless it appears exactly once (RFC 9112 section 3.2) and all fields are
+  /// valid.
   private static func onlyHost(_ bytes: Span<UInt8>, _ lines: [Range<Int>]) -> Range<Int>? {
     var host: Range<Int>?
     for line in lines {
@@ -140,7 +138,6 @@ package enum LoopbackRequest {
     return host
   }
 
-  /// The range without leading and trailing spaces and tabs.
   private static func trimmed(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
     let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
     var (lower, upper) = (range.lowerBound, range.upperBound)
@@ -158,7 +155,7 @@ package enum LoopbackRequest {
 
   private static func isSameHost(_ bytes: Span<UInt8>, _ host: String) -> Bool { isSameIgnoringCase(bytes, host) }
 
-  /// Whether the bytes equal `text`, which is in lowercase, except for the case of ASCII letters.
+  /// Compares bytes with `text`, which is in lowercase, ignoring ASCII case.
   private static func isSameIgnoringCase(_ bytes: Span<UInt8>, _ text: String) -> Bool {
     let wanted = Array(text.utf8)
     return bytes.count == wanted.count

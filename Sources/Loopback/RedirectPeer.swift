@@ -4,7 +4,6 @@ package import Vocabulary
 /// One connection to a redirect socket: reads the head of a request and sends a page.
 package final class RedirectPeer {
   package let descriptor: FileDescriptor
-  /// The listening socket that accepted the connection.
   package let socket: RedirectSocket
   /// The addresses and ports of the connection.
   package let ends: TCPEnds
@@ -24,7 +23,6 @@ package final class RedirectPeer {
   private var outbound: [UInt8] = []
   private var sent = 0
 
-  /// How long the browser may take to send its request.
   private static let requestTimeout = Duration.seconds(10)
   /// How long a browser waits for the result of a sign-in.
   private static let resultWait = Duration.seconds(10)
@@ -59,15 +57,15 @@ package final class RedirectPeer {
   /// Whether a response is being sent.
   package var isAnswering: Bool { !outbound.isEmpty }
 
-  /// Whether the other end is known to belong to the user of this process.
+  /// Whether the other end is known to belong to the current user.
   package var isFromOwnUser: Bool { owner == .user(Machine.userID) }
 
-  /// The requests that a sign-in expects: for its redirect URI, and for its link to the authorization server, if any.
+  /// What a sign-in expects: requests for its redirect URI, and for its link to the authorization server, if any.
   package typealias Targets = (redirect: LoopbackTarget, link: LoopbackTarget?)
 
-  /// Reads the available bytes until the request is complete.
+  /// Reads the available bytes.
   ///
-  /// - Parameter targets: The expected requests of all sign-ins that use the socket.
+  /// - Parameter targets: What the sign-ins that use the socket expect.
   package func read(for targets: [Targets]) -> Progress {
     while true {
       do {

@@ -5,9 +5,9 @@ package final class RedirectSocket: Sendable {
   package let descriptor: FileDescriptor
   package let port: UInt16
 
-  /// Listens at `127.0.0.1` or, with `ipv6`, at `::1`.
+  /// Listens at `127.0.0.1` or `::1`.
   ///
-  /// - Parameter port: The port; 0 for any free one.
+  /// - Parameter port: 0 for any free one.
   package init(port: UInt16, ipv6: Bool) throws(SystemError) {
     let descriptor = try UnixSocket.listenLoopback(port: port, ipv6: ipv6)
     self.port = try UnixSocket.localPort(descriptor)
@@ -23,9 +23,9 @@ package final class RedirectSocket: Sendable {
   /// Listens at both addresses of `localhost`, so that no other program receives the response (RFC 8252 section 8.3).
   ///
   /// - Parameters:
-  ///   - port: The port; nil for any that is free at both.
+  ///   - port: Nil for any that is free at both.
   ///   - listen: Opens a socket at one address; port 0 is any free one.
-  /// - Throws: `EADDRINUSE` if the port is in use; other errors of the IPv4 socket.
+  /// - Throws: `EADDRINUSE` if the port is in use.
   package static func both(
     port: UInt16?, by listen: (_ port: UInt16, _ ipv6: Bool) throws(SystemError) -> RedirectSocket
   ) throws(SystemError) -> [RedirectSocket] {

@@ -7,12 +7,10 @@ package struct RequestHead {
   private static let sizes = [16_384, LoopbackRequest.maximumBytes + 1]
 
   private var storage: [UInt8] = []
-  /// The number of received bytes.
   package private(set) var count = 0
 
   package init() {}
 
-  /// Calls `body` with the received bytes. Returns its result.
   package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result { body(storage.span.extracting(..<count)) }
 
   /// Reads once. Returns the number of bytes, or 0 if the browser has closed the connection.
@@ -23,7 +21,7 @@ package struct RequestHead {
     return got
   }
 
-  /// Moves the bytes to a larger buffer, unless this one is the largest, and wipes the old one.
+  /// Moves the bytes to a larger buffer, and wipes the old one.
   private mutating func grow() {
     guard let size = Self.sizes.first(where: { $0 > storage.count }) else { return }
     var larger = [UInt8](repeating: 0, count: size)

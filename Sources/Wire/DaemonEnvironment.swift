@@ -15,7 +15,6 @@ package enum DaemonEnvironment {
 
   private static let names = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "PATH", "TZ"]
 
-  /// The prefixes of further names.
   private static let prefixes = ["LC_", "XDG_"] + tpmPrefixes
   /// The prefixes of variables for TPM libraries.
   private static let tpmPrefixes = ["TPM2", "TPM_", "TSS2_"]

@@ -21,16 +21,14 @@ package enum WireProtocol {
   /// The timeout between the first and last byte of a request line, in seconds.
   package static let requestLineSeconds = 5
 
-  /// The maximum timeout of a request, in seconds.
   package static let maximumTimeoutSeconds = 3600
 
   /// The default timeout of a request in seconds: longer than three attempts with backoff.
   package static let defaultTimeoutSeconds = 120
 
-  /// The file name of the daemon's socket.
   package static let socketName = "agent.sock"
 
-  /// The name of the directory of leases. Each has its own subdirectory, which can be mounted separately.
+  /// The directory of leases. Each has its own subdirectory, which can be mounted separately.
   package static let leaseFolder = "leases"
 
   /// The file name of a lease's HTTP socket for programs that connect to this TCP port.
@@ -44,14 +42,13 @@ package enum WireProtocol {
     return UInt16(name.dropFirst(leaseHTTPPrefix.count).dropLast(leaseHTTPSuffix.count)).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// The name of the file next to the socket whose only line changes with the active account and each sign-in or
-  /// sign-out.
+  /// The file next to the socket whose only line changes with the active account and with each sign-in or sign-out.
   package static let changesName = "changes"
 
-  /// The name of the file that a client locks while it starts a daemon.
+  /// The file that a client locks while it starts a daemon.
   package static let startLockName = "start.lock"
 
-  /// The name of the file that a running daemon locks.
+  /// The file that a running daemon locks.
   package static let lifetimeLockName = "agentd.lock"
 
   // MARK: - Lines of a token
@@ -62,7 +59,6 @@ package enum WireProtocol {
   /// `-`. Such names need no escapes in JSON and no quotes in a shell.
   package static func isAccountName(_ text: String) -> Bool { isAccountName(Array(text.utf8).span) }
 
-  /// Whether UTF-8 bytes are a valid account name.
   package static func isAccountName(_ bytes: Span<UInt8>) -> Bool {
     guard (1...maximumAccountNameLength).contains(bytes.count) else { return false }
     for index in bytes.indices {
@@ -80,15 +76,14 @@ package enum WireProtocol {
 
   /// An empty ``RequestEnvelope/directory`` member, after a comma.
   @inlinable package static var emptyDirectory: String { ",\"directory\":\"\"" }
-  /// The start of a ``RequestEnvelope/directory`` member, after a comma.
+  /// The start of a ``RequestEnvelope/directory`` member.
   @inlinable package static var directoryStart: String { ",\"directory\":\"" }
 
   /// The start of a result line, up to its first member.
   @inlinable package static var resultStart: String { "{\"v\":1,\"result\":{" }
 
-  /// The name of the member with the access token.
   @inlinable package static var accessTokenMember: String { "access_token" }
-  /// The name of the member with the deadline for signing in again.
+  /// The member with the deadline for signing in again.
   @inlinable package static var signInMember: String { "sign_in_by" }
 }
 

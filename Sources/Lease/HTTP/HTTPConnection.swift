@@ -14,7 +14,6 @@ final class HTTPConnection: LentCall.Owner {
   private unowned let server: LeaseServer
   /// The number of the current request, as in ``Ticket/serial``.
   private var serial: UInt64 = 0
-  /// The socket's key in the loop.
   private var loopKey: UInt64?
   /// Received bytes, not yet parsed.
   private var inbound: [UInt8] = []
@@ -32,7 +31,6 @@ final class HTTPConnection: LentCall.Owner {
   /// The current request and its response.
   private var exchange: Exchange?
 
-  /// A request and its response.
   private struct Exchange {
     let head: HTTPRequestHead
     var call: LentCall?
@@ -69,16 +67,14 @@ final class HTTPConnection: LentCall.Owner {
     case chunked
   }
 
-  /// The maximum number of bytes of one read.
   private static let readBytes = 64 << 10
   /// The timeout for the head of a server's response, in seconds.
   private static let headSeconds = 600
-  /// The number of unsent bytes at which reading the response's body pauses.
+  /// The number of unsent bytes at which the response's body is no longer read.
   private static let maximumUnreadBytes = 256 << 10
   /// How long a peer may neither send nor read anything while it must.
   private static let timeout = Duration.seconds(60)
 
-  /// Starts to serve a peer's connected socket.
   init(
     _ socket: consuming FileDescriptor, _ number: UInt64, _ peer: LeaseEntry.Peer, _ lent: LentOrigin,
     _ loop: any ReplySink, _ server: LeaseServer
@@ -159,7 +155,7 @@ final class HTTPConnection: LentCall.Owner {
     flush()
   }
 
-  /// Sends queued bytes as far as possible. Closes the connection if it is broken, or if it was to close after them.
+  /// Sends queued bytes as far as possible. Then closes the connection if ``closesWhenSent``.
   private func flush() {
     while !outbound.isEmpty, !isClosed {
       do throws(SystemError) {
@@ -183,7 +179,6 @@ final class HTTPConnection: LentCall.Owner {
     }
   }
 
-  /// Closes the connection and cancels its request.
   func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -226,7 +221,7 @@ final class HTTPConnection: LentCall.Owner {
     }
   }
 
-  /// Sends a request to the daemon, or refuses it if its token is wrong.
+  /// Forwards a request to the daemon, unless its token is wrong.
   private func begin(_ head: HTTPRequestHead) {
     serial += 1
     guard lent.isAuthorized(head) else { return refuse(401, "the token of the lease is missing or wrong") }
@@ -247,7 +242,7 @@ final class HTTPConnection: LentCall.Owner {
     if head.expectsContinue { send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
   }
 
-  /// Forwards received content of the request. Returns false if there is none, or the earlier content is still waiting.
+  /// Forwards received content of the request. Returns false if there is none to forward now.
   private func takeContent() -> Bool {
     guard exchange?.content != nil, exchange?.unwritten == [], !inbound.isEmpty else { return false }
     var piece: [UInt8] = []
@@ -275,7 +270,7 @@ final class HTTPConnection: LentCall.Owner {
     return true
   }
 
-  /// Writes received content to the daemon. Continues when its socket has room.
+  /// Writes ``Exchange/unwritten`` to the daemon, now or when its socket has room.
   private func writeContent() {
     guard let end = exchange?.call?.contentEnd, let bytes = exchange?.unwritten else { return }
     if let key = exchange?.writing { loop.unwatch(key) }
@@ -412,7 +407,6 @@ final class HTTPConnection: LentCall.Owner {
     loop.schedule(at: loop.now) { [weak self] in if let self, !isClosed { advance() } }
   }
 
-  /// Removes the request from the server's list.
   func callEnded(_ ticket: Ticket) { server.callEnded(ticket) }
 
   // MARK: Refusals

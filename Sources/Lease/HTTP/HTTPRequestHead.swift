@@ -20,10 +20,9 @@ struct HTTPRequestHead: Equatable {
     func isNamed(_ other: String) -> Bool { name.lowercased().hasSameBytes(as: other) }
   }
 
-  /// How the end of the request's content is found (RFC 9112 section 6).
+  /// How the end of the content is found (RFC 9112 section 6).
   enum Content: Equatable {
     case none
-    /// A number of bytes, from `Content-Length`.
     case length(Int)
     case chunked
   }
@@ -36,16 +35,14 @@ struct HTTPRequestHead: Equatable {
     case unsupported
   }
 
-  /// The maximum size of a head.
   static let maximumBytes = 64 << 10
   private static let maximumFields = 100
   /// The maximum number of digits of a length. A longer one might not fit an `Int`.
   private static let maximumDigits = 15
 
-  /// The length of the head, including its empty line; nil if incomplete.
+  /// The length of the head, with its empty line; nil if incomplete.
   ///
   /// - Parameter start: The number of bytes already searched.
-  /// - Throws: ``Problem/tooLarge``.
   static func end(_ bytes: [UInt8], from start: Int) throws(Problem) -> Int? {
     let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
     var index = max(0, start - 3)
@@ -68,7 +65,6 @@ struct HTTPRequestHead: Equatable {
     var fields: [Field] = []
     for line in lines { fields.append(try Self.field(line)) }
     self.fields = fields
-    /// The values of all fields with this name, in lowercase.
     func values(_ name: String) -> [String] { fields.filter { $0.isNamed(name) }.map(\.value) }
     guard values("host").count == 1 else { throw .malformed }
     content = try Self.content(values("content-length"), values("transfer-encoding"))
@@ -84,7 +80,7 @@ struct HTTPRequestHead: Equatable {
     closes = options.contains("close")
   }
 
-  /// Whether a `Content-Type` is gRPC's: `application/grpc`, maybe with a suffix or parameters.
+  /// Whether a media type is `application/grpc`, maybe with a suffix.
   private static func isGRPC(_ type: String) -> Bool {
     let (type, name) = (type.lowercased(), "application/grpc")
     return type.utf8.starts(with: name.utf8)
@@ -131,14 +127,14 @@ struct HTTPRequestHead: Equatable {
     return Field(name: String(decoding: line[..<colon], as: UTF8.self), value: text)
   }
 
-  /// Whether the bytes are a token (RFC 9110 section 5.6.2) of at most 256 bytes.
+  /// Whether the bytes are a token (RFC 9110 section 5.6.2).
   private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
     !bytes.isEmpty && bytes.count <= 256
       && bytes.allSatisfy { $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
   }
 
-  /// Parses the values of `Content-Length` and `Transfer-Encoding`. Accepts a single length in digits or the coding
-  /// `chunked`, but not both (RFC 9112 section 6).
+  /// Parses `Content-Length` or `Transfer-Encoding`: one length in digits or the coding `chunked`, but not both (RFC
+  /// 9112 section 6).
   private static func content(_ lengths: [String], _ codings: [String]) throws(Problem) -> Content {
     if codings.isEmpty, lengths.isEmpty { return .none }
     if lengths.isEmpty, codings.count == 1, codings[0].lowercased() == "chunked" {

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// The members of an account in the responses to `list`, `status` and `doctor`. ``declaration`` has their meanings.
+/// The members of an account in the responses to `list`, `status` and `doctor`.
 package enum AccountMember: String, CaseIterable, Sendable {
   case name, active, directories, origins, person, issuer, state, guest, assertion, ephemeral
   case expiresAt = "expires_at"
@@ -103,7 +103,6 @@ package enum AccountMember: String, CaseIterable, Sendable {
     }
   }
 
-  /// The members that are always present.
   private static let required: Set<AccountMember> = [.name, .active, .issuer, .state, .clientID, .refresh]
 
   /// The members in a response.
@@ -120,10 +119,8 @@ package enum AccountMember: String, CaseIterable, Sendable {
     }
   }
 
-  /// The manual's description of `preset`.
   package static let presetMeaning = "The administrator's file for accounts of this name."
 
-  /// The members of the object `preset`.
   package static var presetMembers: [MemberDescription] {
     [
       .text("file", "The file."),
@@ -155,7 +152,6 @@ package enum AccountMember: String, CaseIterable, Sendable {
     }
   }
 
-  /// The members of the object `server`.
   private static var serverMembers: [MemberDescription] {
     [
       .number("milliseconds", "The response time."),

@@ -25,12 +25,10 @@ package struct RoleAnswer: Sendable {
     sessionToken = session
   }
 
-  /// Writes the secret access key. `line` is the parsed line.
   package func appendSecretAccessKey<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) {
     secretAccessKey.appendString(in: line, to: &sink)
   }
 
-  /// Writes the session token. `line` is the parsed line.
   package func appendSessionToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) {
     sessionToken.appendString(in: line, to: &sink)
   }

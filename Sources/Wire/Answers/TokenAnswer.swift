@@ -141,9 +141,9 @@ package struct TokenDescription: Sendable, Hashable {
 /// A parsed token response. Tokens are never in a `String`.
 package struct TokenAnswer: Sendable {
   package let description: TokenDescription
-  /// The position of the access token in the line.
+  /// The access token's position in the line.
   private let token: JSONLayout.Node
-  /// The position of the response's members in the line.
+  /// The position of the members in the line.
   private let result: JSONLayout.Node
 
   /// Parses a token response.

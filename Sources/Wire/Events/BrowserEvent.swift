@@ -37,7 +37,6 @@ extension Event {
       self.urlExpiresAt = urlExpiresAt
     }
 
-    /// A blank event, for ``Event/declarations``.
     static let emptyInstance = Self(
       login: "", account: "", issuer: "", clientID: "", scope: nil, url: "", redirectURI: "", mustPaste: false,
       expiresAt: 0)
@@ -88,7 +87,6 @@ extension Event {
       self.expiresAt = expiresAt
     }
 
-    /// A blank event, for ``Event/declarations``.
     static let emptyInstance = Self(login: "", account: "", issuer: "", subject: nil, name: nil, expiresAt: 0)
 
     package var event: Event { .confirm(self) }

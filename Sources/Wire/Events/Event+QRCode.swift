@@ -21,7 +21,6 @@ extension Event {
     /// The width in modules.
     package var side: Int { rows.count }
 
-    /// A blank event, for ``Event/declarations``.
     static let emptyInstance = Self()
 
     package var event: Event { .qrCode(self) }

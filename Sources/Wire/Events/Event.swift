@@ -85,7 +85,6 @@ package indirect enum Event: Sendable, Hashable {
       self.interval = interval
     }
 
-    /// A blank event, for ``Event/declarations``.
     static let emptyInstance = Self(
       login: "", account: "", issuer: "", clientID: "", scope: nil, userCode: "", verificationURI: "",
       verificationURIComplete: nil, expiresAt: 0, interval: 0)
@@ -213,7 +212,6 @@ extension MemberVisitor {
 
 // MARK: Events without their own type
 
-/// An event without members.
 private struct EmptyEvent: EventBody {
   let event: Event
   let manualEntry: EventManualEntry
@@ -227,7 +225,6 @@ private struct EmptyEvent: EventBody {
   mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {}
 }
 
-/// The members of ``Event/notice(_:)``.
 private struct Notice: EventBody {
   var message: Phrase
 
@@ -239,7 +236,6 @@ private struct Notice: EventBody {
   }
 }
 
-/// The members of ``Event/redirectRefused(_:)``.
 private struct RedirectRefused: EventBody {
   var failure: Failure
 
@@ -273,7 +269,6 @@ private struct Body: EventBody {
   }
 }
 
-/// Bytes that are a base64 string in JSON.
 private struct Base64Bytes: MemberValue {
   static let memberTypeName = "text"
   let bytes: [UInt8]

@@ -35,7 +35,6 @@ extension Event {
     package var method: String
     /// The requested origin; nil if the peer requests the token itself.
     package var origin: String?
-    /// The process that sent the request, if known.
     package var peer: LeaseEntry.Peer?
 
     package init(number: Int, method: String, origin: String?, peer: LeaseEntry.Peer?) {
@@ -60,7 +59,6 @@ extension Event {
 }
 
 extension MemberVisitor {
-  /// Visits the process and user IDs of a peer.
   fileprivate mutating func visitPeer(_ peer: inout LeaseEntry.Peer?) throws(Problem) {
     var (process, user) = (peer?.process, peer?.user)
     try visitNumber("pid", &process, "The peer's process ID; 0 in another PID namespace.")
@@ -81,7 +79,6 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
 
   /// A process that uses the lease.
   package struct Peer: Sendable, Hashable {
-    /// The user ID.
     package let user: Int
     /// The process ID; 0 if it is in another PID namespace.
     package let process: Int
@@ -92,7 +89,6 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     }
   }
 
-  /// What happened.
   package enum Event: Sendable, Hashable {
     case opened(account: String)
     /// A peer's request ended with a status and a body size in bytes, or failed with the code. `dropped` header fields
@@ -188,7 +184,6 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     try members.visitPeer(&peer)
   }
 
-  /// The event's kind, and its text for users.
   private var kindAndText: (kind: Kind, text: String) {
     switch event {
     case .opened(let account): (.opened, "opened for \(TerminalText.clean(account, limit: 64))")

@@ -1,7 +1,6 @@
 package import Encoding
 
-/// An event of a session or account, for users, programs and event commands. ``LogEvent`` is for the daemon's internal
-/// events.
+/// An event of a session or account, for users, programs and event commands.
 ///
 /// Contains only numbers, fixed words, valid account names, a server's host, and its reason for rejecting a refresh
 /// token, without control characters.
@@ -13,7 +12,7 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
   private var guest: Bool?
   /// True if a user's session replaces one without a user; nil otherwise.
   private var upgradedFromGuest: Bool?
-  /// Whether the next command can renew the token without a sign-in; nil if the event is not about expiry.
+  /// Whether the next command can renew the token without a sign-in; nil unless the event is about expiry.
   package private(set) var isRenewable: Bool?
   /// Why the session ended.
   package private(set) var cause: SignOutCause?
@@ -46,7 +45,6 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
   /// Whether the previous session had no user.
   package var wasGuest: Bool { upgradedFromGuest == true }
 
-  /// Why a refresh failed.
   package struct RefreshFailure: Sendable, Hashable {
     package fileprivate(set) var code: FailureCode
     /// The host and port of the unreachable server or proxy; nil for other failures.
@@ -66,7 +64,6 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
     }
   }
 
-  /// Why a session ended.
   package enum SignOutCause: String, Sendable, CaseIterable {
     case user
     /// The account was removed.
@@ -127,7 +124,6 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
     }
   }
 
-  /// Visits the members of ``failure``.
   private mutating func visitFailure<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     var failure = failure ?? RefreshFailure(.network)
     try members.visitValue("code", &failure.code, "The error.")
@@ -142,11 +138,9 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
   /// The description for the manual, in mdoc notation.
   package var meaning: String { properties(hasAccount: true, { _ in "" }).meaning }
 
-  /// Whether the event changes tokens, its members, its meaning for the manual, and its text for users.
+  /// The event's effect, members, meaning for the manual, and text for users.
   ///
-  /// - Parameters:
-  ///   - hasAccount: Whether the event is about an account.
-  ///   - stamp: Formats unix seconds.
+  /// - Parameter stamp: Formats unix seconds.
   fileprivate func properties(
     hasAccount: Bool, _ stamp: (Int) -> String
   ) -> (changesTokens: Bool, members: [Member], meaning: String, text: String) {

@@ -2,7 +2,7 @@ package import Encoding
 // Requests, answers and failures consist of its types.
 @_exported public import Vocabulary
 
-/// An error of the daemon or a client, as sent in responses and shown to users.
+/// An error of the daemon or a client, for responses and messages.
 package struct Failure: Error, Sendable, Hashable {
   package var code: FailureCode
 
@@ -93,7 +93,6 @@ package struct Failure: Error, Sendable, Hashable {
     .directoryNeeded, "the account depends on the working directory, which no longer exists",
     hint: "name the account, or change to another directory")
 
-  /// No account has this name, which becomes the ``subject``.
   package static func noAccount(named name: String, hint: Phrase) -> Failure {
     let shown = TerminalText.clean(name, limit: 64)
     var failure = Failure(.noAccount, "no account is called \(shown)", hint: hint)
@@ -116,7 +115,6 @@ package struct Failure: Error, Sendable, Hashable {
     Phrase("the ID Token of \(account) has expired, and the server issues no new one")
   }
 
-  /// The hint to sign in with the scope `openid`.
   package static func idTokenHint(account: String) -> Phrase {
     Phrase("sign in again with the scope openid: agent login \(account)").withCommandAtEnd("agent login \(account)")
   }

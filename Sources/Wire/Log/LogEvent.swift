@@ -9,7 +9,7 @@ package enum LogEvent: Sendable, Hashable {
   case refreshBegan(attempt: Int)
   /// A refresh ended; the code is nil after a success. The reason is the server's, without control characters.
   case refreshEnded(milliseconds: Int, FailureCode?, reason: String? = nil)
-  /// A failed refresh will be tried again after this wait, as the attempt with this number.
+  /// A failed refresh will be tried again after this time, with this number.
   case refreshRetry(attempt: Int, waitMilliseconds: Int)
   /// A failed refresh will be tried again after this time, or when the network changes.
   case refreshQueued(seconds: Int)
@@ -34,14 +34,13 @@ package enum LogEvent: Sendable, Hashable {
   /// A sign-in ended; the code is nil after a success.
   case signInEnded(milliseconds: Int, FailureCode?)
 
-  /// A session ended by a sign-out, with the result of revoking its tokens.
+  /// A sign-out, with the result of revoking the tokens.
   case signedOut(SignOut)
   /// A session was checked at the server.
   case checked(milliseconds: Int, CheckResult)
   case settingsChanged(SettingsChange)
   /// The daemon closed a client's connection.
   case peerDropped(PeerProblem)
-  /// A request reached its deadline.
   case requestTimedOut
   /// The `auth_time` of a refreshed ID Token differs from that of the first one.
   case authenticationTimeChanged
@@ -50,9 +49,7 @@ package enum LogEvent: Sendable, Hashable {
   /// A key in the issuer's key set was skipped.
   case keySetWarning(KeySetFlaw)
 
-  /// The vault was locked.
   case locked(LockCause)
-  /// This level of the vault was unlocked.
   case unlocked(Protection)
   case vaultChanged(VaultChange)
 
@@ -76,7 +73,6 @@ package enum LogEvent: Sendable, Hashable {
     /// The program could not be started.
     case notStarted(errno: Int)
 
-    /// The members and the end of the sentence for the log.
     fileprivate var description: (members: [(String, JSON?)], text: String) {
       switch self {
       case .exited(let status): ([("reason", "exited"), ("status", .int(status))], "exit status \(status)")
@@ -88,7 +84,7 @@ package enum LogEvent: Sendable, Hashable {
     }
   }
 
-  /// What happened to a token file. After `failed`, it was neither written nor removed.
+  /// The result of writing or removing a token file.
   package enum TokenFileChange: String, Sendable, CaseIterable {
     case written, removed
     case failed
@@ -101,12 +97,11 @@ package enum LogEvent: Sendable, Hashable {
     case failed
   }
 
-  /// How the settings changed.
   package enum SettingsChange: String, Sendable, CaseIterable {
     case signedIn = "signed_in"
     case added, changed, removed, imported
     case renamed
-    /// The account got this name by renaming; `renamed` is for the old one.
+    /// The account's new name after renaming.
     case named
     case activated
     /// A directory got another account, or none.
@@ -115,7 +110,6 @@ package enum LogEvent: Sendable, Hashable {
     case outside
   }
 
-  /// Why the vault was locked.
   package enum LockCause: String, Sendable, CaseIterable {
     /// A user's request.
     case userRequest = "asked"
@@ -125,9 +119,8 @@ package enum LogEvent: Sendable, Hashable {
     case session
   }
 
-  /// How the vault changed.
   package enum VaultChange: String, Sendable, CaseIterable {
-    /// A level's key was created, or the vault was bound to this device, for the first time or again.
+    /// A level's key was created, or the vault bound to this device.
     case created, bound, rebound
     /// An unusable vault was renamed.
     case setAside = "set_aside"
@@ -170,7 +163,6 @@ package enum LogEvent: Sendable, Hashable {
     case crowded
   }
 
-  /// The code, members and sentence for the log.
   package var properties: LogProperties {
     switch self {
     case .started: LogProperties("started", "the daemon started")

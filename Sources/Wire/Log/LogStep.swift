@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// A step of the daemon's work for a request, with its reason. Steps are sent only for `verbose` requests, and logged
-/// only then unless they are requests to servers. Their only text is a request's URL.
+/// A step of the daemon's work for a request, with its reason. Sent only for `verbose` requests, and logged only then,
+/// except requests to servers. Contains no text except a request's URL.
 package enum LogStep: Sendable, Hashable {
   /// The cached token was returned. Its remaining time is nil if unknown.
   case tokenServed(secondsLeft: Int?)
@@ -12,9 +12,8 @@ package enum LogStep: Sendable, Hashable {
   case refreshJoined
   /// Another process changed the account's record, so the cached token is not used.
   case recordChanged
-  /// A step of a session's work.
   case session(SessionStep)
-  /// A request to a server got no response: its error and, if the connection failed, the cause.
+  /// A server sent no response, with the error and the connection's problem, if known.
   case unanswered(RequestLine, FailureCode, ConnectionProblem?, milliseconds: Int)
   /// The ID Token identifies the user, so UserInfo is not needed.
   case identityKnown

@@ -10,11 +10,9 @@ struct DefaultAccountVisitor: MemberVisitor {
     if value == nil, name == "account" { value = .string(account) }
   }
 
-  /// Does nothing, since an account is a string.
   func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
   ) {}
 
-  /// Does nothing, since an account is no setting.
   func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) {}
 }

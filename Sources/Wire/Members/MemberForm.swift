@@ -6,7 +6,7 @@ package enum MemberForm {
   case text(limit: Int?)
   case flag
   case number(ClosedRange<Int>)
-  /// A list of strings. With `orOne`, also a single string.
+  /// A list of strings or, with `orOne`, a single one.
   case texts(orOne: Bool)
   /// A list of at most `limit` integers in a range.
   case numbers(ClosedRange<Int>, limit: Int)
@@ -35,7 +35,7 @@ package enum MemberForm {
     }
   }
 
-  /// A phrase for the expected value, such as "a list of texts"; nil if `value` is valid.
+  /// A phrase for the expected value, such as "a list of texts"; nil if met.
   ///
   /// - Parameter isLenient: Whether to check only the type.
   func expectation(unlessMetBy value: JSON, isLenient: Bool) -> Phrase? {
@@ -65,10 +65,8 @@ package enum MemberForm {
     }
   }
 
-  /// A string with the default limit.
   private static var text: MemberForm { .text(limit: nil) }
 
-  /// Whether a value is a string and, unless `isLenient`, has no NUL and at most `limit` bytes.
   private static func isText(_ value: JSON, _ limit: Int, _ isLenient: Bool) -> Bool {
     value.string.map { isLenient || $0.utf8.count <= limit && !$0.utf8.contains(0) } ?? false
   }

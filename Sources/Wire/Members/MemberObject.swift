@@ -29,7 +29,6 @@ extension MemberList {
     return members.object
   }
 
-  /// The descriptions of the members for the manual.
   package var memberDescriptions: [MemberDescription] {
     var (list, members) = (self, MemberDescriber(marksRequired: false))
     list.visitMembers(with: &members)

@@ -29,7 +29,7 @@ struct MemberReader: MemberVisitor {
     if value == nil { try reject(name, Phrase(verbatim: Value.memberTypeName), isRequired) }
   }
 
-  /// Replaces `value` by the settings in the object. `null` is the same as absence.
+  /// Replaces `value` by the settings in the object.
   func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Failure) {
     do {
       value = try AccountSettings(members: { object[$0].flatMap { $0 == .null ? nil : $0 } }, among: settings)
@@ -38,7 +38,6 @@ struct MemberReader: MemberVisitor {
     }
   }
 
-  /// Throws `invalid_request` with the message unless `isValid`.
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Failure) {
     if !isValid() { throw Failure(.invalidRequest, message()) }
   }

@@ -3,7 +3,7 @@ package import Encoding
 /// Reads, writes or describes the JSON members of a protocol object.
 ///
 /// In ``MemberList/visitMembers(with:)``, a type calls one method for each member, with its name, its value, and a
-/// closure that returns its meaning in mdoc notation. Nil, false flags and empty lists are omitted from the JSON.
+/// closure for its meaning in mdoc notation. Nil, false flags and empty lists are omitted from the JSON.
 package protocol MemberVisitor {
   /// The error for an invalid member, which only reading can throw.
   associatedtype Problem: Error
@@ -39,7 +39,6 @@ package protocol MemberValue: Sendable {
 }
 
 extension MemberVisitor {
-  /// Does nothing.
   package func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
 
   /// Visits an optional string.
@@ -213,7 +212,6 @@ package struct MemberDescription: Sendable, Hashable {
     return [MemberDescription(prefix + name, type, meaning)] + inner
   }
 
-  /// Describes the member of a setting.
   package init(_ setting: AccountSetting) {
     // Drops the sentence about repeating an option.
     let summary = String(setting.summary.prefix { $0 != ";" })

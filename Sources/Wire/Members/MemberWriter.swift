@@ -42,7 +42,7 @@ struct MemberWriter: MemberVisitor {
     return bytes
   }
 
-  /// Writes a comma, except before the first member, and the member's name.
+  /// Writes a member's name, with a comma if needed.
   private mutating func begin(_ name: String) {
     if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
     bytes.append(UInt8(ascii: "\""))

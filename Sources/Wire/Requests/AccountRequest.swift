@@ -1,4 +1,3 @@
-/// Adds, changes, removes or describes an account.
 package enum AccountRequest: RequestBody {
   /// Adds an account without signing in. Requires issuer and client ID.
   case add(account: String, AccountSettings)

@@ -157,7 +157,7 @@ package struct ResponseHead: EventBody, Sendable, Hashable {
     self.headers = headers
   }
 
-  /// The value of the first field with this name, ignoring case; nil if absent.
+  /// The first field's value; nil if absent. Names ignore case.
   package func field(_ name: String) -> String? {
     headers.first { $0.name.lowercased().hasSameBytes(as: name.lowercased()) }?.value
   }
@@ -169,7 +169,6 @@ package struct ResponseHead: EventBody, Sendable, Hashable {
     return String(decoding: name, as: UTF8.self).lowercased() == "text/event-stream"
   }
 
-  /// The header fields as a list of pairs of name and value.
   package var headersJSON: JSON { headers.json }
 
   package var event: Event { .response(self) }

@@ -1,8 +1,6 @@
 package import Encoding
 
 /// Starts a sign-in, and adds the account if an issuer is given.
-///
-/// Secrets are passed as in ``passedSecrets``.
 @dynamicMemberLookup
 package struct LoginRequest: RequestBody {
   /// The account; nil for the active one or, with an issuer, for a name derived from its host.
@@ -30,7 +28,6 @@ package struct LoginRequest: RequestBody {
 
   /// The flow; nil if the daemon chooses.
   package var flow: Flow?
-  /// Whether the caller can open a browser.
   package var canOpenBrowser = false
   /// The port where the user's machine receives the redirect, if that is another machine. The caller then sends the
   /// redirect's URL in a ``LoginStepRequest/redirect(login:url:)``.

@@ -8,7 +8,6 @@ package indirect enum Request: Sendable, Hashable {
   case forget(ForgetRequest)
   case assumeRole(AssumeRoleRequest)
   case proof(ProofRequest)
-  /// Passes variables for later requests.
   case variables(VariablesRequest)
   case screenEnvironment(EnvironmentScreening = EnvironmentScreening())
   case login(LoginRequest)
@@ -25,9 +24,7 @@ package indirect enum Request: Sendable, Hashable {
   case tokenFile(TokenFileRequest)
   case lease(LeaseRequest)
   case leaseAnswer(LeaseAnswerRequest)
-  /// Adds a connection for a peer.
   case leasePeer(LeasePeerRequest)
-  /// Makes a lease's process serve HTTP.
   case leaseHTTP(LeaseHTTPRequest)
   case leaseStatus(LeaseStatusRequest = LeaseStatusRequest())
   case daemon(DaemonRequest)
@@ -71,7 +68,6 @@ package indirect enum Request: Sendable, Hashable {
     return try accept(&visitor)
   }
 
-  /// The value with the request's members.
   private var body: any RequestBody {
     var visitor = BodyVisitor()
     _ = accept(&visitor)
@@ -131,7 +127,6 @@ private protocol RequestVisitor {
   mutating func visit<Body: RequestBody>(_ body: Body) throws(Problem) -> Body
 }
 
-/// Visits the members of a request.
 private struct MembersVisitor<Members: MemberVisitor>: RequestVisitor {
   var members: Members
 
@@ -142,7 +137,6 @@ private struct MembersVisitor<Members: MemberVisitor>: RequestVisitor {
   }
 }
 
-/// Finds the body of a request.
 private struct BodyVisitor: RequestVisitor {
   var body: (any RequestBody)?
 

@@ -4,8 +4,7 @@ package protocol RequestBody: MemberList, Sendable, Hashable {
   var manualEntry: RequestManualEntry { get }
 }
 
-/// The name of a request and how it is handled: its traits, who answers it, which account it is about, and how long it
-/// may wait.
+/// A request's name and traits, the party that answers it, the account it is about, and how long it may wait.
 package struct RequestProperties: Sendable {
   /// The value of the `request` member.
   package let name: String

@@ -150,7 +150,6 @@ package enum StateRequest: RequestBody {
   }
 }
 
-/// Describes or stops the daemon, or returns its log.
 package enum DaemonRequest: RequestBody {
   case status
   case log

@@ -51,7 +51,6 @@ package struct TokenRequest: RequestBody {
   /// settings select the token.
   package var destination: Destination?
 
-  /// A token's destination.
   package struct Destination: MemberList, Sendable, Hashable {
     /// A URL, or a host with optional port and path; nil for no particular destination.
     package var url: String?
@@ -102,7 +101,7 @@ package struct TokenRequest: RequestBody {
     /// Whether to return all claims of the verified ID Token.
     package var claims = false
 
-    /// Whether to return the environment variables in the settings, and the parts of the response that they need.
+    /// Whether to return the environment variables in the settings, with the values that they need.
     package var variables = false
 
     package init(idToken: Bool = false, claims: Bool = false, variables: Bool = false) {

@@ -1,7 +1,6 @@
 /// Passes environment variables, one value per descriptor, for later requests on the connection. They are dropped when
 /// it closes.
 package struct VariablesRequest: RequestBody {
-  /// The maximum number of variables.
   package static let maximumCount = 4
 
   /// The names of the variables, in the order of the descriptors.

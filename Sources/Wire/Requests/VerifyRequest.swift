@@ -6,7 +6,7 @@ package struct VerifyRequest: RequestBody {
 
   /// The account whose issuer's keys are used; nil for the active one, unless ``issuer`` is set.
   package var account: String?
-  /// The required issuer, if any. Its keys are used unless a key set is passed.
+  /// The required issuer, if any, whose keys are used by default.
   package var issuer: String?
   /// The settings for fetching the keys of an issuer without an account. Only ``AccountSettings/caFile``,
   /// ``AccountSettings/allowHTTPLoopback`` and the proxy are sent.

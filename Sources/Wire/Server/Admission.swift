@@ -20,11 +20,9 @@ package protocol Admission: AnyObject {
 }
 
 extension Admission {
-  /// Parses a line.
+  /// Parses a line of a request whose properties satisfy `isPermitted`.
   ///
-  /// - Parameter isPermitted: Whether the peer may send requests with these properties.
-  /// - Throws: `not_permitted` for any line that is not a permitted request, and more specific errors for permitted
-  ///   ones.
+  /// - Throws: `not_permitted` for any other line, and more specific errors for permitted requests.
   package func envelope(
     parsing line: Span<UInt8>, where isPermitted: (RequestProperties) -> Bool
   ) throws(Failure) -> RequestEnvelope {

@@ -4,7 +4,6 @@ package import Platform
 package final class Connection {
   let id: UInt64
   package let descriptor: FileDescriptor
-  /// Received bytes.
   private(set) var inbound: [UInt8] = []
   /// The number of bytes of ``inbound`` that were consumed.
   private var consumed = 0
@@ -21,7 +20,6 @@ package final class Connection {
   /// Received descriptors, for the next request that announces any.
   var passed: [SharedDescriptor] = []
 
-  /// Whether a request was received.
   var hasReceivedRequest: Bool { lastSerial > 0 }
 
   /// The time of the last input, or the start of pending output. Deadlines count from it.
@@ -34,7 +32,6 @@ package final class Connection {
   var wantsWriting = false
   /// Whether lines of this connection are being served, so that a nested call must not serve more.
   var isServing = false
-  /// Whether the connection is closed.
   var isDropped = false
   /// Whether to keep the idle connection even if others need its descriptor.
   var isKept = false
@@ -57,7 +54,6 @@ package final class Connection {
   /// How long the peer may take to read output.
   private static let sendTime = Duration.seconds(20)
 
-  /// The maximum size of pending output.
   static let maximumUnreadBytes = 4 << 20
 
   /// The maximum number of bytes of one read.
@@ -108,7 +104,6 @@ package final class Connection {
     whenRead = nil
   }
 
-  /// The number of bytes of output that were not sent yet.
   var unreadBytes: Int { outbound.bytes - outbound.sent }
 
   /// When the peer or its request times out, if at all.
@@ -163,7 +158,6 @@ package final class Connection {
     return true
   }
 
-  /// The index of the next newline in ``inbound``, if any.
   private func endOfLine() -> Int? {
     let bytes = inbound
     let span = bytes.span
@@ -180,7 +174,6 @@ package final class Connection {
     consumed = 0
   }
 
-  /// Whether input remains unconsumed.
   var hasUnconsumedInput: Bool { inbound.count > consumed }
   package var hasOutput: Bool { !outbound.parts.isEmpty }
 

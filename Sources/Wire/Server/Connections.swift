@@ -1,6 +1,6 @@
 package import Platform
 
-/// The connections of a daemon or a lease, and their requests. Used on the loop only.
+/// The connections and their requests. Used on the loop only.
 package final class Connections: ReplySink {
   /// The maximum number of concurrent requests, given enough descriptors.
   private static let maximumRequests = 256
@@ -12,7 +12,6 @@ package final class Connections: ReplySink {
   /// Whether connections may be idle without limit.
   private let mayIdle: Bool
   private var requests = RecentRequests()
-  /// The connections, by number.
   private var connections: [UInt64: Connection] = [:]
   /// The connection whose lines are being served.
   private var serving: Connection?
@@ -50,7 +49,6 @@ package final class Connections: ReplySink {
     _ = try? add(descriptor, under: nil, mayIdle: mayIdle, isKept: false, readsFirst: true)
   }
 
-  /// Logs an event.
   private func note(_ event: LogEvent) { handler?.note(event) }
 
   /// Sends a peer the error that no descriptor is free, and closes its connection.
@@ -95,7 +93,6 @@ package final class Connections: ReplySink {
     return id
   }
 
-  /// Schedules a peer's deadline.
   private func scheduleDeadline(of connection: Connection) { alarm.set(at: connection.deadline) }
 
   /// Closes peers past their deadline, and schedules the next one.
@@ -153,7 +150,6 @@ package final class Connections: ReplySink {
     }
   }
 
-  /// Handles an event of a connection's descriptor.
   private func handle(_ event: Poller.Event) {
     guard let connection = connections[event.key] else { return }
     if event.writable { flush(connection) }

@@ -13,7 +13,6 @@ package final class EventLoop {
   private let timer: BootTimer
   private let time: any TimeSource
   private var timers = Timers<() -> Void>()
-  /// The watched descriptors, by key.
   private var sources: [UInt64: Source] = [:]
   private var lastKey: UInt64 = 0
   /// When the timer descriptor fires, if set.

@@ -29,7 +29,7 @@ struct RecentRequests {
 
   /// Returns the request in a line.
   ///
-  /// - Throws: The errors of ``Wire/RequestEnvelope/init(parsing:)``.
+  /// - Throws: As ``Wire/RequestEnvelope/init(parsing:)``.
   mutating func envelope(parsing line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
     for request in known where request.matches(line) { return request.envelope }
     let envelope = try RequestEnvelope(parsing: line)

@@ -31,7 +31,6 @@ package protocol ReplySink: AnyObject {
   func dropPeers(of admission: any Admission, with failure: Failure)
   /// The maximum number of concurrent requests to one server. Nil while there are few peers.
   var maximumPerServer: Int? { get }
-  /// Sets when a request times out.
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
 }
 

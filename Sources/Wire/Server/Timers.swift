@@ -6,7 +6,6 @@ package struct Timers<Event> {
 
   package init() {}
 
-  /// The time of the earliest event, if any.
   package var nextDue: Instant? { heap.first?.due }
 
   package mutating func schedule(_ event: Event, at due: Instant) {
@@ -29,7 +28,7 @@ package struct Timers<Event> {
     return first.event
   }
 
-  /// Restores the heap's order after its first element was replaced.
+  /// Restores the heap after its first element was replaced.
   private mutating func siftDown() {
     var parent = 0
     while true {

@@ -8,11 +8,9 @@ package struct CallerVariables: Sendable {
   /// A pipe for each value, to send with the request.
   package let values: [SharedDescriptor]
 
-  /// - Parameters:
-  ///   - failure: The request's failure.
-  ///   - connection: The request's connection.
-  /// - Returns: Nil if the request failed for another reason, this process lacks a variable, or the daemon belongs to
-  ///   another user.
+  /// Nil if the request failed for another reason, this process lacks a variable, or the daemon belongs to another
+  /// user.
+  ///
   /// - Throws: `invalid_request` if a value is too long.
   package init?(neededAfter failure: Failure, over connection: borrowing DaemonConnection) throws(Failure) {
     let names = failure.variables
@@ -40,9 +38,7 @@ extension FileDescriptor {
   /// The capacity of a pipe (pipe(7)), which is enough for any secret.
   private static let pipeCapacity = 32_768
 
-  /// The reading end of a pipe that contains these bytes.
-  ///
-  /// - Parameter name: The name of the bytes in error messages.
+  /// The reading end of a pipe that contains these bytes, which errors call `name`.
   package static func pipe(containing bytes: Span<UInt8>, named name: Phrase) throws(Failure) -> FileDescriptor {
     guard bytes.count <= pipeCapacity else { throw Failure(.invalidRequest, Phrase("the \(name) is too long")) }
     do {

@@ -3,7 +3,6 @@ package import Platform
 /// A connection to a daemon of the current user or of another given user.
 package struct DaemonConnection: ~Copyable, Sendable {
   private let socket: FileDescriptor
-  /// The `agentd` that serves only this connection, if any.
   private let privateDaemon: DaemonProcess?
   /// Whether the daemon belongs to another user, who must not learn the current user's secrets.
   package let isOfOtherUser: Bool
@@ -14,9 +13,9 @@ package struct DaemonConnection: ~Copyable, Sendable {
   /// Wraps a connected socket.
   ///
   /// - Parameters:
-  ///   - otherUser: The ID of another user whose daemon is accepted.
+  ///   - otherUser: Another user whose daemon is accepted.
   ///   - privateDaemon: The `agentd` that serves only this connection, if any.
-  /// - Throws: `daemon_unavailable` if the process at the other end belongs to any other user.
+  /// - Throws: `daemon_unavailable` if the socket belongs to any other user.
   package init(
     over socket: consuming FileDescriptor, servedBy otherUser: UInt32? = nil, privateDaemon: DaemonProcess? = nil
   ) throws(Failure) {
@@ -81,8 +80,8 @@ package struct DaemonConnection: ~Copyable, Sendable {
 
   /// Waits for the next line and passes it to `body`, without its newline.
   ///
-  /// Each module that uses this has a variant with a result: a generic function of another module would not be
-  /// specialized, and too slow for a program that starts for each token.
+  /// Each module has a variant with a result, because a generic function of another module would not be specialized,
+  /// and too slow for each token.
   ///
   /// - Parameter wait: Called if no line was received. May print something.
   /// - Throws: `timeout`; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
@@ -123,7 +122,6 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if count == 0 { throw endFailure(nil) }
   }
 
-  /// Waits for input. Throws `timeout` at the deadline.
   private borrowing func waitForInput(before deadline: Instant, _ wait: Wait) throws(Failure) {
     let isReadable: Bool
     do {

@@ -1,7 +1,6 @@
 package import Platform
 
 extension Failure {
-  /// The failure for an unusable directory.
   package init(_ error: DirectoryError) {
     guard case .untrusted(let problem, let path) = error else {
       self.init(.storage, Phrase("cannot use \(Phrase(error))"))
@@ -17,9 +16,7 @@ extension Failure {
     self.init(.storage, Phrase(error), hint: hint)
   }
 
-  /// A `storage` failure.
-  ///
-  /// - Parameter attempt: What failed, as the start of the message.
+  /// A `storage` failure. The message begins with `attempt`.
   package init(_ error: SystemError, doing attempt: Phrase) {
     self.init(.storage, Phrase("\(attempt): \(Phrase(stringLiteral: error.message))"))
   }

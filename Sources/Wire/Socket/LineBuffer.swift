@@ -53,7 +53,6 @@ package struct LineBuffer: Sendable {
   }
 }
 
-/// An error of ``LineBuffer/fill(from:)``.
 package enum LineError: Error, Hashable {
   case system(SystemError)
   case tooLong

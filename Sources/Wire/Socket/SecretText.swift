@@ -25,7 +25,7 @@ package struct SecretText: ByteSink, ~Copyable {
     bytes.append(contentsOf: span)
   }
 
-  /// Moves the bytes to a larger buffer if necessary, and overwrites the old one.
+  /// Grows the buffer if necessary, and overwrites the old one.
   private mutating func makeRoom(for count: Int) {
     guard bytes.count + count > bytes.capacity else { return }
     var larger: [UInt8] = []

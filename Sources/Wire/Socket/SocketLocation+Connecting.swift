@@ -4,9 +4,9 @@ extension SocketLocation {
   /// A function that receives the steps of the search. Their texts are created only if needed.
   package typealias StepLogger = (_ step: () -> String) -> Void
 
-  /// Connects to the daemon at `AGENT_SOCKET` or, if that is unset, at a default location. Nil if none is running.
+  /// Connects to the daemon at `AGENT_SOCKET` or a default location. Nil if none is running.
   ///
-  /// - Parameter seconds: The timeout for connecting to a busy daemon.
+  /// - Parameter seconds: The timeout for a busy daemon.
   /// - Throws: `too_busy` after the timeout.
   package static func connectToDaemon(
     within seconds: Int = WireProtocol.defaultTimeoutSeconds, logging log: StepLogger = { _ in }
