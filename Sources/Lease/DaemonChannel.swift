@@ -32,7 +32,7 @@ final class DaemonChannel {
   /// Reports a refused peer to the daemon, unless too many requests are waiting.
   func report(_ refusal: LeasePeerRequest) { if queue.count < Self.maximumQueued { ask(refusal, passing: nil) } }
 
-  /// Queues a request to the daemon, with a descriptor to pass, if any.
+  /// Queues a request to the daemon.
   private func ask(_ request: LeasePeerRequest, passing end: SharedDescriptor?) {
     queue.append((RequestEnvelope(.leasePeer(request)).serialized(), end))
     sendNext()

@@ -53,12 +53,12 @@ enum Jail {
     ("prlimit64", [equal(2, 0)]),
   ]
 
-  /// The condition that the argument with this index, from 0, has this value.
+  /// The condition that an argument, given by its index, has this value.
   private static func equal(_ argument: UInt32, _ value: UInt64) -> scmp_arg_cmp {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_EQ, datum_a: value, datum_b: 0)
   }
 
-  /// The condition that the argument with this index, from 0, has none of these bits.
+  /// The condition that an argument, given by its index, has none of these bits.
   private static func requireUnset(_ argument: UInt32, _ bits: UInt64) -> scmp_arg_cmp {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: bits, datum_b: 0)
   }

@@ -58,7 +58,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     return head(status, fields, bodyBytes: body.count) + body
   }
 
-  /// Escapes the characters that have a meaning in HTML.
+  /// Escapes text for HTML.
   private static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
@@ -74,7 +74,6 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     return escaped
   }
 
-  /// The head of a response, with the common fields and `more`.
   private static func head(_ status: String, _ more: [(String, String)], bodyBytes: Int) -> [UInt8] {
     let lines = (fields + more + [("Content-Length", "\(bodyBytes)")]).map { "\($0): \($1)\r\n" }
     return Array("HTTP/1.1 \(status)\r\n\(lines.joined())\r\n".utf8)

@@ -24,7 +24,7 @@ package final class RedirectSocket: Sendable {
   ///
   /// - Parameters:
   ///   - port: Nil for any that is free at both.
-  ///   - listen: Opens a socket at one address; port 0 is any free one.
+  ///   - listen: Opens a socket; port 0 is any free one.
   /// - Throws: `EADDRINUSE` if the port is in use.
   package static func both(
     port: UInt16?, by listen: (_ port: UInt16, _ ipv6: Bool) throws(SystemError) -> RedirectSocket

@@ -1,7 +1,6 @@
 /// The environment variables that `agentd` keeps; it removes all others.
 ///
-/// libcurl and libcrypto obey variables such as `SSLKEYLOGFILE`, `OPENSSL_CONF` and `OPENSSL_MODULES`. The first
-/// caller's environment must not affect the daemon.
+/// libcurl and libcrypto obey variables such as `SSLKEYLOGFILE`, `OPENSSL_CONF` and `OPENSSL_MODULES`.
 package enum DaemonEnvironment {
   /// Whether `agentd` keeps the variable with this name.
   package static func keeps(_ name: String) -> Bool {

@@ -19,7 +19,6 @@ final class HTTPConnection: LentCall.Owner {
   private var inbound: [UInt8] = []
   /// The number of bytes of ``inbound`` already searched for the end of a head.
   private var searched = 0
-  /// Bytes to send.
   private var outbound: [UInt8] = []
   private var isClosed = false
   /// Whether the peer is expected neither to send nor to read, so that any event means that it has disconnected.
@@ -190,7 +189,6 @@ final class HTTPConnection: LentCall.Owner {
     server.didDisconnect(self)
   }
 
-  /// Stops waiting for the sockets of the bodies.
   private func stopBodies() {
     if let key = exchange?.writing { loop.unwatch(key) }
     if let key = exchange?.reading { loop.unwatch(key) }
@@ -453,7 +451,7 @@ final class HTTPConnection: LentCall.Owner {
     return Array((lines + "\r\n").utf8) + (hasBody ? body : [])
   }
 
-  /// The reason phrase of an HTTP status, or `-`.
+  /// The reason phrase of a status.
   private static func reason(_ status: Int) -> String {
     switch status {
     case 200: "OK"

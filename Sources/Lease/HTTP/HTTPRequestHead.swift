@@ -80,7 +80,6 @@ struct HTTPRequestHead: Equatable {
     closes = options.contains("close")
   }
 
-  /// Whether a media type is `application/grpc`, maybe with a suffix.
   private static func isGRPC(_ type: String) -> Bool {
     let (type, name) = (type.lowercased(), "application/grpc")
     return type.utf8.starts(with: name.utf8)

@@ -3,7 +3,6 @@ internal import Wire
 
 /// An origin that a lease serves over HTTP. Translates peers' requests for the daemon, and response heads for peers.
 struct LentOrigin {
-  /// The server's origin.
   let origin: String
   /// The lease's own origin, which replaces ``origin`` in the peers' URLs.
   let base: String

@@ -21,7 +21,6 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case httpLoopback = "http_loopback"
   case caFile = "ca_file"
   case proxy, problem, check
-  /// How the session ended at the server: `revoked` or `expired`.
   case checkCause = "check_cause"
   case checkProblem = "check_problem"
   case tokenFiles = "token_files"

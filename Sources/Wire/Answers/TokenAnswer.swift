@@ -17,7 +17,7 @@ package struct TokenDescription: Sendable, Hashable {
   package var signInBy: Int?
   /// The environment variables in the account's settings, as `NAME=FIELD`. Empty unless requested by `variables`.
   package var variables: [String] = []
-  /// Whether the response has no ID Token because it has expired.
+  /// Whether the ID Token was omitted because it has expired.
   package var isIDTokenExpired = false
   /// How to send the token. Nil if the request has no destination.
   package var use: Use?

@@ -255,7 +255,6 @@ private struct RedirectRefused: EventBody {
   }
 }
 
-/// The members of ``Event/body(_:)``.
 private struct Body: EventBody {
   var bytes: Base64Bytes
 

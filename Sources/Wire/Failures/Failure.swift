@@ -2,7 +2,7 @@ package import Encoding
 // Requests, answers and failures consist of its types.
 @_exported public import Vocabulary
 
-/// An error of the daemon or a client, for responses and messages.
+/// An error of the daemon or a client.
 package struct Failure: Error, Sendable, Hashable {
   package var code: FailureCode
 

@@ -72,7 +72,6 @@ package enum RequestSubject: Sendable, Equatable {
   /// The request concerns all accounts, or no account.
   case any
 
-  /// The given account, or else the active one.
   static func accountOrActive(_ name: String?) -> RequestSubject { name.map(RequestSubject.account) ?? .activeAccount }
   /// The given account, or else one that lists the request's URL.
   static func accountOrListing(_ name: String?) -> RequestSubject {

@@ -40,7 +40,6 @@ package enum VaultRequest: RequestBody {
   /// Sets the idle time before the vault locks, in seconds; 0 for never.
   case set(lockAfterSeconds: Int)
 
-  /// The largest number of a slot.
   package static let maximumSlot = 255
   /// The maximum number of slots in one request.
   package static let maximumSlots = 16

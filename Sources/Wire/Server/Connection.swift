@@ -164,7 +164,6 @@ package final class Connection {
     return span.firstIndex(of: UInt8(ascii: "\n"), from: consumed)
   }
 
-  /// Frees consumed input.
   private func dropConsumed() {
     if consumed == inbound.count {
       inbound.removeAll(keepingCapacity: inbound.capacity <= Self.readSize * 2)

@@ -57,11 +57,9 @@ package final class Connections: ReplySink {
     note(.peerDropped(.crowded))
   }
 
-  /// Adds a connection without checking its peer.
+  /// Adds a connection with a non-blocking descriptor, without checking its peer.
   ///
-  /// - Parameters:
-  ///   - descriptor: A non-blocking descriptor.
-  ///   - mayIdle: Whether it may be idle without limit. Nil for the default.
+  /// - Parameter mayIdle: Whether it may be idle without limit; nil for the default.
   /// - Returns: The connection's number.
   @discardableResult
   package func admit(_ descriptor: consuming FileDescriptor, mayIdle: Bool? = nil) throws(SystemError) -> UInt64 {

@@ -2,7 +2,6 @@ package import Platform
 
 /// Waits on one thread for descriptors, timers and workers, without blocking on any.
 package final class EventLoop {
-  /// A watched descriptor.
   private struct Source {
     let descriptor: Int32
     let handle: (Poller.Event) -> Void

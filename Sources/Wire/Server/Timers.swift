@@ -28,7 +28,6 @@ package struct Timers<Event> {
     return first.event
   }
 
-  /// Restores the heap after its first element was replaced.
   private mutating func siftDown() {
     var parent = 0
     while true {

@@ -6,8 +6,7 @@ internal import Encoding
 package struct SecretText: ByteSink, ~Copyable {
   package private(set) var bytes: [UInt8]
 
-  /// Creates an empty text. It grows without leaving copies. Each module has a `with` function that overwrites the
-  /// text; see ``DaemonConnection``.
+  /// Creates an empty text, which grows without leaving copies. Call ``overwrite()`` after use.
   package init(capacity: Int) {
     bytes = []
     bytes.reserveCapacity(capacity)
