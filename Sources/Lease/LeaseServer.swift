@@ -250,6 +250,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   func callEnded(_ ticket: Ticket) { calls[ticket] = nil }
 
+  /// Whether a request expects its body in further lines.
   func awaitsMore(_ ticket: Ticket) -> Bool { calls[ticket]?.expectsBody ?? false }
 
   /// Forwards a part of a request's body. Returns false for other requests.
@@ -262,6 +263,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     return true
   }
 
+  /// Returns false, so that every result is sent at once.
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool { false }
   func didAnswer(_ ticket: Ticket) {}
   func note(_ event: LogEvent) {}

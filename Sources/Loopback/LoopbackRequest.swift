@@ -14,6 +14,7 @@ package enum LoopbackRequest {
     case incomplete
     /// A GET of the target, with the range of its query, which may be empty, in the head.
     case redirect(query: Range<Int>)
+    /// The request is invalid, and this page is the response.
     case refused(LoopbackPage)
   }
 
@@ -43,8 +44,7 @@ package enum LoopbackRequest {
 
   // MARK: Lines
 
-  /// Searches for the empty line that ends a head. A bare LF ends a line too (RFC 9112 section 2.2). Examines each byte
-  /// once, however many pieces arrive.
+  /// Searches for the empty line that ends a head. A bare LF ends a line too (RFC 9112 section 2.2).
   package struct HeadEnd: Sendable {
     /// The number of bytes examined.
     private var searched = 0

@@ -2,7 +2,7 @@ package import Platform
 
 /// The first bytes of a browser's request. They may contain a code, so they are wiped.
 package struct RequestHead {
-  /// The buffer sizes: the first is enough for nearly all requests, the last for one byte more than a head may have.
+  /// The buffer sizes: enough for nearly all requests, and one byte more than a head may have.
   private static let sizes = [16_384, LoopbackRequest.maximumBytes + 1]
 
   private var storage: [UInt8] = []

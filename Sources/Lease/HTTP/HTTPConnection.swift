@@ -71,7 +71,7 @@ final class HTTPConnection: LentCall.Owner {
   private static let headSeconds = 600
   /// The number of unsent bytes at which the response's body is no longer read.
   private static let maximumUnreadBytes = 256 << 10
-  /// How long a peer may neither send nor read anything while it must.
+  /// How long a peer that must send or read may make no progress.
   private static let timeout = Duration.seconds(60)
 
   init(
@@ -126,8 +126,7 @@ final class HTTPConnection: LentCall.Owner {
     advance()
   }
 
-  /// Called when the peer has closed its sending side. Closes the connection, after sending a response that is already
-  /// complete, which the peer may still read.
+  /// Handles the end of the peer's input. Closes the connection, after sending a response that is already complete.
   private func hangUp() {
     if exchange != nil || outbound.isEmpty { return close() }
     closesWhenSent = true
@@ -168,7 +167,7 @@ final class HTTPConnection: LentCall.Owner {
     if outbound.isEmpty, closesWhenSent { close() }
   }
 
-  /// Closes the connection when the peer has made no progress for ``timeout`` while it must.
+  /// Closes the connection when a peer that must send or read makes no progress until ``timeout``.
   private func scheduleEnd() {
     loop.schedule(at: lastProgress.advanced(by: Self.timeout)) { [weak self] in
       guard let self, !isClosed else { return }
@@ -189,6 +188,7 @@ final class HTTPConnection: LentCall.Owner {
     server.didDisconnect(self)
   }
 
+  /// Stops watching the sockets of the bodies.
   private func stopBodies() {
     if let key = exchange?.writing { loop.unwatch(key) }
     if let key = exchange?.reading { loop.unwatch(key) }

@@ -4,6 +4,7 @@ package import Encoding
 package enum AccountMember: String, CaseIterable, Sendable {
   case name, active, directories, origins, person, issuer, state, guest, assertion, ephemeral
   case expiresAt = "expires_at"
+  /// The end of the session, if it is near.
   case signInBy = "sign_in_by"
   /// Whether the settings contain the account. False if deleted by hand.
   case inConfig = "in_config"
@@ -14,20 +15,27 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case refreshTokenExpiresAt = "refresh_token_expires_at"
   case authorizationExpiresAt = "authorization_expires_at"
   case clientSecretExpiresAt = "client_secret_expires_at"
+  /// The `x5t#S256` of tokens bound to the client certificate (RFC 8705).
   case certificateThumbprint = "certificate_thumbprint"
   case certificateExpiresAt = "certificate_expires_at"
+  /// Whether a refresh waits for the network or the server.
   case refreshQueued = "refresh_queued"
   case lastRefresh = "last_refresh"
+  /// Whether plain http is allowed on this machine.
   case httpLoopback = "http_loopback"
   case caFile = "ca_file"
   case proxy, problem, check
+  /// How the session ended at the server: `revoked` or `expired`.
   case checkCause = "check_cause"
   case checkProblem = "check_problem"
   case tokenFiles = "token_files"
+  /// Whether an option named the proxy.
   case proxySource = "proxy_source"
   /// The scope in the settings, unlike the granted `scope`.
   case askedScope = "asked_scope"
+  /// When the session will be renewed without a caller.
   case nextRenewal = "next_renewal"
+  /// When the last refresh failed.
   case failedAt = "failed_at"
   /// Origins in the settings that the user has not confirmed.
   case unconfirmedOrigins = "unconfirmed_origins"

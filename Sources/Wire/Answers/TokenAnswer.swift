@@ -109,7 +109,6 @@ package struct TokenDescription: Sendable, Hashable {
   /// Writes the response line. Tokens are written directly to `sink`, which may be a secret buffer.
   ///
   /// - Parameters:
-  ///   - idToken: The ID Token, if requested and available.
   ///   - claims: The claims of the verified ID Token, if requested.
   ///   - proof: The DPoP proof for a ``ProofRequest``.
   package func appendAnswer<Sink: ByteSink & ~Copyable>(

@@ -79,6 +79,7 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
 
   /// A process that uses the lease.
   package struct Peer: Sendable, Hashable {
+    /// The user ID.
     package let user: Int
     /// The process ID; 0 if it is in another PID namespace.
     package let process: Int

@@ -138,7 +138,7 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
   /// The description for the manual, in mdoc notation.
   package var meaning: String { properties(hasAccount: true, { _ in "" }).meaning }
 
-  /// The event's effect, members, meaning for the manual, and text for users.
+  /// Whether the event changes tokens, its members, its meaning for the manual, and its text for users.
   ///
   /// - Parameter stamp: Formats unix seconds.
   fileprivate func properties(

@@ -9,7 +9,7 @@ package enum LogEvent: Sendable, Hashable {
   case refreshBegan(attempt: Int)
   /// A refresh ended; the code is nil after a success. The reason is the server's, without control characters.
   case refreshEnded(milliseconds: Int, FailureCode?, reason: String? = nil)
-  /// A failed refresh will be tried again after this time, with this number.
+  /// The wait before the attempt with this number, after a failed one.
   case refreshRetry(attempt: Int, waitMilliseconds: Int)
   /// A failed refresh will be tried again after this time, or when the network changes.
   case refreshQueued(seconds: Int)

@@ -13,7 +13,7 @@ package enum LogStep: Sendable, Hashable {
   /// Another process changed the account's record, so the cached token is not used.
   case recordChanged
   case session(SessionStep)
-  /// A server sent no response, with the error and the connection's problem, if known.
+  /// A server sent no response: the failure and, if known, the connection's problem.
   case unanswered(RequestLine, FailureCode, ConnectionProblem?, milliseconds: Int)
   /// The ID Token identifies the user, so UserInfo is not needed.
   case identityKnown

@@ -235,7 +235,7 @@ package struct MemberDescriber: MemberVisitor {
   }
 
   package private(set) var entries: [Entry] = []
-  /// Whether to mark required members, as for requests. For responses, descriptions mention absence instead.
+  /// Whether to mark required members, as for requests.
   private let marksRequired: Bool
 
   init(marksRequired: Bool = true) { self.marksRequired = marksRequired }

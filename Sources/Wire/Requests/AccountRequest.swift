@@ -19,6 +19,7 @@ package enum AccountRequest: RequestBody {
   /// Returns the metadata to publish for a client whose ID is a URL: that of the account or, if nil, of the settings.
   case clientMetadata(account: String?, AccountSettings, passedSecrets: Set<PassedSecret>)
 
+  /// All kinds, with blank members.
   static let declarations: [Self] = [
     .add(account: "", AccountSettings()), .show(account: nil),
     .set(account: "", AccountSettings(), unset: []), Self.rename(account: "", to: ""),

@@ -37,7 +37,7 @@ package struct CallRequest: RequestBody {
   package var idleSeconds: Int?
   package static let maximumIdleSeconds = 86_400
 
-  /// The requested kind of token. Empty for the account's own.
+  /// The token to use; if empty, the account's own.
   package var target = TokenRequest.Target()
 
   /// The request's lease, if any, set by the daemon. Not part of the protocol.

@@ -10,7 +10,7 @@ package struct LeaseRequest: RequestBody {
   package var methods: [String] = []
   /// Additional header fields to forward, at most ``maximumHeaders``.
   package var headers: [String] = []
-  /// The token to use. Empty for the account's own.
+  /// The token to use; if empty, the account's own.
   package var target = TokenRequest.Target()
   /// The maximum number of requests, up to ``maximumUses``; nil for no limit.
   package var uses: Int?
@@ -142,7 +142,7 @@ package struct LeaseHTTPRequest: RequestBody {
 package struct LeaseAnswerRequest: RequestBody {
   /// The number in the event.
   package var question: Int
-  /// Whether requests for the origin are permitted from now on.
+  /// Whether the user permits requests for the origin or the token.
   package var isAllowed: Bool
 
   package init(question: Int, isAllowed: Bool) {

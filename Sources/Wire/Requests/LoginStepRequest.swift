@@ -8,13 +8,13 @@ package enum LoginStepRequest: RequestBody {
   /// Confirms or denies that the user is the one who signed in, after the event `confirm`. If denied, the grant is
   /// revoked.
   case confirm(login: String, isConfirmed: Bool)
-  /// Returns the state of a sign-in that continues in the background, or waits for its result. The ID, 128 random bits,
-  /// is valid until the daemon ends.
+  /// Returns the state of a sign-in that continues in the background, or waits for its result.
   case resume(login: String, waits: Bool)
 
   /// The maximum URL length, since codes may be long (RFC 6749, section 4.1.2).
   package static let maximumURLBytes = 16_384
 
+  /// All kinds, with blank members.
   static let declarations: [Self] = [
     .redirect(login: "", url: ""), .confirm(login: "", isConfirmed: false), .resume(login: "", waits: false),
   ]

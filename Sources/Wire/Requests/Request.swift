@@ -159,8 +159,7 @@ package struct RequestEnvelope: Sendable, Hashable {
   /// The caller's working directory, which may select the account. Nil to ignore directories, empty to send it only if
   /// needed.
   ///
-  /// The daemon cannot always read `/proc/PID/cwd`. To save a system call, clients first omit it for a cached token,
-  /// and repeat the request with it after `directory_needed`.
+  /// To save a system call, clients first leave it empty, and repeat the request with it after `directory_needed`.
   package var directory: String?
 
   package init(

@@ -15,6 +15,7 @@ package enum StateRequest: RequestBody {
   /// Returns the signed-in user. With `verified`, uses only the verified ID Token, without contacting a server.
   case whoami(account: String?, verified: Bool = false)
 
+  /// All kinds, with blank members.
   static let declarations: [Self] = [
     .status(account: nil), .doctor(account: nil), .list, .use(account: ""),
     .useDirectory(account: nil, directory: ""), .notify(program: nil), .whoami(account: nil),

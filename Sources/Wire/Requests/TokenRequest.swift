@@ -15,7 +15,8 @@ package struct TokenRequest: RequestBody {
 
   package var target = Target()
 
-  /// What the token is for, if not the same as the account's own: scope, resources, audience and authorization details.
+  /// The scope, resources, audience and authorization details of the requested token. If empty, it is the account's
+  /// own.
   package struct Target: MemberList, Sendable, Hashable {
     package var scope: [String] = []
     package var resources: [String] = []
@@ -91,10 +92,10 @@ package struct TokenRequest: RequestBody {
   /// Whether a lease's peer gets the token, set by the daemon. Not part of the protocol.
   package var isLent = false
 
-  /// The optional parts of the response.
+  /// The optional parts to include in the response.
   package var extras: Extras
 
-  /// Whether to include optional parts in the response.
+  /// The optional parts that a response includes.
   package struct Extras: Sendable, Hashable {
     package var idToken = false
 

@@ -32,8 +32,7 @@ package struct VariablesRequest: RequestBody {
 /// The result is `{"holding":[…],"mapped":[…]}`: the indices of such values, and the names of the variables in the
 /// settings of all accounts.
 package struct EnvironmentScreening: RequestBody {
-  /// The maximum size of all values including NULs, in bytes. A variable has at most 131,072 bytes with memory pages of
-  /// 4 KiB (execve(2)).
+  /// The maximum size of all values including NULs, in bytes.
   package static let maximumBytes = 196_608
   /// The minimum length of a value to check, in bytes. Real tokens are longer.
   package static let minimumValueBytes = 16

@@ -1,6 +1,4 @@
 /// Manages the vault.
-///
-/// Secrets are passed in descriptors, in the documented order.
 package enum VaultRequest: RequestBody {
   /// Returns slots and protection levels without opening anything.
   case status
@@ -23,6 +21,7 @@ package enum VaultRequest: RequestBody {
   /// Changes a level's passphrase or PIN. Descriptors: the old one, and the new one.
   case changePassphrase(Protection)
 
+  /// Removes the slot with this number.
   case removeSlot(Int)
 
   /// Generates new keys and encrypts all records again. Descriptors: the secrets of these slots, in order.
@@ -56,6 +55,7 @@ package enum VaultRequest: RequestBody {
     }
   }
 
+  /// All kinds, with blank members.
   static let declarations: [Self] = [
     .lock, .unlock(.device), .status, .create(.device), .bind(nil), .addPassphrase(.device),
     .changePassphrase(.device), .removeSlot(0), .rotateKey(slots: []), Self.rebind, Self.setAside,

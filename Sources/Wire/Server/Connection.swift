@@ -104,6 +104,7 @@ package final class Connection {
     whenRead = nil
   }
 
+  /// The number of bytes of output not sent yet.
   var unreadBytes: Int { outbound.bytes - outbound.sent }
 
   /// When the peer or its request times out, if at all.

@@ -60,9 +60,9 @@ package final class EventLoop {
   /// Calls `action` at `due`, or in the next round if that has passed.
   package func schedule(at due: Instant, _ action: @escaping () -> Void) { timers.schedule(action, at: due) }
 
-  /// Calls `handle` when the descriptor is ready. Remove it before closing it.
+  /// Calls `handle` when the descriptor is ready. Call ``unwatch(_:)`` before closing it.
   ///
-  /// - Parameter key: A key from ``makeKey()``. Nil for a new one.
+  /// - Parameter key: A key from ``makeKey()``; nil for a new one.
   /// - Returns: The descriptor's key.
   @discardableResult
   package func watch(

@@ -22,9 +22,9 @@ package final class InlineRequestBody {
 
   deinit { stop() }
 
-  /// Forwards the part that was requested.
+  /// Forwards a part of the body.
   ///
-  /// - Throws: `invalid_request` if none was.
+  /// - Throws: `invalid_request` if no part was requested.
   package func append(_ next: ResourceBodyRequest) throws(Failure) {
     guard part == nil, writing != nil else { throw Failure(.invalidRequest, "unexpected part of a body") }
     (part, writtenCount) = (next, 0)

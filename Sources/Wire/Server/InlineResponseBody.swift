@@ -43,7 +43,7 @@ package final class InlineResponseBody {
     finish()
   }
 
-  /// Sends the pipe's contents until the peer has not read `maximumUnreadBytes` bytes.
+  /// Sends the pipe's contents while fewer than `maximumUnreadBytes` bytes are unread.
   private func pass(upTo maximumUnreadBytes: Int = maximumUnreadBytes) {
     while true {
       guard loop.unreadBytes(by: ticket) < maximumUnreadBytes else { return loop.unwatch(&loopKey) }

@@ -80,8 +80,8 @@ package struct DaemonConnection: ~Copyable, Sendable {
 
   /// Waits for the next line and passes it to `body`, without its newline.
   ///
-  /// Returns no result, because a generic function of another module would not be specialized, and too slow for each
-  /// token.
+  /// Has no generic result, because a generic function of another module would not be specialized, and too slow for
+  /// each token.
   ///
   /// - Parameter wait: Called if no line was received. May print something.
   /// - Throws: `timeout`; `daemon_unavailable` if the daemon disconnects; the errors of `body`.

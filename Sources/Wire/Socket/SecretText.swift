@@ -1,8 +1,6 @@
 internal import Encoding
 
-/// Bytes that may contain a token and are overwritten after use.
-///
-/// Clients have no locked memory. This type only prevents copies of tokens in freed memory.
+/// Bytes that may contain a token and are overwritten after use. This only prevents copies of tokens in freed memory.
 package struct SecretText: ByteSink, ~Copyable {
   package private(set) var bytes: [UInt8]
 
