@@ -50,8 +50,8 @@ public final class SignIn: AsyncSequence, Sendable {
     public var issuer: String
     /// The URL to open. It is not secret, and works only for this sign-in.
     public var url: String
-    /// A local URL that redirects to ``url`` once, because other users can read a browser's command line; nil if the
-    /// agent cannot determine who opens it.
+    /// A local URL that redirects to ``url`` once. Prefer it on a browser's command line, which other users can read.
+    /// Nil if the agent cannot determine who opens it.
     public var linkURL: String?
     /// The redirect URI (RFC 6749, section 3.1.2), for `ssh -L` from the browser's machine.
     public var redirectURI: String

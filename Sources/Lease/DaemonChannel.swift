@@ -9,7 +9,8 @@ final class DaemonChannel {
   private var loopKey: UInt64 = 0
   /// Called once when the channel ends, with the daemon's failure, if it sent one.
   private let onEnd: (Failure?) -> Void
-  /// Requests not yet sent: the line, and the daemon's end of a new connection, unless it is a refusal.
+  /// The requests not yet sent. `end` is the descriptor to pass: the daemon's end of a new connection, or nil for a
+  /// refusal.
   private var queue: [(line: [UInt8], end: SharedDescriptor?)] = []
   /// Whether the daemon has not yet answered the last request.
   private var awaitsReply = false

@@ -176,7 +176,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     }
   }
 
-  /// Handles an owner's request, which passes the access rules with a connection to the daemon, or a socket for HTTP.
+  /// Handles a request of the owner: access rules with a connection to the daemon, or a listening socket for HTTP.
   private func handleOwnerRequest(_ request: Request, _ ticket: Ticket, _ passed: [SharedDescriptor]) throws(Failure) {
     if case .leaseHTTP(let request) = request, passed.count == 1 {
       do throws(SystemError) { try serve(request, passed[0]) } catch {

@@ -92,7 +92,7 @@ package struct ProgramName: Sendable, Hashable {
     return !isWordByte(last) && !"./-$%@".utf8.contains(last)
   }
 
-  /// The text after `agent-` in the names of manual pages.
+  /// The names of the manual pages that begin with `agent-`, without that prefix.
   private static let pages = (CommandName.pages + CommandName.otherPages.map(\.0))
     .filter { $0.hasPrefix("\(standard.text)-") }.map { String($0.dropFirst(standard.text.count + 1)) }
 

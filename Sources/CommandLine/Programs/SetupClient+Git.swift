@@ -61,7 +61,7 @@ extension SetupClient {
     return try other.read() == nil ? file : other
   }
 
-  /// Whether any settings file configures a helper for exactly this URL.
+  /// Whether any of git's settings files configures a credential helper for the context's origin and path.
   private static func hasHelper(_ context: SetupContext, _ git: InstalledProgram) throws(Failure) -> Bool {
     let names = try git.settings(
       ["config", "-z", "--name-only", "--includes", "--list"], changes: ["GIT_DIR": nil])

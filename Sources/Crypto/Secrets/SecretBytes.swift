@@ -34,9 +34,9 @@ internal import COpenSSL
     unsafe arena?.lock(UnsafeMutableRawBufferPointer(storage))
   }
 
-  /// Allocates memory, without content.
+  /// Creates empty bytes with room for `capacity` bytes.
   ///
-  /// - Parameter arena: The arena to use while it has memory.
+  /// - Parameter arena: The arena to allocate from if it has room. Otherwise, and if nil, memory comes from elsewhere.
   init(capacity: Int, in arena: SecretArena? = nil) throws(CryptoError) {
     guard (0...(arena == nil ? Self.maximumCount : Self.maximumAnswerCount)).contains(capacity) else {
       throw CryptoError(.invalidLength, "secret")

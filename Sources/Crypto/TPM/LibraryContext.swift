@@ -32,6 +32,7 @@ internal import COpenSSL
     guard unsafe CONF_modules_load(configuration, nil, 0) > 0 else { throw .library("CONF_modules_load") }
   }
 
+  /// Loads a provider, such as `tpm2`. It is unloaded with the context.
   mutating func load(_ name: String) throws(CryptoError) {
     guard let provider = unsafe OSSL_PROVIDER_load(raw, name) else { throw .library("OSSL_PROVIDER_load") }
     unsafe providers.append(provider)

@@ -83,7 +83,7 @@ final class SessionEvents: AccountPart {
     return isMarking
   }
 
-  /// Ends all requests that follow events.
+  /// Ends all open event streams, because the daemon stops.
   func stop() {
     for ticket in followers.endAll() { loop.send(.failure(stopping), to: ticket) }
   }

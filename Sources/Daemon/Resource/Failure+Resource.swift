@@ -124,7 +124,7 @@ extension Failure {
   /// The maximum length of a scope list in a message, in bytes.
   private static let maximumScopeListBytes = 400
 
-  /// The maximum length of a server's text in a hint, in bytes.
+  /// The maximum length of a server's text as an option's value in a hint, in bytes.
   private static let maximumOptionBytes = 4096
 
   /// An option with a server's text, after a space. Nil if the text is unsafe to paste.

@@ -277,7 +277,7 @@ final class Leases: AccountPart, Lessor {
     loop.send(.event(.lease(event)), to: lease.owner)
   }
 
-  /// Warns the user of a resource that returned the token.
+  /// Warns the lease's owner that the resource at `origin` included the access token in its response.
   private func warn(_ owner: Ticket, _ origin: String) {
     let notice = Phrase("\(origin) sent the access token back to a program that uses the lease; the answer was cut off")
     loop.send(.event(.notice(notice)), to: owner)

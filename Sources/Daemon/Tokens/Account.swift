@@ -74,7 +74,8 @@ final class Account {
     return others[others.count - 1]
   }
 
-  /// Removes and returns all waiters, because the session has ended. Drops all runs and the tokens with other targets.
+  /// Removes and returns all waiters, because the session has ended. Abandons all runs, and drops the cached roles and
+  /// every slot except ``own``.
   func takeWaiters() -> [Waiter] {
     let waiters = slots.flatMap(\.waiters)
     own.waiters = []

@@ -161,7 +161,7 @@ final class Waiter {
 }
 
 extension Result<AccessGrant, SessionError> {
-  /// Returns the token, or throws the error as the client will see it.
+  /// Returns the grant, or throws the failure to send to the client, which names the slot's account.
   func get(of slot: TokenSlot) throws(Wire.Failure) -> AccessGrant {
     switch self {
     case .success(let grant): return grant

@@ -19,7 +19,7 @@ internal import OAuth
   let connections: UnsafeMutablePointer<agent_curl_connections>
   /// The buffer for libcurl's error messages.
   let problem: UnsafeMutablePointer<CChar>
-  /// The exchange that handles libcurl's callbacks, until the reset.
+  /// Points to the exchange that receives libcurl's callbacks; to nil before the first exchange and after a reset.
   let running: UnsafeMutablePointer<(any RunningExchange)?>
 
   /// - Throws: `setup` if there is no memory or descriptor.

@@ -20,7 +20,9 @@ package enum ResourceVerdict: Sendable, Hashable {
   /// token. Nil if it contains a secret of the request.
   case redirected(to: String?)
 
-  /// - Parameter sent: The request's secrets. Messages that repeat part of one are omitted.
+  /// Judges the head of a response.
+  ///
+  /// - Parameter sent: The request's secrets. Text from the server that repeats part of one is omitted.
   package init(_ head: ResourceHead, sent: [SharedSecret]) {
     guard head.status == 401 || head.status == 403 else {
       let location = (300..<400).contains(head.status) ? head.headers["Location"] : nil

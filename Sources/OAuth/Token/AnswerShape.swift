@@ -18,7 +18,7 @@ package struct AnswerShape: Sendable, Hashable {
 
   package init() {}
 
-  /// Whether the server's own error is about an invalid refresh token.
+  /// Whether the server's error code or description, as sent, means that the refresh token is invalid.
   func isAboutRefreshToken(_ error: String?, description: String?) -> Bool {
     deadRefreshTokens.contains { known in
       error == known

@@ -28,7 +28,7 @@ package final class FileChanges {
   private struct Watch {
     /// The names in this directory that lead to files, if the watch is on a directory.
     var entries: [Entry] = []
-    /// The indices of the files, if the watch is on a file.
+    /// The indices in ``paths`` of the paths that lead to the watched file. Empty if the watch is on a directory.
     var files: Set<Int> = []
     /// Whether any file may have been replaced if the watched directory or link is moved or removed.
     var isOnPath = false

@@ -206,9 +206,10 @@ extension SignIn {
       return Verified(response: response, token: token)
     }
 
-    /// Revokes an unwanted grant if possible, but not if that might end an existing session of the account. Blocking.
+    /// Revokes an unwanted grant, if the server supports it. By default, keeps the grant if the account already has a
+    /// session, which the revocation might end. Blocking.
     ///
-    /// - Parameter endsSession: Whether to revoke it even then.
+    /// - Parameter endsSession: Whether to revoke the grant even if that might end an existing session.
     /// - Returns: Whether the server revoked the grant.
     @discardableResult
     func refuse(

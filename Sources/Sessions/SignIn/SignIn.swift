@@ -257,7 +257,7 @@ package enum SignIn {
     case keysMissing
     /// The previous grant still exists at the server. `page` is the provider's page for revoking it, if any.
     case earlierSession(page: String?)
-    /// The account's own token also has these scope values, which were intended for single origins.
+    /// The account's own token also has these scope values, which were requested only for individual origins.
     case scopeEverywhere([String])
   }
 

@@ -142,7 +142,7 @@ package struct LeaseHTTPRequest: RequestBody {
 package struct LeaseAnswerRequest: RequestBody {
   /// The number in the event.
   package var question: Int
-  /// Whether the user permits requests for the origin or the token.
+  /// Whether the user permits requests to the origin, or the request for the token itself.
   package var isAllowed: Bool
 
   package init(question: Int, isAllowed: Bool) {

@@ -49,11 +49,11 @@ package struct RequestTraits: OptionSet, Sendable {
   package static var change: RequestTraits { RequestTraits(rawValue: 8) }
   /// The request has no deadline by default.
   package static var endless: RequestTraits { RequestTraits(rawValue: 16) }
-  /// Peers of a lease may send it.
+  /// The request may be sent by the peers of a lease.
   package static var lent: RequestTraits { RequestTraits(rawValue: 32) }
-  /// `agent-lease` may send it.
+  /// The request may be sent by `agent-lease`.
   package static var fromLease: RequestTraits { RequestTraits(rawValue: 128) }
-  /// Peers of a lease that lends the token itself may send it.
+  /// The request may be sent by the peers of a lease that lends the token itself.
   package static var lentWithToken: RequestTraits { RequestTraits(rawValue: 64) }
 }
 

@@ -132,7 +132,7 @@ enum ProgramCheck {
     }
   }
 
-  /// Environment variables that override this program's tokens. Their values are never shown.
+  /// Environment variables that make programs use a token other than the one from `agent`. Values are never shown.
   private static let overriding = ["AGENT_ACCOUNT", "GOOGLE_APPLICATION_CREDENTIALS", "NETRC"]
 
   /// Warns of variables that override settings.
