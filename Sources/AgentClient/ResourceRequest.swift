@@ -43,6 +43,7 @@ public struct ResourceRequest: Sendable, Hashable {
   /// - Parameters:
   ///   - url: An https URL of at most 2,048 bytes.
   ///   - method: The default is `GET`, or `POST` with a body.
+  ///   - body: The content, if any.
   ///   - account: The default is the one that lists the origin of `url`.
   public init(_ url: String, method: String? = nil, body: [UInt8]? = nil, account: String? = nil) {
     self.url = url
