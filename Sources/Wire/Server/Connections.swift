@@ -83,7 +83,9 @@ package final class Connections: ReplySink {
       let interest: Poller.Interest = connection.wantsWriting ? .both : .read
       try loop.watch(connection.descriptor.raw, as: id, for: interest) { [unowned self] event in handle(event) }
     } catch {
-      writeFailure(outOfDescriptors, connection.descriptor)
+      // Not in the middle of an answer, nor after one.
+      let isUnanswered = connection.current != nil || !connection.hasReceivedRequest
+      if isUnanswered, !connection.hasOutput { writeFailure(outOfDescriptors, connection.descriptor) }
       drop(connection)
       throw error
     }
