@@ -28,20 +28,14 @@ struct Console {
   /// Whether the command may ask on the terminal.
   var mayAsk = true
 
-  /// The command line, for hints that repeat it.
-  private(set) var invocation: Invocation?
+  /// The corrected command line for a hint; nil if a correction does not apply.
+  var correctedCommand: (Correction) -> String? = { _ in nil }
 
   /// The timeout for connecting to the daemon.
   var timeoutSeconds = WireProtocol.defaultTimeoutSeconds
 }
 
 extension Console {
-  init(_ invocation: Invocation) {
-    self.init(json: invocation[.json], quiet: invocation[.quiet], verbose: invocation[.verbose])
-    mayAsk = !invocation[.noInput]
-    self.invocation = invocation
-  }
-
   /// Prints failures only.
   static var silent: Console { Console(json: false, quiet: true) }
 
@@ -131,9 +125,7 @@ extension Console {
   /// Replaces corrections in the hint by the corrected command line.
   func completingHint(of failure: Failure) -> Failure {
     var failure = failure
-    failure.advice = failure.advice?.correcting { correction in
-      invocation.flatMap(PastedCommand.init(repeating:))?.corrected(by: correction)?.text
-    }
+    failure.advice = failure.advice?.correcting(correctedCommand)
     return failure
   }
 

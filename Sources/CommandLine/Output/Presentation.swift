@@ -12,11 +12,13 @@ struct Presentation: Sendable {
 
   init(now: Int) { self.now = now }
 
-  init(_ invocation: Invocation) {
-    now = SystemTime().wallSeconds()
-    guard let screen = OutputTerminal.on(.standardOutput) else { return }
-    columns = screen.columns()
-    isColoured = screen.hasStyles
+  /// For standard output at the current time.
+  static var current: Presentation {
+    var presentation = Presentation(now: SystemTime().wallSeconds())
+    guard let screen = OutputTerminal.on(.standardOutput) else { return presentation }
+    presentation.columns = screen.columns()
+    presentation.isColoured = screen.hasStyles
+    return presentation
   }
 
   func inUTC(_ isUTC: Bool) -> Presentation {

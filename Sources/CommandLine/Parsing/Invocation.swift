@@ -163,3 +163,12 @@ final class Invocation {
   /// This command with other operands.
   private func repeated(_ operands: [String]) -> PastedCommand { PastedCommand(self, operands: operands, without: []) }
 }
+
+extension Console {
+  /// Reads the common options, and repeats the command line in hints.
+  init(_ invocation: Invocation) {
+    self.init(json: invocation[.json], quiet: invocation[.quiet], verbose: invocation[.verbose])
+    mayAsk = !invocation[.noInput]
+    correctedCommand = { PastedCommand(repeating: invocation)?.corrected(by: $0)?.text }
+  }
+}

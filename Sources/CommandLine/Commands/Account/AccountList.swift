@@ -19,7 +19,7 @@ enum ListCommand {
     makeAction: makeAction)
 
   static func makeAction(_ invocation: Invocation) -> Action {
-    let presentation = Presentation(invocation).inUTC(invocation[.utc])
+    let presentation = Presentation.current.inUTC(invocation[.utc])
     let client = DaemonClient(invocation)
     return client.action(.state(.list)) { result in
       let text = text(result, presentation)

@@ -32,7 +32,7 @@ enum EventsCommand {
       throw Failure(
         .invalidRequest, "\"--lease\" shows the events of all leases and cannot be combined with an account")
     }
-    let presentation = Presentation(invocation).inUTC(invocation[.utc])
+    let presentation = Presentation.current.inUTC(invocation[.utc])
     let hasEnd = invocation[.timeout] != nil
     return .doing { () throws(Failure) in
       if request.follow {

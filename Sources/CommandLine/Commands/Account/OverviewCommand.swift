@@ -16,7 +16,7 @@ enum OverviewCommand {
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.namedAccount()
     let client = DaemonClient(invocation)
-    let presentation = Presentation(invocation)
+    let presentation = Presentation.current
     if account == nil, !invocation[.json], isUntouched {
       return .doing { () throws(Failure) in try Console.answer(ProgramName.current.renaming(beginning)) }
     }

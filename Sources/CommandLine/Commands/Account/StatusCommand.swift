@@ -23,7 +23,7 @@ enum StatusCommand {
     let named = try invocation.namedAccount()
     let checks = invocation[.check]
     let client = DaemonClient(invocation)
-    let presentation = Presentation(invocation).inUTC(invocation[.utc])
+    let presentation = Presentation.current.inUTC(invocation[.utc])
     return Action { () throws(Failure) in
       let result = try client.ask(.state(.status(account: named, check: checks)))
       let follows = (result["accounts"]?.array ?? []).contains { $0[.directories] != nil }

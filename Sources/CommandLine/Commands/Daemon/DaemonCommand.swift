@@ -117,7 +117,7 @@ enum DaemonCommand {
   }
 
   static func log(_ invocation: Invocation) -> Action {
-    let presentation = Presentation(invocation).inUTC(invocation[.utc])
+    let presentation = Presentation.current.inUTC(invocation[.utc])
     return printing(.daemon(.log), invocation) { logText($0, presentation.stamp) }
   }
 
