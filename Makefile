@@ -75,7 +75,7 @@ deps-check: deps
 	@sh share/setup/packages check
 	@for clients in Clients EarlierClients MCP $$(command -v docker >/dev/null || echo Docker) \
 	  $$(test -x /usr/sbin/nginx || echo Nginx) Tomcat; do \
-	  sh Tests/Servers/install $$clients >/dev/null || echo "not all installed: Tests/$$clients" >&2; done
+	  sh Tests/Servers/install $$clients >/dev/null || echo "not all installed: Tests/Servers/$$clients" >&2; done
 
 # What was built refers to its directory by absolute paths, and would fail with an error of the compiler.
 build: toolchain
@@ -95,7 +95,7 @@ test: build
 
 # Builds a debug package of this module's tests and what they use: see the end of Package.swift.
 unit: toolchain
-	@test -d "Tests/$(MODULE)Tests" || { echo "name a module that has tests: make unit MODULE=Vault" >&2; exit 2; }
+	@test -d "Tests/Unit/$(MODULE)" || { echo "name a module that has tests: make unit MODULE=Vault" >&2; exit 2; }
 	AGENT_UNIT=$(MODULE) $(SWIFT) test --disable-xctest $(SWIFTFLAGS) --scratch-path .build/unit \
 	  --filter '(?i)^$(MODULE)Tests\..*$(FILTER)'
 
@@ -188,7 +188,7 @@ SECONDS ?= 64
 FUZZING = .build/fuzzing
 fuzz: toolchain
 	AGENT_FUZZ=1 $(SWIFT) build -c release --scratch-path $(FUZZING) --sanitize=fuzzer -Xswiftc -enable-testing --product fuzz
-	@Tests/Fuzz/run $(FUZZING)/release/fuzz $(FUZZING)/work $(SECONDS) $(TARGETS)
+	@Tests/Tools/Fuzz/run $(FUZZING)/release/fuzz $(FUZZING)/work $(SECONDS) $(TARGETS)
 
 generate: build
 	$(RELEASE)/generate .

@@ -45,8 +45,9 @@ func program(_ name: String, uses: [Target.Dependency], linked: [LinkerSetting])
   .executableTarget(name: name, dependencies: uses, swiftSettings: strict, linkerSettings: linked)
 }
 
-func tests(_ name: String, uses: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: uses, swiftSettings: strict)
+/// The unit tests of a module, in the folder of its name.
+func tests(_ module: String, uses: [Target.Dependency]) -> Target {
+  .testTarget(name: "\(module)Tests", dependencies: uses, path: "Tests/Unit/\(module)", swiftSettings: strict)
 }
 
 // With `AGENT_FUZZ` set the package builds one program more, for libFuzzer, which has its own entry point and cannot be
@@ -59,9 +60,10 @@ let fuzzed: [Target.Dependency] = [
 let fuzzing: Target =
   isFuzzing
   ? .executableTarget(
-    name: "fuzz", dependencies: fuzzed, path: "Tests/FuzzTests", exclude: ["CorpusTests.swift"], swiftSettings: strict)
+    name: "fuzz", dependencies: fuzzed, path: "Tests/Unit/Fuzz", exclude: ["CorpusTests.swift"], swiftSettings: strict)
   : .testTarget(
-    name: "FuzzTests", dependencies: fuzzed + ["TestSupport"], exclude: ["LibFuzzer.swift"], swiftSettings: strict)
+    name: "FuzzTests", dependencies: fuzzed + ["TestSupport"], path: "Tests/Unit/Fuzz", exclude: ["LibFuzzer.swift"],
+    swiftSettings: strict)
 
 let package = Package(
   name: "agent",
@@ -127,50 +129,51 @@ let package = Package(
     // Tests.
     .executableTarget(
       name: "devissuer", dependencies: ["HTTP", "OAuth", "Vocabulary", "Crypto", "Encoding", "Platform"],
-      path: "Tests/DevIssuer", swiftSettings: strict, linkerSettings: staticSwift),
+      path: "Tests/Tools/DevIssuer", swiftSettings: strict, linkerSettings: staticSwift),
     .target(
-      name: "TestSupport", dependencies: ["Vocabulary", "Encoding", "Platform"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["Vocabulary", "Encoding", "Platform"], path: "Tests/Support/TestSupport",
       swiftSettings: strict),
     // Apart from what every test may use, since it needs the failures of the protocol.
     .target(
       name: "WireSupport", dependencies: ["Wire", "Vocabulary", "Encoding", "Platform", "TestSupport"],
-      path: "Tests/WireSupport", swiftSettings: strict),
-    tests("EncodingTests", uses: ["Encoding"]),
-    tests("PlatformTests", uses: ["Platform", "TestSupport"]),
-    tests("CryptoTests", uses: ["Crypto", "Encoding", "Platform", "TestSupport"]),
-    tests("QRCodeTests", uses: ["QRCode"]),
-    tests("VocabularyTests", uses: ["Vocabulary", "Encoding", "Platform", "TestSupport"]),
-    tests("WireTests", uses: ["Wire", "Encoding", "Vocabulary", "Platform", "WireSupport", "TestSupport"]),
-    tests("LeaseTests", uses: ["Lease", "Wire", "WireSupport", "Platform", "TestSupport"]),
-    tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport", "Vocabulary"]),
-    tests("OAuthTests", uses: ["OAuth", "Crypto", "Encoding", "Vocabulary", "TestSupport"]),
-    tests("LoopbackTests", uses: ["Loopback", "Vocabulary", "Crypto", "Encoding", "Platform"]),
-    tests("HTTPTests", uses: ["HTTP", "OAuth", "Crypto", "Encoding", "Platform", "TestSupport", "Vocabulary"]),
+      path: "Tests/Support/WireSupport", swiftSettings: strict),
+    tests("Encoding", uses: ["Encoding"]),
+    tests("Platform", uses: ["Platform", "TestSupport"]),
+    tests("Crypto", uses: ["Crypto", "Encoding", "Platform", "TestSupport"]),
+    tests("QRCode", uses: ["QRCode"]),
+    tests("Vocabulary", uses: ["Vocabulary", "Encoding", "Platform", "TestSupport"]),
+    tests("Wire", uses: ["Wire", "Encoding", "Vocabulary", "Platform", "WireSupport", "TestSupport"]),
+    tests("Lease", uses: ["Lease", "Wire", "WireSupport", "Platform", "TestSupport"]),
+    tests("Vault", uses: ["Vault", "Crypto", "Platform", "TestSupport", "Vocabulary"]),
+    tests("OAuth", uses: ["OAuth", "Crypto", "Encoding", "Vocabulary", "TestSupport"]),
+    tests("Loopback", uses: ["Loopback", "Vocabulary", "Crypto", "Encoding", "Platform"]),
+    tests("HTTP", uses: ["HTTP", "OAuth", "Crypto", "Encoding", "Platform", "TestSupport", "Vocabulary"]),
     tests(
-      "SessionsTests",
+      "Sessions",
       uses: ["Sessions", "OAuth", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests(
-      "AgentClientTests",
+      "AgentClient",
       uses: ["AgentClient", "Wire", "Vocabulary", "Encoding", "Platform", "TestSupport", "WireSupport"]),
-    tests("MCPTests", uses: ["MCP", "Wire", "Vocabulary", "Encoding"]),
+    tests("MCP", uses: ["MCP", "Wire", "Vocabulary", "Encoding"]),
     tests(
-      "CommandLineTests",
+      "CommandLine",
       uses: [
         "CommandLine", "MCP", "Loopback", "Wire", "Encoding", "Platform", "TestSupport", "Vocabulary",
         "WireSupport",
       ]),
     tests(
-      "DaemonTests",
+      "Daemon",
       uses: [
         "Daemon", "Sessions", "OAuth", "HTTP", "Loopback", "Vault", "Crypto", "Wire", "Vocabulary", "Encoding",
         "Platform",
         "TestSupport", "WireSupport",
       ]),
-    tests("DevIssuerTests", uses: ["devissuer", "Crypto", "Encoding", "Platform", "TestSupport"]),
+    tests("DevIssuer", uses: ["devissuer", "Crypto", "Encoding", "Platform", "TestSupport"]),
     fuzzing,
-    tests(
-      "EndToEndTests",
-      uses: ["TestSupport", "AgentClient", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform"]),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: ["TestSupport", "AgentClient", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform"],
+      path: "Tests/EndToEnd", swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -33,7 +33,7 @@ package enum Generator {
   }
 
   /// The path of the schema, which does not exist in an installation.
-  private static let schemaPath = "Tests/Schema/agent.schema.json"
+  private static let schemaPath = "Tests/Tools/Schema/agent.schema.json"
 
   /// Replaces the generated definitions in the text of the JSON schema.
   package static func schema(_ text: String) -> String {

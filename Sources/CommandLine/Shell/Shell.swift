@@ -43,7 +43,7 @@ final class Shell: Sendable {
     /// A script that prints the variables `N` and `M`, if set, one per line.
     let printing: String
 
-    /// A strict parser in `Tests/Shells/readers.py`, used instead of the program.
+    /// A strict parser in `Tests/Tools/Shells/readers.py`, used instead of the program.
     static func reader(_ name: String) -> Interpreter {
       Interpreter(
         ["/usr/bin/python3"],

@@ -34,7 +34,7 @@ package enum MemberKind: Sendable {
     }
   }
 
-  /// The JSON Schema, which may refer to definitions in `Tests/Schema/agent.schema.json`.
+  /// The JSON Schema, which may refer to definitions in `Tests/Tools/Schema/agent.schema.json`.
   var schema: String {
     switch self {
     case .text: #"{"type": "string"}"#
