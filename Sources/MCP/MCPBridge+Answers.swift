@@ -180,14 +180,18 @@ extension MCPBridge {
   /// The delay before reconnecting, unless the server sets one.
   private static let standardRetryMilliseconds = 1000
   private static let maximumRetryMilliseconds = 3_600_000
-  /// The maximum number of requests for the rest of one response.
+  /// The maximum number of requests for the rest of one response without a new event.
   private static let maximumRetries = 5
 
   /// Requests the rest of an interrupted response, if the server's events have IDs (revisions with sessions).
   private func resume(_ sending: MCPSending, _ reader: EventStreamReader, _ purpose: Purpose) {
     var last = String(decoding: reader.lastID, as: UTF8.self)
-    // If interrupted again before the first event, resume from the same ID.
-    if last.isEmpty, case .rest(_, let before) = purpose { last = before }
+    if !last.isEmpty {
+      sending.retries = 0
+    } else if case .rest(_, let before) = purpose {
+      // Interrupted again before the first event: resume from the same ID.
+      last = before
+    }
     guard !sending.unanswered.isEmpty else { return }
     guard !sending.isModern, !last.isEmpty, sending.generation == session.generation else {
       return fail(

@@ -102,7 +102,7 @@ final class MCPSending {
   var isRepeated = false
   /// Whether a sign-in was tried for the message.
   var waitedForSignIn = false
-  /// How often the rest of its response was requested.
+  /// How often the rest of its response was requested since the last event.
   var retries = 0
 
   init(_ message: MCPMessage) {

@@ -160,6 +160,33 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false]) func `asks again as often as events come, and five times without one`(
+    isNew: Bool
+  ) throws {
+    let asked = Monitor(0)
+    let notice = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n"
+    try Self.with(answering: { request in
+      let number = asked.update { count in
+        count += 1
+        return count
+      }
+      if number == 9 { return (200, Self.stream, "data: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}\n\n") }
+      return (200, Self.stream, number == 1 || isNew ? "retry: 1\nid: \(number)\n\(notice)" : "retry: 1\n\n")
+    }) { lines, resource in
+      try lines.begin()
+      #expect(try lines.ask(Self.call)["method"] == "notifications/x")
+      if isNew {
+        for _ in 2...8 { #expect(try lines.next()["method"] == "notifications/x") }
+        #expect(try lines.next()["result"] != nil)
+      } else {
+        #expect(try lines.next()["error"]?["message"] == "the answer was interrupted permanently")
+      }
+      try lines.finish()
+      let resumed = resource.server.requests.flatMap { $0.values("Last-Event-ID") }
+      #expect(resumed == (isNew ? (1...8).map { "\($0)" } : Array(repeating: "1", count: 5)))
+    }
+  }
+
   // Revision 2026-07-28: a client that does not know the fields of a tool lists the tools, then repeats the call.
   @Test(arguments: ["result", "error", "stream"]) func `finds out the header fields that a tool needs`(list: String)
     throws

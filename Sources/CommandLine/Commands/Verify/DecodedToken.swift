@@ -47,11 +47,11 @@ struct DecodedToken: Hashable {
     signatureBytes = try Self.decode(text.extracting(parts[2]), Phrase("signature")).count
   }
 
-  /// The ranges of the parts between dots, at most seven.
+  /// The ranges of the parts between dots.
   private static func parts(_ text: Span<UInt8>) -> [Range<Int>] {
     var parts: [Range<Int>] = []
     var start = 0
-    for index in text.indices where text[index] == UInt8(ascii: ".") && parts.count < 6 {
+    for index in text.indices where text[index] == UInt8(ascii: ".") {
       parts.append(start..<index)
       start = index + 1
     }

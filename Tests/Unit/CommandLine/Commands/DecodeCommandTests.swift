@@ -84,7 +84,7 @@ func unsignedToken(
     ("abc", "a token has three parts separated by two dots, but this has no dot"),
     ("a.b", "a token has three parts separated by two dots, but this has 1 dot"),
     ("a.b.c.d", "a token has three parts separated by two dots, but this has 3 dots"),
-    ("....................", "a token has three parts separated by two dots, but this has 6 dots"),
+    ("....................", "a token has three parts separated by two dots, but this has 20 dots"),
     ("e30.e31.c2ln", "the payload of the token is cut off or altered: its last character has stray bits"),
     ("e30.e30=.c2ln", "the payload of the token is not base64url at byte 4"),
     ("e30.e30.c", "the signature of the token is cut off: its length is impossible in base64url"),
