@@ -56,8 +56,10 @@ extension AccountSetting {
 
   package static let scope = AccountSetting(
     "scope", \.scope, Option("scope", in: .access, short: "s", "SCOPE", splitsAtSpaces: true),
-    "Scopes to request (default: `openid` and more); repeat it, or separate them by spaces",
-    details: "Default: `openid`, and those of `profile`, `email` and `offline_access` that the server announces.")
+    "All scopes (default: `openid` and more); repeat it, or separate them by spaces",
+    details:
+      "Replaces earlier scopes. Default: `openid`, and those of `profile`, `email` and `offline_access` that the server announces."
+  )
 
   package static let resource = AccountSetting(
     "resource", \.resources, Option("resource", in: .access, "URI"),

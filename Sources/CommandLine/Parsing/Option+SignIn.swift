@@ -97,7 +97,7 @@ extension Option<Bool> {
   }
   /// Keeps the access token in memory only.
   static var noKeep: Self {
-    Self("no-keep", in: .protection, "Keep the access token in memory only, and do not ask about it")
+    Self("no-keep", in: .protection, "Do not store the token of a session without a refresh token, and do not ask")
   }
   /// A former option; see ``MovedOptions``.
   static var use: Self { Self("use", in: .service, "Use `agent use`") }

@@ -8,6 +8,7 @@ internal import Wire
 /// options. Common options may precede the command.
 struct Parser {
   private let table: CommandTable
+  private let arguments: [String]
   private var remaining: ArraySlice<String>
 
   // The parts of the invocation.
@@ -21,6 +22,7 @@ struct Parser {
   private var group: String?
 
   private init(_ arguments: [String], _ table: CommandTable) {
+    self.arguments = arguments
     remaining = arguments[...]
     self.table = table
   }
@@ -88,8 +90,24 @@ struct Parser {
   private func unknownCommand(_ word: String) -> UsageError {
     let named = group.map { "\($0) \(word)" } ?? word
     let meant = OtherWords.commands(for: word, before: remaining.first, in: group)
+    // The next word may belong to this one, as in `auth login`.
+    let isPair = meant != OtherWords.commands(for: word, in: group) || remaining.first == meant.first
+    let words = meant.first.map { $0.split(separator: " ").map { String($0) } } ?? []
     return error(
-      Phrase("unknown command \(TokenShape.redacted(named))"), hint: Phrase.didYouMean(meant.map { "agent \($0)" }))
+      Phrase("unknown command \(TokenShape.redacted(named))"),
+      hint: corrected(meant, words + remaining.dropFirst(isPair ? 1 : 0) + texts(of: given))
+        ?? Phrase.didYouMean(meant.map { "agent \($0)" }))
+  }
+
+  /// The whole command line with the only word that the user may mean; nil if it is invalid too, or contains a token.
+  private func corrected(_ meant: [String], _ words: [String]) -> Phrase? {
+    let hasToken = words.contains { $0.split(separator: "=").contains { TokenShape.isLikely(String($0)) } }
+    guard meant.count == 1, !hasToken, (try? Self.parse(words, by: table)) != nil else { return nil }
+    return .command((["agent"] + words).map(ShellWord.quoted).joined(separator: " "))
+  }
+
+  private func texts(of options: [Invocation.Occurrence]) -> [String] {
+    options.flatMap { ["--\($0.option.name)"] + ($0.option.argument.metavar == nil ? [] : [$0.text]) }
   }
 
   /// Throws if an argument is missing or unexpected.
@@ -108,7 +126,7 @@ struct Parser {
       if command.name == .help { commandWords = Array(operands.prefix(command.operands.maximumCount)) }
       throw error(
         Phrase("unexpected argument \(TokenShape.redacted(operands[command.operands.maximumCount]))"),
-        hint: Phrase.didYouMean(services.map { "agent login \($0.rawValue)" }) ?? commandToRun(from: nil))
+        hint: Phrase.didYouMean(commands: services.map { "agent login \($0.rawValue)" }) ?? commandToRun(from: nil))
     }
     if command.trailingMetavar != nil, trailingArguments?.isEmpty ?? true {
       throw trailingArguments == nil
@@ -179,12 +197,17 @@ struct Parser {
       if owner != nil, !CommandName.firstWords.contains(name) {
         return error(Phrase("\(message) before the command"), hint: Phrase("put it after the command"))
       }
-      meant = OtherWords.commands(for: name, in: group).map { "agent \($0)" }
+      let commands = OtherWords.commands(for: name, in: group).map { "agent \($0)" }
+      return error(message, hint: Phrase.didYouMean(commands: commands))
     }
     if meant.isEmpty, group == "account", name.hasPrefix("client-secret") {
       return error(message, hint: Phrase("the secret is given at sign-in: \("agent login --client-secret-prompt")"))
     }
-    return error(message, hint: Phrase.didYouMean(meant) ?? commandToRun(from: argument))
+    let value = argument.utf8.firstIndex(of: UInt8(ascii: "=")).map { [String(argument[$0...].dropFirst())] } ?? []
+    let line = arguments.dropLast(remaining.count + 1) + meant.prefix(1) + value + remaining
+    // The value of such an option means something else in ours.
+    let hint = name.hasSuffix("-env") ? nil : corrected(meant, Array(line))
+    return error(message, hint: hint ?? Phrase.didYouMean(meant) ?? commandToRun(from: argument))
   }
 
   // MARK: Errors
@@ -197,8 +220,7 @@ struct Parser {
     let accounts = operands.prefix(1).filter { isAccount && Spawn.search($0) == nil }
     let words = Array(operands.dropFirst(accounts.count)) + [argument].compactMap { $0 } + remaining
     guard !words.contains(where: TokenShape.isLikely) else { return nil }
-    let options = given.flatMap { ["--\($0.option.name)"] + ($0.option.argument.metavar == nil ? [] : [$0.text]) }
-    let start = ["agent"] + commandWords + accounts + options + ["--"]
+    let start = ["agent"] + commandWords + accounts + texts(of: given) + ["--"]
     let line = (start + (words.isEmpty ? ["ls"] : words)).map(ShellWord.quoted).joined(separator: " ")
     return words.isEmpty ? Phrase("for example: \(line)") : Phrase(verbatim: line)
   }

@@ -34,7 +34,8 @@ struct PastedCommand: Sendable {
   func corrected(by correction: Correction) -> PastedCommand? {
     guard let command, !correction.added.isEmpty || [.login, .workload].contains(command.name),
       correction.added.allSatisfy({ added in
-        (command.options + Options.common).contains { $0.name == added.name }
+        added.name == Correction.account && command.operands.candidates == .accounts
+          || (command.options + Options.common).contains { $0.name == added.name }
       })
     else { return nil }
     var changed = self
@@ -45,8 +46,12 @@ struct PastedCommand: Sendable {
     return changed
   }
 
-  /// Replaces an operand that spells the added issuer differently. Returns whether there is one.
+  /// Replaces the operand that is the account, or that spells the added issuer differently. Returns whether there is one.
   private mutating func replaceOperand(by addition: Correction.Addition) -> Bool {
+    if addition.name == Correction.account, let account = addition.value, command?.operands.candidates == .accounts {
+      operands = [account] + operands.dropFirst()
+      return true
+    }
     guard addition.name == Option.issuer.name, let issuer = addition.value,
       let index = operands.firstIndex(where: { $0.utf8.contains(UInt8(ascii: ":")) && Self.isSame($0, issuer) })
     else { return false }

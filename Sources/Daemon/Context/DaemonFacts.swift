@@ -5,10 +5,12 @@ internal import Platform
 internal import QRCode
 internal import Wire
 
-/// The daemon's start time and socket, for status responses.
+/// The daemon's start time, socket and loop, for status responses.
 struct DaemonFacts {
   let startedAt: Instant
   let socketPath: String?
+  /// Nil in tests without a loop.
+  var loop: EventLoop?
 
   /// The result of `agent daemon status`.
   func json(time: any TimeSource) -> JSONObject {
@@ -27,6 +29,7 @@ struct DaemonFacts {
       object["memory_pss_kib"] = .int(memory.pssKiB)
       object["memory_private_dirty_kib"] = .int(memory.privateDirtyKiB)
     }
+    object["longest_turn_us"] = (loop?.longestTurn).map { .int(Int($0 / .microseconds(1))) }
     object["secure_heap"] = .string(SecureHeap.state.rawValue)
     object["secure_heap_used"] = .int(SecureHeap.used)
     var limits = JSONObject()

@@ -60,11 +60,14 @@ extension Failure {
       case (nil, _, let uri?): Phrase("\(fact): register a public client there, with the redirect URI \(uri)")
       case (nil, _, nil): fact
       }
-    var hint = Phrase("use \("--client-id"), or run on a terminal: \(login.asking)")
-    if missing.canRegister { hint = Phrase("\(hint); or, to have one registered: \(login.registering)") }
-    if missing.canPublish {
-      hint = Phrase("\(hint); or, to publish one at your own URL, see: agent help account client-metadata")
-    }
+    let hint: Phrase =
+      if missing.canRegister {
+        Phrase("to have one registered: \(login.registering)")
+      } else if missing.canPublish {
+        Phrase("set it with \("--client-id"); to publish one at your own URL: agent help account client-metadata")
+      } else {
+        Phrase("set it with \("--client-id"), or run on a terminal: \(login.asking)")
+      }
     self.init(.clientNeeded, text, hint: hint)
   }
 

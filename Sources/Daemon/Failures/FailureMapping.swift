@@ -162,16 +162,16 @@ extension Failure {
       self.init(.noAccount, "no accounts yet", hint: .command("agent login"))
       return
     }
-    let meant = Suggestion.candidates(for: name, among: known).map { "\"\($0)\"" }
-    let addition =
-      (try? AccountName(name)).map {
-        Phrase("to add it: agent login \($0.text)").withCommandAtEnd("agent login \($0.text)")
-      }
-      ?? "agent help login"
+    let meant = Suggestion.candidates(for: name, among: known)
     let hint =
-      !meant.isEmpty
-      ? Phrase("did you mean \(Phrase.choices(meant))? All accounts: agent list")
-      : known.isEmpty ? addition : Phrase("agent list; \(addition)")
+      switch meant.count {
+      case 0 where known.isEmpty:
+        Phrase.command((try? AccountName(name)).map { "agent login \($0.text)" } ?? "agent login")
+      case 0: Phrase.command("agent list")
+      // Clients repeat the user's command with that account.
+      case 1: Phrase(Correction("agent list", adding: [.init(Correction.account, meant[0])], removing: []))
+      default: Phrase("did you mean \(Phrase.choices(meant.map { "\"\($0)\"" }))?")
+      }
     self = .noAccount(named: name, hint: hint)
   }
 

@@ -83,7 +83,7 @@ final class Server {
     connections = Connections(loop, mayIdle: listening == nil)
     context = DaemonContext(
       services: services, settingsFile: settingsFile,
-      facts: DaemonFacts(startedAt: loop.now, socketPath: listening?.path), log: log, replies: connections,
+      facts: DaemonFacts(startedAt: loop.now, socketPath: listening?.path, loop: loop), log: log, replies: connections,
       jobs: jobs, housekeeping: housekeeping)
     parts = try DaemonParts(context)
     dispatcher = Dispatcher(context, parts)

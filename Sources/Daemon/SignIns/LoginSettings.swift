@@ -53,9 +53,11 @@ struct LoginSettings {
       // Without a client ID in the request, the server or a file may supply one.
       configuration = AccountConfiguration(issuer: issuer, clientID: request.clientID ?? "")
     case (nil, nil):
-      // A longer name is that of another account.
+      // A longer name, or one with another number, is that of another account.
       let name = account.text
-      let others = settings.accounts.map(\.name.text).filter { !name.hasPrefix($0) }
+      let others = settings.accounts.map(\.name.text).filter {
+        !name.hasPrefix($0) && Self.withoutNumber($0) != Self.withoutNumber(name)
+      }
       let files = AdministratorFiles.current
       if let problem = files.problem(of: name) { throw Failure(problem) }
       var known = others
@@ -69,7 +71,7 @@ struct LoginSettings {
       throw Failure(
         .issuerNeeded, "no account or known service is called \(account.text)",
         hint: Phrase(
-          "use \("--issuer"), or run on a terminal: \(SignInCommand(account.text, request.words()).asking); for a known service: agent help providers"
+          "name the server with \("--issuer"), or run on a terminal: \(SignInCommand(account.text, request.words()).asking)"
         ))
     }
     if request.registersClient, !configuration.clientID.isEmpty { configuration.forgetClient() }
@@ -83,6 +85,10 @@ struct LoginSettings {
     unattended = isAsserted ? .assertion : request.isGuest ? .client : nil
     if isAsserted { try Self.refuseOtherFlows(request, account, configuration) }
     self.configuration = configuration
+  }
+
+  private static func withoutNumber(_ name: String) -> Substring {
+    name.prefix(name.utf8.count - name.utf8.reversed().prefix { $0.isASCIIDigit }.count)
   }
 
   /// Refuses options of other flows for an account that signs in by an assertion.

@@ -213,7 +213,9 @@ extension OAuthError.Code {
     case .invalidClient:
       Row(
         .permanent, .clientRejected, "\(subject) does not accept this client's id or secret",
-        hint: "check the client id; if the client has a secret: \(login.askingForSecret)",
+        hint: login.namesSecret
+          ? Phrase("check the client id and the secret at the server")
+          : Phrase("check the client id; if the client has a secret: \(login.askingForSecret)"),
         names: ["invalid_client", "incorrect_client_credentials"])
     case .unauthorizedClient:
       Row(
@@ -226,7 +228,9 @@ extension OAuthError.Code {
         .permanent, .clientRejected, "\(subject) does not support this way to sign in", hint: checkClient(login),
         names: ["unsupported_grant_type"])
     case .invalidScopeAnswer:
-      Row(.permanent, .serverRejected, "\(subject) rejected the scope", names: ["invalid_scope"])
+      Row(
+        .permanent, .serverRejected, "\(subject) rejected the scope",
+        hint: "sign in with other scopes in \("--scope")", names: ["invalid_scope"])
     // RFC 8707 section 2, RFC 9396 section 5.
     case .invalidTargetAnswer:
       Row(

@@ -5,6 +5,9 @@ internal import Encoding
 package struct Correction: Sendable, Hashable {
   private static let maximumChanges = 16
 
+  /// The option for the account, which commands also take as an operand.
+  package static let account = "account"
+
   /// The command in the hint, quoted for `sh`.
   package let command: String
 

@@ -23,6 +23,11 @@ extension Phrase {
     suggestions.isEmpty ? nil : Phrase("did you mean \(choices(suggestions.map { "\"\($0)\"" }))?")
   }
 
+  /// The command that the user may want, or the question if there are several.
+  package static func didYouMean(commands: [String]) -> Phrase? {
+    commands.count == 1 ? .command(commands[0]) : didYouMean(commands)
+  }
+
   /// A hint that offers an option's values: the failed command with each, or just the option.
   package static func choices(_ values: [String], of option: String, command: [String] = []) -> Phrase {
     choices(

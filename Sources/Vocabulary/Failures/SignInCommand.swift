@@ -72,6 +72,11 @@ package struct SignInCommand: Sendable {
     (["agent"] + words).map(ShellWord.quoted).joined(separator: " ")
   }
 
+  /// Whether the sign-in got a client secret from the user.
+  package var namesSecret: Bool {
+    options.contains { ["--client-secret-prompt", "--client-secret-file"].contains($0) }
+  }
+
   /// The options that conflict with a prompt for the client secret.
   private static let secrets = ["client-secret-file", "no-input"]
 

@@ -230,6 +230,7 @@ package enum DaemonRequest: RequestBody {
       .text("socket", "The path of the socket; absent for a private daemon."),
       .number("memory_pss_kib", "The proportional set size, in KiB."),
       .number("memory_private_dirty_kib", "The private dirty memory, in KiB."),
+      .number("longest_turn_us", "The longest time between two waits of its loop, in microseconds."),
       .text("secure_heap", "The memory for secrets: `locked`, `unlocked` or `unavailable`."),
       .number("secure_heap_used", "The number of bytes of it in use."),
       .object(

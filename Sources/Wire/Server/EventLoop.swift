@@ -18,6 +18,8 @@ package final class EventLoop {
   private var armed: Instant?
   /// When the loop last woke up.
   package private(set) var now: Instant
+  /// The longest time between two waits, during which no other request is served.
+  package private(set) var longestTurn = Duration.zero
 
   package init(_ time: any TimeSource) throws(SystemError) {
     poller = try Poller()
@@ -36,9 +38,11 @@ package final class EventLoop {
   package func run(until isDone: () -> Bool) throws(SystemError) {
     var events: [Poller.Event] = []
     var due: [() -> Void] = []
+    now = time.now()
     while !isDone() {
       let isDue = timers.nextDue.map { $0 <= now } ?? false
       if !isDue { try arm() }
+      longestTurn = max(longestTurn, now.duration(to: time.now()))
       try poller.wait(into: &events, waits: !isDue)
       now = time.now()
       for event in events { sources[event.key]?.handle(event) }

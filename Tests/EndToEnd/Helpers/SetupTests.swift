@@ -525,7 +525,10 @@ import Testing
     try Self.withPlace { tree in
       let unlisted = try tree.agent("setup", "git", "--host", "other.example", "--yes")
       #expect(unlisted.failed(1), "\(unlisted.errorText)")
-      #expect(unlisted.errorText.contains("hint: agent account set work --host https://other.example\n"))
+      #expect(
+        unlisted.errorText.contains(
+          "hint: agent account set work --host https://other.example && agent setup git --host https://other.example\n")
+      )
       let unasked = try tree.agent("setup", "git", "--host", "git.example.com")
       #expect(unasked.failed(2) && unasked.errorText.contains("hint: agent setup git --host git.example.com --yes"))
       let shown = try tree.agent("setup", "git", "--dry-run")

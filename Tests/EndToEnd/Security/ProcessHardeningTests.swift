@@ -116,11 +116,14 @@ import Testing
     }
   }
 
-  @Test func `the status tells whether secrets can be swapped out`() throws {
+  @Test func `the status tells whether secrets can be swapped out, and how long its loop worked at most`() throws {
     try AgentTree.with { tree in
       let daemon = try tree.json("daemon", "start")
       #expect(["locked", "unlocked"].contains(daemon["secure_heap"]?.string))
       #expect(try #require(daemon["memory_pss_kib"]?.int) > 0)
+      #expect(try #require(daemon["longest_turn_us"]?.int) > 0)
+      #expect(try tree.agent("daemon", "status", "--verbose").outputText.contains(" µs between two waits\n"))
+      #expect(try !tree.agent("daemon", "status").outputText.contains("µs"))
     }
   }
 

@@ -249,9 +249,12 @@ import Testing
   @Test func `of a misspelt name asks whether another was meant`() throws {
     try Session.with { session in
       let tree = session.tree
-      let account = try tree.agent("token", "wrok")
-      #expect(account.failed(3) || account.failed(1) || account.failed(2), "\(account.errorText)")
-      #expect(account.errorText.contains("did you mean \"work\"?"), "\(account.errorText)")
+      let account = try tree.agent("token", "wrok", "--header")
+      #expect(
+        account.failed(3) && account.errorText.contains("hint: agent token work --header\n"), "\(account.errorText)")
+      let lines = [["whoami", "-a", "wrok"], ["account", "rename", "wrok", "x"], ["exec", "wrok", "--", "true"]]
+      let hints = try lines.map { try #require(try tree.agent($0).errorText.split(separator: "hint: ").last) }
+      #expect(hints == ["agent whoami work\n", "agent account rename work x\n", "agent list\n"])
       let provider = try tree.agent("login", "gitub", "--no-input")
       #expect(provider.errorText.contains("did you mean agent login github"), "\(provider.errorText)")
       let typed = try WatchedProgram(
@@ -265,8 +268,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (["help", "lgoin"], "did you mean \"agent help login\"?"),
-    (["help", "providers", "githb"], "did you mean \"agent help providers github\"?"),
+    (["help", "lgoin"], "hint: agent help login\n"),
+    (["help", "providers", "githb"], "hint: agent help providers github\n"),
     (["setup", "dokcer"], "did you mean \"docker\"?"), (["helper", "kubctl"], "did you mean \"kubectl\"?"),
     (["completions", "fihs"], "did you mean \"fish\"?"),
     (["verify", "--jwks", "/dev/null", "--algorithms", "RS265"], "did you mean \"RS256\"?"),

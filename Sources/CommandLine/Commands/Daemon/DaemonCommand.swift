@@ -108,10 +108,14 @@ enum DaemonCommand {
   }
 
   static func status(_ invocation: Invocation) -> Action {
-    printing(.daemon(.status), invocation) { result in
+    let isVerbose = invocation[.verbose]
+    return printing(.daemon(.status), invocation) { result in
       var listing = Listing()
       listing.add([Phrase("daemon"), DaemonText.line(.object(result))])
       if let socket = result["socket"]?.string { listing.add([Phrase("socket"), Phrase(verbatim: socket)]) }
+      if isVerbose, let turn = result["longest_turn_us"]?.int {
+        listing.add([Phrase("loop"), Phrase("at most \(turn) µs between two waits")])
+      }
       return listing.text()
     }
   }

@@ -7,7 +7,9 @@ enum DaemonCheck {
   /// Checks the result of the request `doctor`.
   static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
     let accounts = answer["accounts"]?.array ?? []
+    let none = Finding(.account, .warn, Phrase("no accounts yet"), hint: Phrase("agent login"))
     return daemon(answer["daemon"]) + unknown(answer) + servers(accounts)
+      + (answer["accounts"] == .array([]) ? [none] : [])
       + accounts.flatMap { account($0, now) + unconfirmedOrigins($0) + proxy($0, Environment.value) }
   }
 

@@ -50,7 +50,7 @@ enum HelpCommand {
       let meant = Suggestion.candidates(for: words[1], among: Provider.names)
       throw Failure(
         .invalidRequest, "unknown service \"\(words[1])\"",
-        hint: Phrase.didYouMean(meant.map { "agent help \(first) \($0)" }) ?? "agent help \(first)")
+        hint: Phrase.didYouMean(commands: meant.map { "agent help \(first) \($0)" }) ?? "agent help \(first)")
     }
     let members = CommandName.members(ofGroup: first)
     if words.count == 1, !members.isEmpty { return writer.help(onGroup: first, of: commands, all: all) }
@@ -58,7 +58,7 @@ enum HelpCommand {
     if let command = commands.named(first) { return writer.help(on: command, all: all) }
     throw Failure(
       .invalidRequest, "unknown command \"\(words.joined(separator: " "))\"",
-      hint: Phrase.didYouMean(OtherWords.helpCommands(for: words))
+      hint: Phrase.didYouMean(commands: OtherWords.helpCommands(for: words))
         ?? .command(members.isEmpty ? "agent help" : "agent help \(first)"))
   }
 

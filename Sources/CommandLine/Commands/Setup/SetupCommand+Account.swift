@@ -118,7 +118,7 @@ extension SetupCommand {
     }
     let question = Phrase("\(name) may not send its token to \(url). Permit it?")
     guard mayAsk, mode == .apply, console.mayAsk, !console.json, try Confirmation.ask(question) ?? false else {
-      throw Failure(.placeNotListed, denied, hint: .command(command))
+      throw Failure(.placeNotListed, denied, hint: .command("\(command) && agent setup \(client.name) --host \(shown)"))
     }
     var settings = AccountSettings()
     settings.origins = [url]

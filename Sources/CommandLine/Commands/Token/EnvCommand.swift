@@ -162,6 +162,8 @@ enum EnvCommand {
   fileprivate static func failureStatement(
     _ failure: Failure, _ invocation: Invocation?, _ arguments: [String]
   ) -> String {
+    // On a terminal no shell evaluates it.
+    guard !Terminal.isTerminal(1) else { return "" }
     let shell = invocation.flatMap { $0[.shell] ?? $0[.hook] } ?? namedShell(arguments)
     let isJSON = invocation.map { $0[.json] } ?? arguments.contains("--json")
     return (shell ?? (isJSON ? .json : .sh)).failing?(failure.code.exitStatus.rawValue) ?? ""

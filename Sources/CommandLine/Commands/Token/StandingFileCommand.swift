@@ -40,7 +40,7 @@ enum StandingFileCommand {
       let meant = known.filter(actions.contains) + Suggestion.candidates(for: word, among: actions)
       throw Failure(
         .invalidRequest, "unknown action \(TokenShape.redacted(word)), only: \(actions.joined(separator: ", "))",
-        hint: Phrase.didYouMean(meant.prefix(1).map { "agent token-file \($0)" })
+        hint: Phrase.didYouMean(commands: meant.prefix(1).map { "agent token-file \($0)" })
           ?? .command(known.contains("list") ? "agent token-file" : "agent help token-file"))
     }
     if action == .add, invocation[.noDaemon] {

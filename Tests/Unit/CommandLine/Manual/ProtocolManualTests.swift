@@ -264,7 +264,7 @@ import Wire
         == ProcessResult(
           status: .exited(2), output: [],
           error: Array(
-            "agent: error: unknown command \"tokn\"\nagent: hint: did you mean \"agent token\"?\n".utf8)))
+            "agent: error: unknown command \"tokn\"\nagent: hint: agent token\n".utf8)))
   }
 
   @Test func `has its usage, its options and their values in the manual`() throws {

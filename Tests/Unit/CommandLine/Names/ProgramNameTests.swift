@@ -49,7 +49,7 @@ import Testing
     #expect(try run("token", "--help").outputText.contains("\nUsage: tokens token "))
     #expect(
       try run("tokn").errorText
-        == "tokens: error: unknown command \"tokn\"\ntokens: hint: did you mean \"tokens token\"?\n")
+        == "tokens: error: unknown command \"tokn\"\ntokens: hint: tokens token\n")
     #expect(try run("completions", "bash").outputText.hasSuffix("complete -F _tokens tokens\n"))
   }
 

@@ -92,14 +92,14 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
   }
 
   static let wrong: [WrongLine] = [
-    WrongLine("tokne", "unknown command \"tokne\"", hint: "did you mean \"agent token\"?"),
-    WrongLine("log", "unknown command \"log\"", hint: "did you mean \"agent daemon log\"?"),
+    WrongLine("tokne", "unknown command \"tokne\"", hint: "agent token"),
+    WrongLine("log", "unknown command \"log\"", hint: "agent daemon log"),
     WrongLine("use --all", "unknown option \"--all\"", hint: "agent help use", command: "use"),
     WrongLine("frobnicate", "unknown command \"frobnicate\"", hint: "agent help"),
-    WrongLine("daemon strat", "unknown command \"daemon strat\"", hint: "did you mean \"agent daemon start\"?"),
+    WrongLine("daemon strat", "unknown command \"daemon strat\"", hint: "agent daemon start"),
     WrongLine(
       "daemon", "\"daemon\" needs one of: start, stop, restart, status, run, refresh, log", hint: "agent help daemon"),
-    WrongLine("token --jsno", "unknown option \"--jsno\"", hint: "did you mean \"--json\"?", command: "token"),
+    WrongLine("token --jsno", "unknown option \"--jsno\"", hint: "agent token --json", command: "token"),
     WrongLine("token --min", "unknown option \"--min\"", hint: "did you mean \"--min-valid\"?", command: "token"),
     WrongLine(
       "token --no-such-thing", "unknown option \"--no-such-thing\"", hint: "agent help token", command: "token"),

@@ -1,4 +1,5 @@
 import Platform
+import TestSupport
 import Testing
 
 @testable import Wire
@@ -18,6 +19,22 @@ import Testing
     }
     try loop.run { !acts.isEmpty }
     #expect(acts == ["earlier"])
+  }
+
+  @Test func `knows the longest time that it worked between two waits, without the waits`() throws {
+    let time = ManualTime()
+    let loop = try EventLoop(time)
+    time.advance(seconds: 9)
+    let counter = try EventCounter()
+    var works = [2, 3, 1]
+    try loop.watch(counter.raw) { _ in
+      counter.drain()
+      time.advance(seconds: works.removeFirst())
+      if !works.isEmpty { counter.signal() }
+    }
+    counter.signal()
+    try loop.run { works.isEmpty }
+    #expect(loop.longestTurn == .seconds(3))
   }
 
   @Test func `refuses a descriptor that it cannot wait for`() throws {
