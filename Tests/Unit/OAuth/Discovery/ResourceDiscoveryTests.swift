@@ -79,7 +79,11 @@ import Vocabulary
     #expect(try find(http).wantsBoundTokens == wants)
     let other: JSONObject = ["dpop_signing_alg_values_supported": ["ES512"]]
     let foreign = ScriptedHTTP(try Self.challenge(challenge), try response(Self.document(other)))
-    if wants { #expect(throws: OAuthError(.bindingUnsupported, .resource)) { try find(foreign) } }
+    if wants {
+      #expect(throws: OAuthError(.bindingUnsupported, .resource)) { try find(foreign) }
+    } else {
+      #expect(try find(foreign).proofAlgorithms == ["ES512"])
+    }
   }
 
   @Test(
