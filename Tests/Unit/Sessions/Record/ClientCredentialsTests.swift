@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import OAuth
 import Sessions
+import TestSupport
 import Testing
 import Vocabulary
 
