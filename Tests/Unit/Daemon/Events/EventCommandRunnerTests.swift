@@ -39,7 +39,10 @@ import Wire
     let started = EventCommandRunner.Started(process: process, ended: file)
     // A traced process ends when its tracer permits: it is stopped here until the group receives the signal.
     let problem = desk.handleStart(order, .success(started), now: begin)
-    guard case .notStarted = problem else { return #expect(problem != nil) }
+    guard case .notStarted = problem else {
+      Issue.record("another problem: \(String(describing: problem))")
+      return
+    }
     #expect(!desk.isIdle)
     let deadline = Instant.now.advanced(by: .testLimit)
     while !desk.isIdle {

@@ -48,6 +48,11 @@ import WireSupport
     RequestEnvelope(.call(CallRequest(url: url, method: method, headers: headers)), verbose: true)
   }
 
+  /// The call that the rest of the daemon gets.
+  private func admitted(_ asked: RequestEnvelope, by lease: Lease) throws -> CallRequest? {
+    if case .call(let call) = try lease.admit(asked, .number(2))?.request { call } else { nil }
+  }
+
   private func code(_ body: () throws(Failure) -> Void) -> FailureCode? { failure(body)?.code }
 
   private func failure(_ body: () throws(Failure) -> Void) -> Failure? {
@@ -94,8 +99,7 @@ import WireSupport
 
   @Test func `follow no redirect where a path is named`() throws {
     let lease = try lease(places: ["https://api.example/a"])
-    guard case .call(let pinned) = try lease.admit(call("https://api.example/a"), .number(2))?.request else { return }
-    #expect(pinned.refusesRedirects)
+    #expect(try admitted(call("https://api.example/a"), by: lease)?.refusesRedirects == true)
   }
 
   @Test(
@@ -131,8 +135,7 @@ import WireSupport
   @Test func `count the header fields that are left out, and bring no cookie back`() throws {
     let lease = try lease()
     let asked = call("https://api.example/x", headers: ["X-A: 1", "Accept: a/b", "X-B: 2"])
-    guard case .call(let admitted) = try lease.admit(asked, .number(2))?.request else { return }
-    #expect(admitted.headers == ["Accept: a/b"])
+    #expect(try admitted(asked, by: lease)?.headers == ["Accept: a/b"])
     let head = ResponseHead(
       status: 200, headers: [.init("set-Cookie", "a=b"), .init("A", "b"), .init("Set-Cookie2", "c")])
     #expect(
@@ -160,8 +163,8 @@ import WireSupport
       (["https://api.example"], ["GET"], true),
     ] {
       let lease = try lease(places: places, methods: methods)
-      guard case .call(let pinned) = try lease.admit(call("https://api.example/a"), .number(2))?.request else { return }
-      #expect(pinned.lease == RequestLease(name: "0123456789abcdef", isNarrow: isNarrow))
+      let pinned = try admitted(call("https://api.example/a"), by: lease)
+      #expect(pinned?.lease == RequestLease(name: "0123456789abcdef", isNarrow: isNarrow))
     }
   }
 
@@ -195,7 +198,10 @@ import WireSupport
       Failure(.invalidConfiguration, "the settings of work are wrong", hint: "agent account show work"),
       Failure(.network, "cannot reach api.example", hint: "agent doctor"),
     ] {
-      guard case .failure(let shown) = lease.filtering(.failure(failure), of: .number(2)) else { continue }
+      guard case .failure(let shown) = lease.filtering(.failure(failure), of: .number(2)) else {
+        Issue.record("no failure for \(failure.code)")
+        continue
+      }
       #expect(shown.code == failure.code && !shown.message.contains("work"), "\(shown.message)")
       #expect(shown.hint == (failure.code == .signedOut ? "on the lending machine, run: agent login" : nil))
     }
@@ -203,7 +209,10 @@ import WireSupport
     let problem = Failure(.stepUpNeeded, "another sign-in", hint: "agent login work --acr x")
     let reply = lease.filtering(
       .result(["status": 401, "body_bytes": 0, "account": "work", "problem": problem.json]), of: .number(2))
-    guard case .result(let result) = reply else { return }
+    guard case .result(let result) = reply else {
+      Issue.record("another reply: \(reply)")
+      return
+    }
     #expect(!String(decoding: Reply.result(result).serialized(), as: UTF8.self).contains("work"))
     #expect(result["problem"]?["code"] == "step_up_needed" && result["account"] == "lease")
   }

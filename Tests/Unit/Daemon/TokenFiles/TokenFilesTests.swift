@@ -76,7 +76,7 @@ import WireSupport
     parts.tokenFiles.remove(of: try AccountName("work"))
     parts.tokenFiles.abandon(.number(1))
     home.runJobs()
-    #expect(told.allSatisfy { $0.removal == nil })
+    #expect(told.map(\.removal) == [nil])
     #expect(try files() == [])
   }
 

@@ -79,7 +79,11 @@ import Vocabulary
     #expect(try find(http).wantsBoundTokens == wants)
     let other: JSONObject = ["dpop_signing_alg_values_supported": ["ES512"]]
     let foreign = ScriptedHTTP(try Self.challenge(challenge), try response(Self.document(other)))
-    if wants { #expect(throws: OAuthError(.bindingUnsupported, .resource)) { try find(foreign) } }
+    if wants {
+      #expect(throws: OAuthError(.bindingUnsupported, .resource)) { try find(foreign) }
+    } else {
+      #expect(try find(foreign).proofAlgorithms == ["ES512"])
+    }
   }
 
   @Test(
@@ -176,9 +180,14 @@ import Vocabulary
     #expect(try find(http).identifier == Self.resource)
   }
 
-  @Test func `huge metadata is an error`() throws {
-    let http = ScriptedHTTP([.response(try response(401, "")), .failure(HTTPFailure(.tooLarge))])
-    #expect(throws: OAuthError(.responseTooLarge, .endpoint(.metadata))) { try find(http) }
+  @Test(arguments: [
+    (HTTPFailure(.tooLarge), OAuthError.Code.responseTooLarge), (HTTPFailure(.redirect), .redirectRefused),
+  ])
+  func `huge metadata, or a redirect that leaves the origin, is an error`(
+    failure: HTTPFailure, code: OAuthError.Code
+  ) throws {
+    let http = ScriptedHTTP([.response(try response(401, "")), .failure(failure)])
+    #expect(throws: OAuthError(code, .endpoint(.metadata))) { try find(http) }
   }
 
   // Section 3.3: byte by byte.
@@ -218,13 +227,9 @@ import Vocabulary
     #expect(http.requests == gets(Self.resource))
   }
 
-  @Test func `a redirect that leaves the origin is an error`() throws {
-    let http = ScriptedHTTP([.response(try response(401, "")), .failure(HTTPFailure(.redirect))])
-    #expect(throws: OAuthError(.redirectRefused, .endpoint(.metadata))) { try find(http) }
-  }
-
-  @Test(arguments: [404, 403]) func `no metadata is an error of its own`(status: Int) throws {
-    let http = ScriptedHTTP(try response(200, ""), try response(status, ""), try response(status, ""))
+  @Test(arguments: [(404, ""), (403, ""), (200, "<html>")])
+  func `no metadata, or a page instead, is an error of its own`(status: Int, body: String) throws {
+    let http = ScriptedHTTP(try response(200, body), try response(status, body), try response(status, body))
     #expect(throws: expected(.metadataMissing, .resource, status: status)) { try find(http) }
   }
 
@@ -256,11 +261,6 @@ import Vocabulary
   @Test func `the scope of a challenge counts without a place of metadata too`() throws {
     let http = ScriptedHTTP(try Self.challenge("Bearer scope=\"files:read\""), try response(Self.document()))
     #expect(try find(http).scopes == ["files:read"])
-  }
-
-  @Test func `a page instead of metadata is none`() throws {
-    let http = ScriptedHTTP(try response(200, "<html>"), try response(200, "<html>"), try response(200, "<html>"))
-    #expect(throws: expected(.metadataMissing, .resource, status: 200)) { try find(http) }
   }
 
   @Test(

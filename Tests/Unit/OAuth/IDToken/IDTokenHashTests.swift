@@ -16,10 +16,9 @@ import Testing
   }
 
   // Section 3.1.3.6: the hash is that of the algorithm.
-  @Test(arguments: [(JWSAlgorithm.ES384, Digest.sha384)])
-  func `a longer algorithm has a longer hash`(algorithm: JWSAlgorithm, digest: Digest) throws {
-    let key = try SigningKey.shared.get(algorithm)
-    let full = try digest.hash(Array(token.utf8).span)
+  @Test func `a longer algorithm has a longer hash`() throws {
+    let key = try SigningKey.shared.get(.ES384)
+    let full = try Digest.sha384.hash(Array(token.utf8).span)
     let half = Base64URL.encode(Array(full.prefix(full.count / 2)))
     #expect(try verify(with("at_hash", .string(half)), by: key) { $0.accessToken = try secret(token) }.issuedAt == now)
     #expect(throws: IDTokenError(.otherHash(claim: "at_hash"))) {

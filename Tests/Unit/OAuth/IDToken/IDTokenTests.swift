@@ -16,8 +16,9 @@ import Vocabulary
     #expect(token.claims["unknown"] == ["x"])
   }
 
-  @Test(arguments: ["iss", "sub", "aud", "exp", "iat"]) func `a required claim must be there`(name: String) {
-    #expect(throws: IDTokenError(.missingClaim(name))) { try verify(with(name, nil)) }
+  @Test(arguments: ["iss", "sub", "aud", "exp", "iat"], [nil, JSON.null])
+  func `a required claim must be there`(name: String, value: JSON?) {
+    #expect(throws: IDTokenError(.missingClaim(name))) { try verify(with(name, value)) }
   }
 
   // Step 2.
@@ -125,10 +126,6 @@ import Vocabulary
   @Test(arguments: ["nbf", "auth_time", "azp", "nonce", "acr", "at_hash", "c_hash"])
   func `a claim that is null is absent`(name: String) throws {
     #expect(try verify(with(name, .null)).identity.subject == "alice")
-  }
-
-  @Test(arguments: ["iss", "sub", "aud", "exp", "iat"]) func `a required claim that is null is missing`(name: String) {
-    #expect(throws: IDTokenError(.missingClaim(name))) { try verify(with(name, .null)) }
   }
 
   @Test func `a nonce that was sent does not come back as null`() {

@@ -15,7 +15,6 @@ import Vocabulary
 
   @Test(arguments: Provider.builtIn) func `names the page that tells of each of its quirks`(_ provider: Provider) {
     for (quirk, source) in provider.quirks { #expect(source.hasPrefix("https://"), "\(quirk)") }
-    #expect(provider.quirks.keys.allSatisfy(Provider.Quirk.allCases.contains))
   }
 
   @Test(arguments: Provider.builtIn.filter { $0.obstacle == nil })

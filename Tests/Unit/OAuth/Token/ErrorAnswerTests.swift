@@ -46,7 +46,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     for id in ["", "a b", "\u{1B}[31m", String(repeating: "a", count: 65)] {
       let text = JSON.string(id).serialized()
       let error = try failure(try response(400, body + "\"correlation_id\":\(String(decoding: text, as: UTF8.self))}"))
-      #expect(error?.correlationID == nil)
+      #expect(error != nil && error?.correlationID == nil)
     }
   }
 

@@ -85,6 +85,7 @@ import Vocabulary
   @Test(
     arguments: [
       (503, "", .serverUnavailable), (429, "", .rateLimited), (307, "", .redirectRefused),
+      (503, #"{"error":"server_error","error_description":"no: job-token"}"#, .serverUnavailable),
       (200, "{}", .malformedResponse), (200, #"{"value":7}"#, .malformedResponse),
       (200, #"{"value":"a b"}"#, .malformedResponse), (200, "[]", .malformedResponse),
     ] as [(Int, String, OAuthError.Code)])
@@ -94,5 +95,6 @@ import Vocabulary
     let error = #expect(throws: OAuthError.self) { try ask(ScriptedHTTP(try response(status, body))) }
     let origin = OAuthError.Subject.name("https://run.example")
     #expect(error?.code == code && [origin, .member("value", of: origin)].contains(error?.subject))
+    #expect(error?.serverDescription?.contains("job-token") != true)
   }
 }

@@ -72,7 +72,9 @@ private let url = "https://as.example/revoke"
   @Test(arguments: ["", "{}", "<html>", #"{"error":"x"}"#]) func `a success is one whatever it says`(body: String)
     throws
   {
-    try revoke(ScriptedHTTP(try response(200, body)))
+    let http = ScriptedHTTP(try response(200, body))
+    try revoke(http)
+    #expect(http.requests == [byID])
   }
 
   // Glewlwyd 2.7.5 requires a Bearer token from a public client.

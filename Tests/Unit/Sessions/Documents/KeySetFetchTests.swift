@@ -73,7 +73,7 @@ import Vocabulary
   }
 
   @Test func `takes no 304 for an answer where it has nothing`() throws {
-    http.answer(TestIssuer.keysURL, try response(304, .null))
+    http.answer(TestIssuer.keysURL, try response(304, TestIssuer.first.keySet))
     #expect(throws: OAuthError.self) { try names(cache()) }
   }
 

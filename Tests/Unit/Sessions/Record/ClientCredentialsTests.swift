@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import OAuth
 import Sessions
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -174,12 +175,23 @@ import Vocabulary
     configuration.clientKeyAlgorithm = .PS256
     configuration.clientKeyID = "k"
     configuration.assertionAudience = "token_endpoint"
+    let names = [
+      "token_endpoint_auth_method", "basic_unencoded", "client_certificate", "client_key_algorithm", "client_key_id",
+      "assertion_audience",
+    ]
+    /// Which of the settings are in the file.
+    func written(_ home: Home) throws -> [String] {
+      let text = try home.directory.readText("config/config.json")
+      return names.filter { text.contains("\"\($0)\"") }
+    }
     let home = try Home()
     try home.addSettings(configuration)
     #expect(try home.settings()[home.account] == configuration)
+    #expect(try written(home) == names)
     for setting in AccountSetting.all where setting.canBeUnset { configuration.unset(setting) }
     let other = try Home()
     try other.addSettings(configuration)
     #expect(try other.settings()[other.account] == configuration)
+    #expect(try written(other) == [])
   }
 }

@@ -98,8 +98,10 @@ import Vocabulary
 
   @Test func `that does not verify is not kept`() throws {
     try home.store()
-    let first = try refresh(nil, idToken: TestIssuer.first.idToken())
+    let idToken = try TestIssuer.first.idToken()
+    let first = try refresh(nil, idToken: idToken)
     #expect(throws: SessionError.self) { try refresh(first, idToken: TestIssuer.second.idToken()) }
+    #expect(try home.stored()?.idToken?.text == idToken)
   }
 
   @Test func `lasts over a restart, at a server that gives it only once`() throws {
@@ -136,8 +138,10 @@ import Vocabulary
 
   @Test func `that differs from the first is neither kept nor told`() throws {
     try home.store()
-    _ = try refresh(nil, idToken: TestIssuer.first.idToken("role", "admin"))
+    let idToken = try TestIssuer.first.idToken("role", "admin")
+    _ = try refresh(nil, idToken: idToken)
     #expect(throws: SessionError.self) { try refresh(nil, idToken: TestIssuer.first.idToken("sub", "mallory")) }
+    #expect(try home.stored()?.idToken?.text == idToken)
     #expect(throws: SessionError.identityChanged(account: home.account.text, claim: "sub")) {
       try home.services.verifiedClaims(of: home.account, Home.configuration)
     }

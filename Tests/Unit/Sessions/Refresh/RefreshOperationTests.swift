@@ -208,13 +208,12 @@ import Vocabulary
     #expect(try home.stored()?.refreshToken?.text == "rt-1")
   }
 
-  @Test(arguments: faults)
+  @Test(arguments: faults.filter { $0["error"] != "invalid_grant" })
   func `an answer that brings no token leaves the one there is, which is not sent again within the call`(
     fault: JSONObject
   ) throws {
     var fault = fault
     fault["refresh_token"] = .null
-    guard fault["error"] != "invalid_grant" else { return }
     try home.store()
     home.http.answer(TestIssuer.tokenURL, try answer(fault))
     #expect(throws: SessionError.self) { _ = try home.refresh() }

@@ -45,7 +45,7 @@ import Vocabulary
   }
 
   @Test(arguments: [
-    SessionError.oauth(OAuthError(.network, .host("as.example"))), unreachable, lasting, .expired(account: "work"),
+    unreachable, lasting, .expired(account: "work"),
     .oauth(OAuthError(.serverUnavailable, .endpoint(.token), httpStatus: 500)),
     .oauth(OAuthError(.serverUnavailable, .endpoint(.keys), httpStatus: 503)),
     .oauth(OAuthError(.rateLimited, .endpoint(.metadata), httpStatus: 429)),

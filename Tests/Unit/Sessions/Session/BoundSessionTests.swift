@@ -258,7 +258,7 @@ extension Home {
 
   /// Changes the record on disk.
   fileprivate func storeAgain(_ change: (inout AccountRecord) throws -> Void) throws {
-    guard var record = try stored() else { return }
+    var record = try #require(try stored())
     try change(&record)
     try services.vault.write(account, content: try record.sealedContent())
   }

@@ -24,9 +24,9 @@ import Vocabulary
       records: records)
   }
 
-  private func record(_ name: String, length: Int) throws -> SealedRecord {
+  private func record(_ name: String, length: Int, generation: UInt64 = 1) throws -> SealedRecord {
     SealedRecord(
-      name: try AccountName(name), protection: .device, generation: 1,
+      name: try AccountName(name), protection: .device, generation: generation,
       nonce: [UInt8](repeating: 0, count: VaultFormat.nonceLength),
       sealed: [UInt8](repeating: 0, count: length)[...])
   }
@@ -80,7 +80,7 @@ import Vocabulary
   }
 
   @Test func `a record newer than the vault is damage`() throws {
-    let file = file(generation: 0, [try record("a", length: 16)])
+    let file = file(generation: 1, [try record("a", length: 16, generation: 2)])
     let bytes = try file.encoded(with: key)
     #expect(throws: VaultError(.damaged)) { try UnverifiedVaultFile(parsing: bytes) }
   }

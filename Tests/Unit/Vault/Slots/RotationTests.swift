@@ -55,6 +55,7 @@ import Vocabulary
     try vault.rotateKeys(secrets: secrets)
     let after = try UnverifiedVaultFile(parsing: scratch.bytes(of: vaultName))
     #expect(throws: VaultError(.damaged)) { try after.verified(with: key) }
+    #expect(after.records.count == 2)
     for record in after.records {
       #expect(throws: VaultError(.damaged)) { _ = try key.open(record) }
     }
