@@ -250,8 +250,7 @@ import Testing
     try Session.with { session in
       let tree = session.tree
       let account = try tree.agent("token", "wrok")
-      #expect(account.failed(3) || account.failed(1) || account.failed(2), "\(account.errorText)")
-      #expect(account.errorText.contains("did you mean \"work\"?"), "\(account.errorText)")
+      #expect(account.failed(3) && account.errorText.contains("did you mean \"work\"?"), "\(account.errorText)")
       let provider = try tree.agent("login", "gitub", "--no-input")
       #expect(provider.errorText.contains("did you mean agent login github"), "\(provider.errorText)")
       let typed = try WatchedProgram(
