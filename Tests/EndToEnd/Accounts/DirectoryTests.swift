@@ -35,9 +35,9 @@ import Testing
       for command in [
         "agent token --json | jq -r .access_token", "agent env --shell json | jq -r .AGENT_ACCESS_TOKEN",
         #"agent exec -- sh -c 'echo "$AGENT_ACCESS_TOKEN"'"#,
-        "cat $(agent exec --token-file -- printenv AGENT_TOKEN_FILE)",
+        #"agent exec --token-file -- sh -c 'cat "$AGENT_TOKEN_FILE"; echo'"#,
         "agent token --header | cut -d' ' -f3", #"eval "$(agent env)"; echo $AGENT_ACCESS_TOKEN"#,
-      ] where !command.hasPrefix("cat") {
+      ] {
         #expect(try Self.run(command, session) == work + "\n", "\(command)")
       }
       for command in ["agent whoami --json", "agent account show --json"] {
@@ -146,9 +146,8 @@ import Testing
       #expect(try password("git.example", in: ".").isEmpty)
       let url = "\(session.issuer.url)/userinfo"
       #expect(try Self.run("agent request '\(url)' -v 2>&1 | grep -c 'asking: resource'", session) == "1\n")
-      #expect(
-        try Self.run("agent proof GET https://git.example --json 2>&1 | jq -r '.error.code // .account'", session)
-          != "several_accounts\n")
+      let proof = try Self.run("agent proof GET https://git.example --json 2>&1 | jq -r .error.message", session)
+      #expect(proof.contains("the access token of work is not bound to a key"), "\(proof)")
     }
   }
 

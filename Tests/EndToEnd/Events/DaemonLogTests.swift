@@ -112,10 +112,9 @@ import Testing
           #expect(!text.isEmpty)
           #expect(!text.contains("canary"), "\(text)")
         }
-        for request in try tree.logged() where request["url"] != nil {
-          #expect(request["url"]?.string?.hasPrefix(server.url + "/") == true, "\(request)")
-          #expect(request["url"]?.string?.contains("?") == false, "\(request)")
-        }
+        let urls = try tree.logged().compactMap { $0["url"]?.string }
+        #expect(urls.contains(server.url + "/token"), "\(urls)")
+        #expect(urls.allSatisfy { $0.hasPrefix(server.url + "/") && !$0.contains("?") }, "\(urls)")
       }
     }
   }

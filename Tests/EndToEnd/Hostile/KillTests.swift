@@ -87,6 +87,8 @@ import Testing
       let path = try next.readLine()
       let sockets = try tree.shell("sh", "ls -d \"$XDG_RUNTIME_DIR\"/agent/leases/*/agent.sock").lines
       #expect(sockets.map(String.init) == [path])
+      // Of a daemon that is killed, the next one sends what is left.
+      #expect(answered.contains { $0 > 0 } || Self.rounds < Victim.allCases.count, "\(answered)")
       // The daemon may have sent a request after its lease had ended.
       try tree.stopDaemon()
       for (round, count) in answered.enumerated() {

@@ -99,31 +99,16 @@ import Testing
     }
   }
 
-  @Test func `while settings are looked at that nothing watches delays those alone who need them`() throws {
-    try Self.with(["config/agent"], isWatched: false) { tree, daemon, _ in
+  @Test(arguments: [("config/agent", "fstatat", ["lock"]), ("state/agent", "lstat", ["token", "nobody"])])
+  func `while settings or a vault that nothing watches are looked at delays those alone who need them`(
+    root: String, call: String, other: [String]
+  ) throws {
+    try Self.with([root], isWatched: false) { tree, daemon, issuer in
       let token = try tree.token()
-      let asking = try daemon.holding("fstatat") {
+      let asking = try daemon.holding(call) {
         try (0..<3).map { _ in try tree.start(["token", "work", "--timeout", "5m"]) }
       } _: { _ in
-        for command in [["daemon", "status"], ["daemon", "log"], ["lock"]] {
-          let result = try tree.agent(command)
-          #expect(result.succeeded, "\(command): \(result.errorText)")
-        }
-      }
-      for process in asking {
-        #expect(try process.readLine() == token)
-        #expect(try process.wait() == .exited(0), "\(process.errorText)")
-      }
-    }
-  }
-
-  @Test func `while a vault is looked at that nothing watches delays those alone who need it`() throws {
-    try Self.with(["state/agent"], isWatched: false) { tree, daemon, issuer in
-      let token = try tree.token()
-      let asking = try daemon.holding("lstat") {
-        try (0..<3).map { _ in try tree.start(["token", "work", "--timeout", "5m"]) }
-      } _: { _ in
-        for command in [["daemon", "status"], ["daemon", "log"], ["token", "nobody"]] {
+        for command in [["daemon", "status"], ["daemon", "log"], other] {
           let result = try tree.agent(command)
           #expect(result.succeeded == (command.last != "nobody"), "\(command): \(result.errorText)")
         }

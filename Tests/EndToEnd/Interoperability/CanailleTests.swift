@@ -77,6 +77,7 @@ import Testing
     try AgentTree.with { tree in
       let first = try tree.agent(server.line("--browser", "--register"), ["BROWSER": server.browser()])
       try #require(first.succeeded, "\(first.errorText)")
+      #expect((first.outputText + first.errorText).contains("registered a client"))
       #expect(try !tree.token("work", "--force-refresh").isEmpty)
       // It also compares the port: the registered one is used again.
       let again = try tree.agent(["login", "work", "--browser", "--json"], ["BROWSER": server.browser()])

@@ -81,6 +81,7 @@ import Testing
     try AgentTree.with { tree in
       let result = try signIn(tree, "--register")
       try #require(result.succeeded, "\(result.errorText)")
+      #expect((result.outputText + result.errorText).contains("registered a client"))
       #expect(try !tree.token().isEmpty)
       // It also compares the port: the registered one is used again.
       let again = try tree.agent(["login", "work", "--browser", "--json"], ["BROWSER": server.browser()])

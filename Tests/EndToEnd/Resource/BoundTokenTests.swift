@@ -147,10 +147,10 @@ import Testing
     try with { session in
       let url = session.issuer.url + "/resource"
       _ = try session.tree.token("work", "--force-refresh")
-      let answers = try [["proof", "GET", url, "--json"], ["status", "--json"], ["account", "show", "--json"]].map {
-        try session.tree.agent($0).outputText
-      }
-      for answer in answers {
+      for command in [["proof", "GET", url, "--json"], ["status", "--json"], ["account", "show", "--json"]] {
+        let result = try session.tree.agent(command)
+        #expect(result.succeeded, "\(command): \(result.errorText)")
+        let answer = result.outputText
         #expect(!answer.contains("dpop_key"))
         // The private number of the key, as in JWK and PKCS #8.
         #expect(!answer.contains(#""d":"#) && !answer.contains("MIGHAgEA"))

@@ -146,7 +146,7 @@ import Testing
     try Resource.answering({ _ in (200, [], "hello") }) { resource in
       let token = try resource.tree.token()
       let result = try resource.request("--verbose", path: "/x?secret=query")
-      #expect(result.succeeded)
+      #expect(result.succeeded && result.errorText.contains("resource: GET \(resource.server.url(""))"))
       #expect(!result.errorText.contains(token) && !result.errorText.contains("secret=query"), "\(result.errorText)")
       #expect(try resource.tree.files(containing: [token]) == [])
     }

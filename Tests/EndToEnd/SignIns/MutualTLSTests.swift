@@ -66,6 +66,7 @@ import Testing
       let server = try MutualTLSServer(tree)
       let result = try login(tree, server, "other")
       #expect(!result.succeeded && result.failureCode != nil)
+      #expect(try server.newRequests() == ["front GET /.well-known/openid-configuration"], "\(result.errorText)")
       #expect(try tree.json("list")["accounts"] == [])
     }
   }

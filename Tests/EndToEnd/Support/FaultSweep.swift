@@ -96,7 +96,7 @@ struct FaultSweep {
       }
     }
     // The number of reads and writes varies slightly, so the last steps may not be reached.
-    #expect(tally.hits * 4 >= tally.trials * 3)
+    #expect(tally.trials > 0 && tally.hits * 4 >= tally.trials * 3)
     tally.report(name, steps: steps.count)
   }
 

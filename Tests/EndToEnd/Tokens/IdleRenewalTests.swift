@@ -127,11 +127,11 @@ struct `A session that nobody uses and no daemon renews` {
     }
   }
 
-  @Test func `has units that systemd accepts`() throws {
+  @Test(.enabled(if: Spawn.search("systemd-analyze") != nil, "systemd-analyze is not installed"))
+  func `has units that systemd accepts`() throws {
     try AgentTree.with { tree in
       let result = try ProcessRunner.shell(
         """
-        command -v systemd-analyze >/dev/null || exit 0
         cd '\(tree.path(""))' && mkdir -m 700 units
         for unit in .socket .service -refresh.service -refresh.timer; do
           sed -e "s|@BINDIR@|/bin|; s|@LIBEXECDIR@/agentd|/bin/true|; s|/bin/@NAME@|/bin/true|; s|@NAME@|agent|g" \

@@ -34,9 +34,8 @@ import Testing
     try Issuer.with([]) { issuer in
       try AgentTree.with { tree in
         try tree.signIn("work", at: issuer.url, "--var", "API=access_token")
-        #expect(
-          try tree.agent("env").outputText == "export API='\(tree.token())';\n"
-            || tree.agent("env").outputText.contains("API="))
+        let api = try tree.shell("sh", #"eval "$(agent env)"; echo "$API""#)
+        #expect(try api.outputText == tree.token() + "\n", "\(api.errorText)")
         for name in ["LD_PRELOAD=claim:sub", "PATH=access_token", "A=nothing", "A", "T=token_file", "1A=subject"] {
           let refused = try tree.agent("account", "set", "work", "--var", name)
           #expect(refused.failed(2), "\(name): \(refused.errorText)")

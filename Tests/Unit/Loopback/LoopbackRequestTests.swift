@@ -155,7 +155,7 @@ import Vocabulary
     ] {
       #expect(parts[0].contains("\r\n\(field)"), "\(field)")
     }
-    for active in ["<script", "<img", "<link", "href", "src=", "on", "javascript"].filter({ $0.count > 2 }) {
+    for active in ["<script", "<img", "<link", "href", "src=", "onclick", "onload", "javascript"] {
       #expect(!parts[1].contains(active), "\(active)")
     }
     #expect(page.response().count < 2048)
@@ -170,7 +170,7 @@ import Vocabulary
     for page in [LoopbackPage.received, .failed()] {
       let text = String(decoding: page.response(), as: UTF8.self)
       #expect(text.contains("terminal"))
-      #expect(!text.contains("signed in"))
+      #expect(!text.lowercased().contains("signed in"))
     }
   }
 

@@ -87,7 +87,7 @@ private func object(_ text: String) throws -> JSONObject {
     }
   }
 
-  @Test(arguments: ["-1", "x", "", "99999999999", "65536", "3.0"].filter { !$0.isEmpty })
+  @Test(arguments: ["-1", "x", "99999999999", "65536", "3.0"])
   func `to import want a descriptor's number`(text: String) throws {
     let invocation = try Parser.parse(["account", "import", "work", "--refresh-token-fd=\(text)"])
     let failure = Failure(.invalidRequest, "\"--refresh-token-fd\" must be the number of an open descriptor")

@@ -61,6 +61,7 @@ import Vocabulary
       language: Language { phrase in texts.contains(phrase.template) ? "\(phrase.template.prefix(1)) \(long)" : nil })
     for command in Main.commands.all {
       let lines = (writer.help(on: command) + writer.help(on: command, all: true)).split(separator: "\n")
+      #expect(lines.contains { $0.contains("Wörter Wörter") }, "\(command.name)")
       for line in lines where !line.contains("agent") { #expect(line.count <= 79, "\(line)") }
     }
     for line in writer.program(Main.commands).split(separator: "\n") { #expect(line.count <= 79, "\(line)") }

@@ -15,22 +15,17 @@ import Wire
         == "agent: error: agentd is missing: it is neither \(places)\nagent: hint: install agent and agentd together\n")
   }
 
-  @Test func `tells the last words of an agentd that could not start, made safe`() throws {
-    let program = try AgentProgram(daemon: #"printf 'first\nagentd: error: no \033[31mluck\n' >&2; exit 1"#)
-    let result = try program.run(["list"])
+  @Test(arguments: [
+    (#"printf 'first\nagentd: error: no \033[31mluck\n' >&2; exit 1"#, ["list"], "failed to start: no [31mluck"),
+    ("printf 1 >&3", ["list"], "ended right after it started"),
+    ("echo 'agentd: error: bad luck' >&2; exit 1", ["--no-daemon", "list"], "ended before it answered: bad luck"),
+  ])
+  func `tells of an agentd that ends too early, its last words made safe`(
+    daemon: String, arguments: [String], message: String
+  ) throws {
+    let result = try AgentProgram(daemon: daemon).run(arguments)
     #expect(
-      result
-        == ProcessResult(
-          status: .exited(4), output: [], error: Array("agent: error: agentd failed to start: no [31mluck\n".utf8)))
-  }
-
-  @Test func `gives up when agentd says that it listens and does not`() throws {
-    let program = try AgentProgram(daemon: "printf 1 >&3")
-    let result = try program.run(["list"])
-    #expect(
-      result
-        == ProcessResult(
-          status: .exited(4), output: [], error: Array("agent: error: agentd ended right after it started\n".utf8)))
+      result == ProcessResult(status: .exited(4), output: [], error: Array("agent: error: agentd \(message)\n".utf8)))
   }
 
   /// The substitute writes its arguments and environment to one named pipe, and waits at another until the test listens
@@ -100,7 +95,8 @@ import Wire
     #expect(daemon == nil)
     let result = try program.run(["list"])
     #expect(result.status == .exited(4))
-    #expect(!result.errorText.contains("--directory \(program.runtime) "))
+    // These are the last words of the substitute: its arguments.
+    #expect(result.errorText.contains("--directory ") && !result.errorText.contains("--directory \(program.runtime) "))
   }
 
   @Test func `--no-daemon talks to an agentd of its own and waits for its end`() throws {
@@ -117,16 +113,6 @@ import Wire
       result == ProcessResult(status: .exited(0), output: Array("{\"account\":\"work\"}\n".utf8), error: []))
     let request = Array(try program.tree.readText("libexec/request").utf8)
     #expect(try RequestEnvelope(parsing: request.span) == RequestEnvelope(.state(.use(account: "work"))))
-  }
-
-  @Test func `--no-daemon tells the last words of an agentd that dies`() throws {
-    let program = try AgentProgram(daemon: "echo 'agentd: error: out of luck' >&2; exit 1")
-    let result = try program.run(["--no-daemon", "list"])
-    #expect(
-      result
-        == ProcessResult(
-          status: .exited(4), output: [],
-          error: Array("agent: error: agentd ended before it answered: out of luck\n".utf8)))
   }
 
   @Test func `a command that exec becomes has no child that it does not know`() throws {

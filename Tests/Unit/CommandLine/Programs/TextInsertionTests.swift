@@ -109,7 +109,10 @@ import Testing
     #expect(second.removed(from: both)?.bytes == one)
     #expect(first.removed(from: one)?.bytes == old)
     let (left, remaining) = try #require(first.removed(from: both))
-    guard case .member(let path, let added, _) = second else { return }
+    guard case .member(let path, let added, _) = second else {
+      Issue.record("no member: \(second)")
+      return
+    }
     // A member created by one piece and used by another is passed on.
     let handed = SetupPiece.member(path: path, value: added, addedObjects: remaining)
     #expect(handed.removed(from: left)?.bytes == old)

@@ -125,10 +125,17 @@ private func accepts(
   }
 
   @Test func `adding the group order to a number of an ECDSA signature does not fit`() throws {
-    let order = hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
-    let publicKey = try PublicKey(curve: .p256, x: KeyVectors.x, y: KeyVectors.y)
-    #expect(try !accepts(publicKey, .ecdsa(.p256, .sha256), order + order, Self.message))
-    #expect(try !accepts(publicKey, .ecdsa(.p256, .sha256), order + repeated(0, 31) + [1], Self.message))
+    // A signature whose numbers are so small that 32 bytes hold them with the order added, and a key that it fits.
+    let publicKey = try PublicKey(
+      curve: .p256, x: hex("70b87b18279fd7f6f62cd48f8ad408b9e0b1f607218e2cec10a76d299f7c2fbf"),
+      y: hex("ec43e2f7d66f8db9a945ed72d19fdde71e4eaf63e6f5edea4e22e1b52011514b"))
+    let (r, s) = (repeated(0, 31) + [5], repeated(0, 31) + [3])
+    let start = hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc6325")
+    let (order, orderAndR, orderAndS) = (start + [0x51], start + [0x56], start + [0x54])
+    #expect(try accepts(publicKey, .ecdsa(.p256, .sha256), r + s, Self.message))
+    for other in [orderAndR + s, r + orderAndS, orderAndR + orderAndS, order + s, order + order] {
+      #expect(try !accepts(publicKey, .ecdsa(.p256, .sha256), other, Self.message))
+    }
   }
 
   @Test(arguments: curves) func `an ECDSA signature of another length or in DER is refused`(

@@ -84,7 +84,7 @@ extension IssuerFault: CustomTestStringConvertible {
     ] as [(String, String, JSON?)])
   func `of the ID Token changes one claim`(fault: String, claim: String, value: JSON?) throws {
     let (honest, spoiled) = (try parts("off"), try parts(fault))
-    #expect(spoiled.claims[claim] == value)
+    #expect(spoiled.claims[claim] == value && honest.claims[claim] != value)
     let others: Set = [claim, "at_hash", "iat", "exp"]
     for name in honest.claims.object?.names ?? [] where !others.contains(name) {
       #expect(spoiled.claims[name] == honest.claims[name], "\(name)")
@@ -100,8 +100,8 @@ extension IssuerFault: CustomTestStringConvertible {
     #expect(try parts("jku").header["jku"] == .string(issuer.issuer + "/echo"))
     let embedded = try parts("jwk").header
     #expect(embedded["jwk"]?["kty"] == "EC" && embedded["kid"] == nil)
-    let published = try issuer.get("/jwks").json?["keys"]?.array?.first
-    #expect(embedded["jwk"]?["x"] != published?["x"])
+    let published = try #require(try issuer.get("/jwks").json?["keys"]?.array?.first?["x"])
+    #expect(embedded["jwk"]?["x"] != published)
     #expect(try parts("none").header == ["alg": "none", "typ": "JWT"])
     #expect(try parts("none").text.hasSuffix("."))
     #expect(try parts("padded").text.hasSuffix("=="))
@@ -189,9 +189,11 @@ extension IssuerFault: CustomTestStringConvertible {
   func `of a JSON answer changes one member`(
     place: IssuerFault.Place, fault: String, member: String, value: JSON?
   ) throws {
+    let honest = try #require(try use(place)?.json)
     try issuer.control("break_\(place.rawValue)=\(fault)")
     let reply = try #require(try use(place))
     #expect(reply.json?[member] == value && reply.json?.object?.isEmpty == false)
+    #expect(honest[member] != value)
   }
 
   @Test func `of a challenge changes where it points to`() throws {
