@@ -31,7 +31,6 @@ enum DaemonCheck {
     return [Finding(.account, .warn, text, hint: Phrase(verbatim: "agent account set \(name) --proxy environment"))]
   }
 
-  /// The host and port of a proxy URL.
   private static func hostAndPort(_ proxy: String?) -> String? {
     guard let proxy else { return nil }
     let bytes = Array(proxy.utf8)
@@ -183,7 +182,6 @@ enum DaemonCheck {
     return findings
   }
 
-  /// The values in a scope.
   private static func words(_ text: JSON?) -> [String] { (text?.string ?? "").split(separator: " ").map { String($0) } }
 
   /// The session state, next renewal and end.

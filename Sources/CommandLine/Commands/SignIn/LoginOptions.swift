@@ -26,7 +26,6 @@ enum LoginOptions {
     return request
   }
 
-  /// The request of a sign-in without a user.
   static func workload(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = try commonRequest(invocation)
     request.isGuest = true
@@ -88,7 +87,6 @@ enum LoginOptions {
     return (try invocation.account(operand: nil), invocation[.issuer] ?? operand)
   }
 
-  /// The operand, if it is a URL.
   static func urlOperand(_ invocation: Invocation) -> String? {
     invocation.operands.first.flatMap { $0.utf8.contains(UInt8(ascii: ":")) ? $0 : nil }
   }
