@@ -3,6 +3,7 @@
   /// Memory that only `init` and `deinit` write.
   private let storage: UnsafeMutableBufferPointer<UInt8>
 
+  /// Copies the bytes.
   init(_ bytes: Span<UInt8>) {
     unsafe storage = .allocate(capacity: bytes.count)
     for index in bytes.indices { unsafe storage.initializeElement(at: index, to: bytes[index]) }

@@ -42,6 +42,7 @@ extension MCPBridge {
 
   // MARK: Ends
 
+  /// Handles the end of a complete response.
   func handleEnd(_ running: RunningRequest, _ head: ResponseHead, _ problem: Failure?) {
     switch running.purpose {
     case .message(let sending), .rest(let sending, _): handleEnd(sending, running, head, problem)
@@ -64,6 +65,7 @@ extension MCPBridge {
     }
   }
 
+  /// Handles the end of the response to a client's message.
   private func handleEnd(_ sending: MCPSending, _ running: RunningRequest, _ head: ResponseHead, _ problem: Failure?) {
     guard let problem else { return handleSuccess(sending, running, head) }
     if head.status == 404, !sending.isModern, sending.hadSessionID {
@@ -98,6 +100,7 @@ extension MCPBridge {
     return try? answer.replacing(id: id)
   }
 
+  /// Handles a response without an error status.
   private func handleSuccess(_ sending: MCPSending, _ running: RunningRequest, _ head: ResponseHead) {
     if (300..<400).contains(head.status), let location = head.field("Location") {
       return fail(sending, server.redirects(to: location), status: head.status)
@@ -122,6 +125,7 @@ extension MCPBridge {
     if !sending.isModern, sending.message.hasMethod("notifications/initialized") { startListening() }
   }
 
+  /// Handles an interrupted response.
   func handleInterruption(_ running: RunningRequest, _ failure: Failure) {
     if case .tools = running.purpose { return handleFailure(running.purpose, failure) }
     // Resume a stream after its last event. Never repeat the request.

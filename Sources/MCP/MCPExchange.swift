@@ -147,6 +147,7 @@ final class MCPExchange {
     }
   }
 
+  /// Reads the body's remaining part, before the end is reported.
   private func readRest(_ report: (Step) -> Void) throws(Failure) {
     guard let total = result?.bodyBytes else { return }
     while received < total {

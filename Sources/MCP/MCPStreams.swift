@@ -7,6 +7,7 @@ struct MCPInput {
   private let input = SharedDescriptor(FileDescriptor(owning: 0))
   /// The incomplete line.
   private var bytes: [UInt8] = []
+  /// The number of bytes already searched for a line feed.
   private var searched = 0
   /// The rest of a long line is skipped.
   private var isSkipping = false

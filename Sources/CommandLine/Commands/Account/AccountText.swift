@@ -82,6 +82,7 @@ enum AccountText {
     return remarks.compactMap { $0 }
   }
 
+  /// Describes an unstored session.
   private static var ephemeral: Phrase { Phrase("in memory only: ends with the daemon") }
 
   /// An ANSI colour code.

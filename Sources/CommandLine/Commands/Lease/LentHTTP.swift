@@ -28,6 +28,7 @@ struct LentHTTP {
 
   /// Nil without HTTP.
   private let tokenName: String?
+  /// The variable for each origin's URL.
   private var served: [(variable: String, entry: OriginEntry)] = []
 
   /// The length of the token in bytes, before hexadecimal encoding.

@@ -26,6 +26,7 @@ enum LoginOptions {
     return request
   }
 
+  /// The request of a sign-in without a user.
   static func workload(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = try commonRequest(invocation)
     request.isGuest = true
