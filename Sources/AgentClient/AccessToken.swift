@@ -39,13 +39,12 @@ public struct AccessToken: ~Copyable, Sendable {
   /// one.
   public borrowing func revealed() -> String { bytes.text() }
 
-  /// Returns the value of the `Authorization` header for this token. A request with a `DPoP` token also needs a `DPoP`
-  /// header with ``proof``.
+  /// Returns the value of the `Authorization` header. A request with a `DPoP` token also needs a `DPoP` header with
+  /// ``proof``.
   public borrowing func revealedAuthorization() -> String {
     "\(type) \(revealed())"
   }
 
-  /// Parses the response line of a token request.
   init(in line: Span<UInt8>) throws(Failure) {
     let answer = try TokenAnswer(parsing: line)
     let description = answer.description

@@ -23,7 +23,7 @@ extension Agent {
   private static let timeout = Duration.seconds(60)
   private static let maximumOutputBytes = 64 << 10
 
-  /// Runs `agent daemon start`. Blocks until the daemon listens.
+  /// Blocks until the daemon listens.
   func startDaemon() throws(Failure) {
     let program = try agentProgram()
     let result: InstalledProgram.Result
@@ -40,7 +40,7 @@ extension Agent {
       ?? Failure(.daemonUnavailable, verbatim: "\(program.path) could not start the daemon")
   }
 
-  /// Finds the program `agent`: the specified one, the one next to this program, or the first one in `PATH`.
+  /// Finds the specified program, the one next to this program, or the first one in `PATH`.
   private func agentProgram() throws(Failure) -> InstalledProgram {
     if let programPath {
       guard let program = InstalledProgram(programPath) else {

@@ -21,7 +21,7 @@ public final class Agent: SessionContainer {
   let programPath: String?
   private let idleConnection = Monitor<DaemonConnection?>(nil)
 
-  /// How long to wait for a response after the request's deadline, which the agent itself enforces.
+  /// How long to wait after the request's deadline, which the agent itself enforces.
   private static let grace = Duration.seconds(5)
 
   /// Creates a client. Does not connect yet.
@@ -207,7 +207,6 @@ public final class Agent: SessionContainer {
 
   // MARK: - The connection
 
-  /// Returns the result of a request.
   func ask(_ request: Request) async throws(AgentError) -> JSONObject {
     try await converse(request, WireProtocol.defaultTimeoutSeconds) { (line) throws(Failure) in
       switch try Reply(parsing: line) {
@@ -239,8 +238,6 @@ public final class Agent: SessionContainer {
     }
   }
 
-  /// Sends a request over the idle connection.
-  ///
   /// - Returns: False if the agent had closed the connection, so that the request was not received.
   private func sendIfOpen(
     _ request: RequestEnvelope, over connection: borrowing DaemonConnection
@@ -252,7 +249,6 @@ public final class Agent: SessionContainer {
     return true
   }
 
-  /// Waits for the response to a request.
   private func answer<Result: ~Copyable>(
     to request: RequestEnvelope, over connection: consuming DaemonConnection,
     _ body: (Span<UInt8>) throws(Failure) -> Result?
@@ -301,7 +297,7 @@ public final class Agent: SessionContainer {
     }
   }
 
-  /// Connects and sends a request at once, because the daemon closes idle connections and this task may be delayed.
+  /// Connects and sends a request at once: the daemon closes idle connections and this task may be delayed.
   private func connect(sending request: RequestEnvelope) async throws(Failure) -> DaemonConnection {
     let found = Monitor<DaemonConnection?>(nil)
     try await OwnThread.run { [self] () throws(Failure) in
@@ -322,7 +318,6 @@ public final class Agent: SessionContainer {
     return connection
   }
 
-  /// Whether calls may start the daemon.
   private func mayStart() throws(Failure) -> Bool {
     guard startsDaemon, socketPath == nil else { return false }
     return try SocketLocation.fromEnvironment() == nil

@@ -36,7 +36,7 @@ public struct IDToken: ~Copyable, Sendable {
   /// Returns the token as a `String`; see ``AccessToken/revealed()``.
   public borrowing func revealed() -> String { bytes.text() }
 
-  /// Parses the response line of a token request with an ID Token and its claims.
+  /// Parses a response with an ID Token and its claims.
   ///
   /// - Throws: The reason why there is no valid ID Token.
   init(in line: Span<UInt8>) throws(Failure) {

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// Identifies an installation: the store of one user's sessions on one machine, from its first sign-in to its removal.
+/// Identifies the store of one user's sessions on one machine, from its first sign-in to its removal.
 ///
 /// The ID is random but not secret, and changes if the store is removed and created again. A program that stores data
 /// of a session, such as a user's cache, should store the ID too, and delete both if the ID changes.

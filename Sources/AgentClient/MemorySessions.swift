@@ -24,12 +24,11 @@ public final class MemorySessions: SessionContainer {
   /// An ``AgentError`` is passed to the caller. Any other error gets the code `internal_error`.
   public typealias RefreshHandler = @Sendable (_ session: Session, _ options: TokenOptions) async throws -> Grant
 
-  /// The issuer and the session of an account.
   private struct Entry {
     let issuer: String
-    /// The token and its session; nil after a sign-out.
+    /// Nil after a sign-out.
     var grant: Grant?
-    /// Renews the session; nil if it cannot be renewed.
+    /// Nil if the session cannot be renewed.
     var refresh: RefreshHandler?
   }
 

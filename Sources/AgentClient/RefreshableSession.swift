@@ -41,12 +41,11 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     let until: Instant
   }
 
-  /// How long a resource that rejected a fresh token causes no further renewals.
+  /// A resource that rejected a fresh token causes no further renewals for this long.
   private static var rejectionMemory: Duration { .seconds(300) }
-  /// The maximum number of rejections to keep.
   private static var keptRejections: Int { 64 }
 
-  /// The number of fingerprints to keep. One is not enough, since a thread with an older token may report last.
+  /// One is not enough, since a thread with an older token may report last.
   private static var keptFingerprints: Int { 16 }
 
   private let account: String?
@@ -151,7 +150,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     return token
   }
 
-  /// Records a token before it is returned. Compares tokens, because an expiry may be missing or change with the clock.
+  /// Records a token. Compares tokens, because an expiry may be missing or change with the clock.
   ///
   /// - Returns: Whether the token is new and not the first.
   private func isRenewed(by fingerprint: Int, _ session: Session) async throws(AgentError) -> Bool {

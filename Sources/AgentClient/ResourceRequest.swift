@@ -52,11 +52,10 @@ public struct ResourceRequest: Sendable, Hashable {
     self.account = account
   }
 
-  /// The maximum length in bytes of a body within the request's line, and of each part of a longer body.
+  /// The maximum length of a body within the request's line, and of each part of a longer body.
   private static let partBytes = 48 << 10
 
-  /// The request to the agent. The body is sent in lines, so that the request also works over a socket forwarded from
-  /// another machine.
+  /// The body is sent in lines, so that the request also works over a socket forwarded from another machine.
   var call: CallRequest {
     var call = CallRequest(
       account: account, url: url, method: method, headers: headers.map { "\($0.name): \($0.value)" },
@@ -78,6 +77,5 @@ public struct ResourceRequest: Sendable, Hashable {
     }
   }
 
-  /// The timeout in seconds, within the allowed range.
   var timeoutSeconds: Int { min(max(timeout.wholeSeconds, 1), WireProtocol.maximumTimeoutSeconds) }
 }

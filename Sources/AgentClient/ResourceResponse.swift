@@ -92,7 +92,7 @@ public final class ResourceResponse: AsyncSequence, Sendable {
 /// The parts of a body that were not sent yet.
 final class UnsentBody: Sendable {
   private struct State: Sendable {
-    /// The unsent parts of the body, last part first, so that `popLast()` returns the next one.
+    /// Last part first, so that `popLast()` returns the next one.
     var parts: [ResourceBodyRequest]
     /// Whether the agent has requested the next part.
     var isWanted = false

@@ -1,7 +1,7 @@
 internal import Wire
 
 extension SecretText {
-  /// Calls `body` with an empty text, and always overwrites the text afterwards.
+  /// Always overwrites the text after `body`.
   static func with<Result: ~Copyable, Failure: Error>(
     capacity: Int, _ body: (inout SecretText) throws(Failure) -> Result
   ) throws(Failure) -> Result {

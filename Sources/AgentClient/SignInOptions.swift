@@ -85,7 +85,6 @@ public struct SignInOptions: Sendable, Hashable {
     self.clientID = clientID
   }
 
-  /// The request to the agent with these options.
   var request: LoginRequest {
     var request = LoginRequest()
     request.account = account
@@ -115,6 +114,5 @@ public struct SignInOptions: Sendable, Hashable {
     return request
   }
 
-  /// The timeout in seconds, within the allowed range.
   var timeoutSeconds: Int { min(max(timeout.wholeSeconds, 1), WireProtocol.maximumTimeoutSeconds) }
 }

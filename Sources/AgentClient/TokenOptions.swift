@@ -35,7 +35,6 @@ public struct TokenOptions: Sendable, Hashable {
     return request
   }
 
-  /// The timeout in seconds, within the allowed range.
   var timeoutSeconds: Int { min(max(timeout.wholeSeconds, 1), WireProtocol.maximumTimeoutSeconds) }
 }
 

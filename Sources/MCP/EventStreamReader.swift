@@ -9,17 +9,16 @@ struct EventStreamReader {
 
   /// The incomplete line.
   private var line: [UInt8] = []
-  /// The data of the event so far.
   private var data: [UInt8] = []
-  /// The ID of the event so far, if it has one.
+  /// The ID of the event so far, if any.
   private var id: [UInt8]?
-  /// The type of the event so far; empty if it has none.
+  /// The event's type so far; empty if it has none.
   private var type: [UInt8] = []
-  /// Whether the last line ended with CR, so that a following LF belongs to it.
+  /// Whether a following LF belongs to the last line.
   private var endedWithCR = false
   private var isAtStart = true
 
-  /// The limit of a line and of an event in bytes.
+  /// The limit of a line and of an event.
   private static let maximumBytes = MCPMessage.maximumBytes
   private static let maximumIDBytes = 1024
 
@@ -49,13 +48,11 @@ struct EventStreamReader {
     try take(bytes.extracting(start...))
   }
 
-  /// Adds bytes to the current line.
   private mutating func take(_ piece: Span<UInt8>) throws(TooLong) {
     guard line.count + data.count + piece.count <= Self.maximumBytes else { throw TooLong() }
     line.append(contentsOf: piece)
   }
 
-  /// Handles a complete line.
   private mutating func read(_ report: ([UInt8]) -> Void) {
     if isAtStart, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
     isAtStart = false

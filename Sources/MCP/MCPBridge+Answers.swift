@@ -1,9 +1,8 @@
 internal import Encoding
 internal import Wire
 
-// Handles the server's responses and messages.
 extension MCPBridge {
-  /// Handles a message of the server, received as a response to `running`.
+  /// Handles a server's message, received as a response to `running`.
   func handleServerMessage(_ text: [UInt8], _ running: RunningRequest) {
     guard let message = try? MCPMessage(text) else {
       return server.host.warn("ignored data from the server that is not a message")
@@ -29,7 +28,7 @@ extension MCPBridge {
     }
   }
 
-  /// Writes a message that responds to `sending`, but nothing that answers another message.
+  /// Writes a message, unless it answers anything but `sending`.
   private func deliver(_ message: MCPMessage, to sending: MCPSending, _ head: ResponseHead?) {
     guard message.answers.allSatisfy({ sending.unanswered.contains($0) }) else {
       return server.host.warn("ignored an answer from the server to an unknown request")
@@ -75,7 +74,7 @@ extension MCPBridge {
     if head.status == 401 || head.status == 403 || MCPProblem.needsPerson(problem) {
       return handleRefusal(sending, problem, status: head.status)
     }
-    // The body describes the error. If the server does not know the request, the ID may be its own.
+    // The body describes the error, perhaps with an ID of the server's own.
     if case .whole(let body) = running.body, let answer = try? MCPMessage(body),
       let own = Self.error(answer, of: sending)
     {
@@ -93,8 +92,7 @@ extension MCPBridge {
     fail(sending, told, status: head.status)
   }
 
-  /// The server's error, addressed to the request that caused it. Nil if the response is not an error, or a batch was
-  /// sent.
+  /// The server's error, addressed to the request that caused it; nil for a batch or another response.
   private static func error(_ answer: MCPMessage, of sending: MCPSending) -> MCPMessage? {
     guard answer.kind == .answer, answer.value(["error"]) != nil, sending.message.kind == .request,
       let id = sending.message.id
@@ -155,14 +153,13 @@ extension MCPBridge {
     }
   }
 
-  /// Answers all unsent requests with a failure.
   private func failWaiting(_ failure: Failure) {
     let sendings = waiting
     waiting = []
     for sending in sendings { handleRefusal(sending, failure, status: nil) }
   }
 
-  /// Answers every open request of a message with a failure.
+  /// Answers every open request of a message.
   func fail(_ sending: MCPSending, _ failure: Failure, status: Int?) {
     fail(sending, server.problem(failure, status: status))
   }
@@ -183,7 +180,7 @@ extension MCPBridge {
   /// The maximum number of requests for the rest of one response without a new event.
   private static let maximumRetries = 5
 
-  /// Requests the rest of an interrupted response, if the server's events have IDs (revisions with sessions).
+  /// Requests the rest of an interrupted response, if its events have IDs.
   private func resume(_ sending: MCPSending, _ reader: EventStreamReader, _ purpose: Purpose) {
     var last = String(decoding: reader.lastID, as: UTF8.self)
     if !last.isEmpty {
@@ -234,7 +231,7 @@ extension MCPBridge {
     for (key, running) in exchanges { if case .listening = running.purpose { remove(key) } }
   }
 
-  /// Handles the end of the stream of the server's own messages, and reopens it if supported.
+  /// Reopens the stream of the server's own messages, if supported.
   private func handleStreamEnd(_ status: Int?, _ failure: Failure?, _ body: Body) {
     guard listener.isWanted else { return }
     if case .stream(let reader) = body {
@@ -244,7 +241,7 @@ extension MCPBridge {
     } else if let status, (400..<500).contains(status), status != 408, status != 429 {
       let wasOpen = listener.isOpen
       stopListening()
-      // 405 means that the server has no such stream, 404 that it forgot the session.
+      // 405: the server has no such stream. 404: it forgot the session.
       if status == 404, wasOpen { reopen() }
       return
     } else if let failure, MCPProblem.needsPerson(failure) {
@@ -265,7 +262,7 @@ extension MCPBridge {
 
   // MARK: Tools
 
-  /// Records the tools in a response, and removes those with an invalid description, with a warning.
+  /// Records the tools in a response. Removes those with an invalid description, with a warning.
   private func recordTools(in answer: MCPMessage, to request: MCPMessage) -> MCPMessage {
     let (answer, omitted) = session.recordTools(in: answer, to: request)
     if !omitted.isEmpty {
@@ -277,7 +274,6 @@ extension MCPBridge {
     return answer
   }
 
-  /// Requests the list of tools.
   private func list(_ request: MCPToolsRequest) {
     sendRequest(.tools(request), "POST", session.fields(of: request.message), request.message.bytes)
   }
@@ -292,7 +288,7 @@ extension MCPBridge {
 
   // MARK: Sessions
 
-  /// Starts a new session for a message that the server did not process because it forgot the old session.
+  /// Starts a new session for a message refused because the server forgot the old one.
   private func handleLostSession(_ sending: MCPSending) {
     guard session.initialize != nil, !sending.isRepeated, sending.message.kind == .request || sending.isBarrier else {
       return fail(sending, Failure(.serverRejected, "the server no longer knows the session"), status: 404)
@@ -305,7 +301,7 @@ extension MCPBridge {
   /// The ID of the bridge's own `initialize` request.
   private static let reopeningID = MCPSignIns.prefix + "initialize"
 
-  /// Starts a new session with the client's own `initialize` message.
+  /// Repeats the client's `initialize` message.
   func reopen() {
     guard !isReopening, let initialize = session.initialize else { return }
     isReopening = true
@@ -319,7 +315,6 @@ extension MCPBridge {
     }
   }
 
-  /// Handles the server's response to the request that starts a new session.
   private func handleReopened(_ answer: MCPMessage, _ head: ResponseHead?) {
     guard let head, answer.value(["result"]) != nil else {
       return handleFailure(.reopening, Failure(.serverMisbehaved, "the server did not start a new session"))
@@ -337,8 +332,8 @@ final class MCPListener {
   var isOpen = false
   /// The ID of the last event, after which to resume.
   var lastID = ""
-  /// The delay before reconnecting, if the server sets one.
+  /// Set by the server; nil for the default.
   var retryMilliseconds: Int?
-  /// The number of failed attempts to open the stream since it was last open.
+  /// The failed attempts to open the stream since it was last open.
   var failedAttempts = 0
 }

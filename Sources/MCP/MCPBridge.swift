@@ -2,31 +2,26 @@ internal import Encoding
 internal import Platform
 package import Wire
 
-/// Passes messages between an MCP client on standard input and output, and a server with the Streamable HTTP transport.
-/// The daemon makes the HTTP requests, so this process has no token. Runs on one thread.
+/// Connects an MCP client on standard input and output to a server with the Streamable HTTP transport. The daemon makes
+/// the HTTP requests, so this process has no token. Runs on one thread.
 package final class MCPBridge {
   let server: MCPServer
   let poller: Poller
   let output: MCPOutput
   var session = MCPSession()
 
-  /// The client's unsent messages.
   var waiting: [MCPSending] = []
   /// The current HTTP requests, by poller key.
   var exchanges: [UInt64: RunningRequest] = [:]
-  /// Whether a new session is starting.
   var isReopening = false
   var listener = MCPListener()
   var signIns: MCPSignIns
   private var input = MCPInput()
-  /// The scheduled actions, with their times.
   private var timers: [(moment: Instant, act: () -> Void)] = []
-  /// The last poller key in use.
   private var lastKey: UInt64 = PollerKey.first
   /// The deadline for the remaining calls, once the client has ended.
   private var end: Instant?
 
-  /// The keys of descriptors in ``poller``.
   enum PollerKey {
     static let input: UInt64 = 0
     static let signals: UInt64 = 1
@@ -34,7 +29,7 @@ package final class MCPBridge {
     static let first: UInt64 = 2
   }
 
-  /// A current HTTP request, its purpose, and its response so far.
+  /// An HTTP request, and its response so far.
   final class RunningRequest {
     let exchange: MCPExchange
     let purpose: Purpose
@@ -47,24 +42,21 @@ package final class MCPBridge {
     }
   }
 
-  /// The purpose of an HTTP request.
   enum Purpose {
     /// Sends a message of the client.
     case message(MCPSending)
-    /// The rest of an interrupted response, after an event's ID.
+    /// Requests the rest of an interrupted response, after an event's ID.
     case rest(of: MCPSending, after: String)
     /// Receives the stream of the server's own messages.
     case listening
-    /// Starts a new session.
     case reopening
     /// Confirms the new session.
     case reopened
     /// Requests the list of tools, to repeat a call that was refused because header fields were missing.
     case tools(MCPToolsRequest)
-    /// Ends the session.
     case closing
 
-    /// The message that the request is for, if any.
+    /// The message that the request serves, if any.
     var sending: MCPSending? {
       switch self {
       case .message(let sending), .rest(let sending, _): sending
@@ -82,14 +74,14 @@ package final class MCPBridge {
   }
 
   private static let maximumConcurrentMessages = 64
-  /// The maximum number of waiting messages. At this number, reading input pauses.
+  /// At this number, reading input pauses.
   private static let maximumWaiting = 1024
-  /// The time for calls after the end of input, and then for ending the session. Together less than the two seconds
+  /// The time for calls after the end of input, and then for ending the session: together less than the two seconds
   /// after which clients kill the program.
   private static let drainTime = Duration.milliseconds(900)
   private static let closingTime = Duration.milliseconds(900)
 
-  /// - Parameter asks: Whether to start sign-ins; see ``MCPSignIns/policy``.
+  /// - Parameter asks: See ``MCPSignIns/policy``.
   package init(_ server: MCPServer, asks: SignInPolicy?) throws(Failure) {
     self.server = server
     output = MCPOutput(server.host)
@@ -125,7 +117,6 @@ package final class MCPBridge {
     return Instant.now >= end || (waiting.isEmpty && !exchanges.values.contains { $0.purpose.sending != nil })
   }
 
-  /// Whether to read more input: not while too many messages wait.
   private var mayRead: Bool { waiting.count < Self.maximumWaiting && !input.hasEnded }
 
   private func readInput() {
@@ -140,7 +131,6 @@ package final class MCPBridge {
     if input.hasEnded { end = Instant.now.advanced(by: Self.drainTime) }
   }
 
-  /// Ends the session at the server.
   private func close() throws(SystemError) {
     for key in Array(exchanges.keys) { remove(key) }
     signIns.close()
@@ -154,10 +144,8 @@ package final class MCPBridge {
 
   // MARK: Time
 
-  /// The time of the first timer or of ``end``.
   private var nextTimer: Instant? { (timers.map(\.moment) + [end].compactMap { $0 }).min() }
 
-  /// Runs `act` on the loop after a delay.
   func schedule(after delay: Duration, _ act: @escaping () -> Void) {
     timers.append((Instant.now.advanced(by: delay), act))
   }
@@ -189,7 +177,7 @@ package final class MCPBridge {
     waiting.append(sending)
   }
 
-  /// Handles the cancellation of a call. Returns false if the server must get the message.
+  /// Returns false if the server must get the message.
   private func handleCancellation(_ id: JSON, _ message: MCPMessage) -> Bool {
     if let index = waiting.firstIndex(where: { $0.unanswered.contains(id) && $0.message.kind == .request }) {
       waiting.remove(at: index)
@@ -206,7 +194,6 @@ package final class MCPBridge {
     return session.namedRevision != nil
   }
 
-  /// Sends the waiting messages that may be sent now.
   private func sendWaiting() {
     while let next = waiting.first, mayStart(next) {
       waiting.removeFirst()
@@ -234,7 +221,6 @@ package final class MCPBridge {
 
   // MARK: Exchanges
 
-  /// Makes an HTTP request.
   func sendRequest(_ purpose: Purpose, _ method: String, _ fields: [String], _ body: [UInt8]? = nil) {
     do throws(Failure) {
       let exchange = try server.send(method, fields, body)
@@ -251,10 +237,10 @@ package final class MCPBridge {
     }
   }
 
-  /// Cancels an HTTP request, or removes a complete one.
+  /// Cancels the request unless it is complete.
   func remove(_ key: UInt64) { exchanges.removeValue(forKey: key)?.exchange.close() }
 
-  /// Handles the descriptor of a key: a connection or, for an odd key, a pipe.
+  /// Handles a ready connection or, for an odd key, pipe.
   private func handleReady(_ key: UInt64) {
     if signIns.isKey(key) { return signIns.current.map { $0.readLines(signInStep) } ?? () }
     let connection = key & ~1
@@ -272,7 +258,6 @@ package final class MCPBridge {
     return lastKey
   }
 
-  /// Handles progress of an HTTP request.
   private func handle(_ step: MCPExchange.Step, _ running: RunningRequest, _ key: UInt64) {
     switch step {
     case .head(let head):

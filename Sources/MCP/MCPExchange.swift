@@ -2,42 +2,37 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// An HTTP request to an MCP server through the daemon. Never blocks: the owner calls it when a descriptor is ready.
+/// An HTTP request to an MCP server through the daemon. Never blocks: the owner polls its descriptors.
 final class MCPExchange {
-  /// Progress of the response.
   enum Step {
     case head(ResponseHead)
     /// The next bytes of the body.
     case body([UInt8])
-    /// The response has ended. `problem` is the failure if the status is an error.
+    /// The response has ended. `problem` explains an error status.
     case ended(ResponseHead, problem: Failure?)
-    /// The response is incomplete, for this reason.
+    /// The response is incomplete.
     case failed(Failure)
   }
 
-  /// The connection to the daemon; nil once closed.
+  /// Nil once closed.
   private var connection: DaemonConnection?
   /// The pipe for the response's body; nil for an inline request.
   private var pipe: SharedDescriptor?
   private let host: any MCPHost
   private var request: CallRequest
-  /// The request's body, if any.
   private let content: [UInt8]?
   private var head: ResponseHead?
-  /// The number of body bytes received.
   private var received = 0
-  /// The number of bytes of inline content that were sent.
   private var sent = 0
-  /// How far passing the caller's variables has come. They are passed at most once.
+  /// The caller's variables are passed at most once.
   private var variables = Variables.notAsked
-  /// The body's length and the reason for an error status, once reported.
+  /// Nil until reported.
   private var result: (bodyBytes: Int, problem: Failure?)?
-  /// Why the rest of the body is missing, once reported.
+  /// Why the rest of the body is missing, if reported.
   private var failure: Failure?
 
   private enum Variables { case notAsked, underWay, passed }
 
-  /// The size of one read from the pipe.
   private static let pieceBytes = 256 << 10
 
   init(_ request: CallRequest, _ content: [UInt8]?, _ host: any MCPHost) throws(Failure) {
@@ -48,7 +43,6 @@ final class MCPExchange {
     try send()
   }
 
-  /// Sends the request to the daemon.
   private func send() throws(Failure) {
     host.log(.call(request))
     guard !request.isInline else { return try connection?.send(host.envelope(.call(request))) ?? () }
@@ -64,7 +58,7 @@ final class MCPExchange {
     try connection?.send(host.envelope(.call(request)), passing: passed)
   }
 
-  /// The descriptor of the daemon's connection; nil once closed.
+  /// Nil once closed.
   var connectionNumber: Int32? { connection?.descriptor }
   /// The descriptor of the body's pipe, to poll after the head; nil for an inline request.
   var pipeNumber: Int32? { pipe?.descriptor.raw }
@@ -74,7 +68,7 @@ final class MCPExchange {
     connection = nil
   }
 
-  /// Handles the lines that have arrived from the daemon.
+  /// Handles the daemon's available lines.
   func readLines(_ report: (Step) -> Void) {
     do throws(Failure) {
       try connection?.readMore()
@@ -107,13 +101,13 @@ final class MCPExchange {
     }
   }
 
-  /// Reports a failure after the available part of the body.
+  /// Reports the available part of the body first.
   private func reportFailure(_ failure: Failure, _ report: (Step) -> Void) {
     guard head != nil, pipe != nil else { return report(.failed(failure)) }
     self.failure = failure
   }
 
-  /// Passes the variables that the failed request lacks, to repeat it.
+  /// Passes the variables that the request lacks, to repeat it.
   private func passVariables(neededAfter failure: Failure) throws(Failure) {
     guard variables == .notAsked, let values = try connection?.variables(neededAfter: failure) else { throw failure }
     variables = .underWay
@@ -143,7 +137,6 @@ final class MCPExchange {
     try connection?.send(RequestEnvelope(.resourceBody(part)))
   }
 
-  /// Handles the body's bytes that have arrived.
   func readPipe(_ report: (Step) -> Void) {
     do throws(Failure) {
       guard try !readPart(report) else { return }
@@ -164,7 +157,7 @@ final class MCPExchange {
     }
   }
 
-  /// Reads from the pipe; false at the end.
+  /// Returns false at the end.
   private func readPart(_ report: (Step) -> Void) throws(Failure) -> Bool {
     var bytes: [UInt8] = []
     do { _ = try pipe?.descriptor.read(into: &bytes, upTo: Self.pieceBytes) } catch {
@@ -175,7 +168,6 @@ final class MCPExchange {
     return !bytes.isEmpty
   }
 
-  /// Reports the end of the response.
   private func reportEnd(_ report: (Step) -> Void) {
     guard let head, let result else { return }
     report(.ended(head, problem: result.problem))

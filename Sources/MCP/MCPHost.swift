@@ -2,18 +2,15 @@ package import Wire
 
 /// The program that runs a bridge: finds the daemon and talks to the user.
 package protocol MCPHost {
-  /// Connects to the daemon.
   func connect() throws(Failure) -> DaemonConnection
 
   /// A request with the command line's deadline.
   func envelope(_ request: Request) -> RequestEnvelope
 
-  /// Writes a line to the client.
   func answer(_ line: Span<UInt8>) throws(Failure)
 
   func log(_ request: Request)
 
-  /// Shows an event to the user.
   func show(_ event: Event)
 
   /// Prints a message that the client gets too.
@@ -25,14 +22,13 @@ package protocol MCPHost {
   /// Completes the command in a failure's hint.
   func completingHint(of failure: Failure) -> Failure
 
-  /// The command that a client may run without asking the user, for a failure with a completed hint. Nil if none.
+  /// The command for a failure with a completed hint; nil if the user must be asked.
   func remedy(of failure: Failure) -> MCPRemedy?
 }
 
 /// A command that an MCP client may run without asking the user, because it sends no token to a new server.
 package struct MCPRemedy: Sendable {
   let command: String
-  /// The sign-in that the command starts, if any.
   let login: LoginRequest?
   private let isOfAccount: Bool
 
@@ -41,11 +37,11 @@ package struct MCPRemedy: Sendable {
     (self.command, self.login, self.isOfAccount) = (command, login, isOfAccount)
   }
 
-  /// The sign-in that a bridge may start; nil if the user must first trust the server.
+  /// Nil if the user must first trust the server.
   package var signIn: LoginRequest? { isOfAccount ? login : nil }
 }
 
-/// Whether a bridge starts sign-ins. By default only if the client can show pages.
+/// Whether a bridge starts sign-ins. Nil means only if the client can show pages.
 package enum SignInPolicy: String, CaseIterable, Sendable {
   /// The client gets the command to run.
   case never

@@ -1,8 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// A line of an MCP client or server: a JSON-RPC 2.0 message or, in MCP revision 2025-03-26, a batch. Only the parts
-/// that a bridge needs are parsed.
+/// A JSON-RPC 2.0 message or, in MCP revision 2025-03-26, a batch. Parses only what a bridge needs.
 struct MCPMessage {
   enum Kind {
     case request, notification
@@ -15,7 +14,7 @@ struct MCPMessage {
   let bytes: [UInt8]
   let kind: Kind
   let method: String?
-  /// The ID; nil for a notification, a batch, and the response to an unreadable message.
+  /// Nil for a notification, a batch, and the response to an unreadable message.
   let id: JSON?
   /// The IDs of the requests in the message.
   let requests: [JSON]
@@ -24,7 +23,7 @@ struct MCPMessage {
   private let layout: JSONLayout
 
   static let maximumBytes = 32 << 20
-  /// The limits for parsing. Lenient, because only the client and the server interpret arguments and results.
+  /// Lenient: only the client and the server interpret arguments and results.
   private static let limits = JSONLimits.lenient(bytes: maximumBytes, elements: 1 << 20)
 
   static var tooLarge: Failure {
@@ -71,7 +70,7 @@ struct MCPMessage {
 
   private static let unreadable = Failure(.invalidRequest, "the message is not JSON-RPC 2.0")
 
-  /// The kind of a message (JSON-RPC 2.0 sections 4 and 5).
+  /// JSON-RPC 2.0 sections 4 and 5.
   private static func kind(of part: JSONLayout.Node, _ bytes: Span<UInt8>) throws(Failure) -> Kind {
     guard part.kind == .object, let version = part["jsonrpc"]?.string(in: bytes),
       version == "2.0",
@@ -135,7 +134,6 @@ struct MCPMessage {
     }
   }
 
-  /// The value at a path in `params`.
   func parameter(_ path: String...) -> JSON? { value(["params"] + path) }
 
   /// The value at a path of member names.
@@ -148,10 +146,9 @@ struct MCPMessage {
     return node.value(in: bytes.span)
   }
 
-  /// The protocol revision in the message, required since 2026-07-28; nil in older ones.
+  /// Required since 2026-07-28; nil in older messages.
   var revision: String? { parameter("_meta", "io.modelcontextprotocol/protocolVersion")?.string }
 
-  /// Whether the message has this method.
   func hasMethod(_ method: String) -> Bool { self.method.map { $0.hasSameBytes(as: method) } ?? false }
 
   // MARK: Own messages
@@ -172,14 +169,13 @@ struct MCPMessage {
     JSONObject([("jsonrpc", "2.0"), ("id", id), ("result", .object(result))])
   }
 
-  /// The response to a request that failed. The ID is null if the request's is unreadable.
+  /// The ID is null if the request's is unreadable.
   static func error(_ id: JSON, _ problem: MCPProblem) -> JSONObject {
     var error = JSONObject([("code", .int(problem.code)), ("message", .string(problem.message))])
     if !problem.data.isEmpty { error["data"] = .object(problem.data) }
     return JSONObject([("jsonrpc", "2.0"), ("id", id), ("error", .object(error))])
   }
 
-  /// A copy with another ID or parameters.
   func replacing(id: JSON? = nil, parameters: JSONObject? = nil) throws(Failure) -> MCPMessage {
     guard var object = layout.root.value(in: bytes.span).object else { throw Self.unreadable }
     if let id { object["id"] = id }
@@ -193,7 +189,6 @@ struct MCPProblem {
   /// A JSON-RPC error code.
   var code: Int
   var message: String
-  /// Further members for the client.
   var data = JSONObject()
 
   // JSON-RPC 2.0 section 5.1.
@@ -207,9 +202,9 @@ struct MCPProblem {
   init(_ code: Int, _ message: String) { (self.code, self.message) = (code, message) }
 
   /// - Parameters:
-  ///   - failure: The failure, whose hint is a complete command.
+  ///   - failure: With a complete command as hint.
   ///   - status: The server's HTTP status.
-  ///   - remedy: The command that the client may run without asking the user, if any.
+  ///   - remedy: A command that needs no consent, if any.
   init(_ failure: Failure, status: Int?, _ remedy: MCPRemedy?) {
     let isForPerson = Self.needsPerson(failure)
     code = isForPerson ? Self.signInNeeded : Self.noAnswer

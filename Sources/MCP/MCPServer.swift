@@ -1,7 +1,7 @@
 internal import Encoding
 package import Wire
 
-/// The server of a bridge, and the values shared by all requests to it.
+/// The server of a bridge.
 package struct MCPServer {
   let host: any MCPHost
   private let request: CallRequest
@@ -18,7 +18,7 @@ package struct MCPServer {
     return MCPProblem(failure, status: status, host.remedy(of: failure))
   }
 
-  /// The failure for a redirect. Omits the query and fragment, which may be secret.
+  /// Omits the query and fragment, which may be secret.
   func redirects(to location: String) -> Failure {
     let own = try? URI(request.url)
     let url = String(
@@ -36,7 +36,6 @@ package struct MCPServer {
       hint: isHint ? target.map { .command("agent mcp \(ShellWord.quoted($0.text))") } : nil)
   }
 
-  /// Starts an HTTP request.
   func send(_ method: String, _ fields: [String], _ body: [UInt8]?) throws(Failure) -> MCPExchange {
     var request = request
     request.method = method

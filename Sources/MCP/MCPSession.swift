@@ -1,19 +1,19 @@
 internal import Encoding
 internal import Wire
 
-/// The session at an MCP server: the negotiated parameters, and the header fields of messages.
+/// The session at an MCP server.
 struct MCPSession {
-  /// Counts the sessions, to recognize responses that belong to an earlier one.
+  /// Counts the sessions: responses may belong to an earlier one.
   private(set) var generation = 0
-  /// The ID, if the server assigned one.
+  /// Assigned by some servers.
   private var id: String?
-  /// The negotiated protocol revision; nil before the server has accepted the session.
+  /// The negotiated revision; nil before the server has accepted the session.
   private var revision: String?
-  /// The client's message that started the session. It is sent again to restart the session.
+  /// Sent again to restart the session.
   private(set) var initialize: MCPMessage?
   /// Whether the client has requested a session, but the server has none now.
   private(set) var isMissing = false
-  /// The revision in the last client message that named one. It applies to messages that name none.
+  /// The last revision that a client's message named. It applies to messages that name none.
   private(set) var namedRevision: String?
   private var toolFields = MCPToolFields()
 
@@ -31,15 +31,12 @@ struct MCPSession {
 
   // MARK: Beginning
 
-  /// Records that the client has requested a session.
   mutating func recordRequest(with message: MCPMessage) {
     initialize = message
     (id, revision, namedRevision) = (nil, nil, nil)
     isMissing = true
   }
 
-  /// Records that the server accepted the session.
-  ///
   /// - Parameter answer: The response to ``initialize``.
   mutating func recordAcceptance(_ answer: MCPMessage, _ head: ResponseHead) {
     guard let agreed = answer.value(["result", "protocolVersion"])?.string else { return }
@@ -55,14 +52,12 @@ struct MCPSession {
     isMissing = true
   }
 
-  /// Whether a session ID is visible ASCII, as required.
   private static func isVisible(_ text: String) -> Bool {
     (1...maximumIDBytes).contains(text.utf8.count) && text.utf8.allSatisfy(\.isVisibleASCII)
   }
 
   // MARK: Fields
 
-  /// Records the revision that a client's message names, if any.
   mutating func recordRevision(of message: MCPMessage) {
     if let revision = message.revision { namedRevision = revision }
   }
@@ -106,7 +101,7 @@ struct MCPSession {
     }
   }
 
-  /// Encodes a header field's value: in Base64 unless it is printable ASCII without outer blanks.
+  /// Uses Base64 unless the value is printable ASCII without outer blanks.
   static func encoded(_ value: String) -> String {
     let bytes = Array(value.utf8)
     let isPlain =
@@ -116,13 +111,13 @@ struct MCPSession {
   }
 }
 
-/// The tool arguments sent in header fields, as annotated with `x-mcp-header` in schemas (revision 2026-07-28).
+/// The tool arguments sent in header fields (`x-mcp-header` in schemas, revision 2026-07-28).
 struct MCPToolFields {
-  /// The annotated arguments by tool: each argument's path and the suffix of its field's name.
+  /// By tool: each argument's path and the suffix of its field's name.
   private var annotatedArguments: [String: [(path: [String], name: String)]] = [:]
 
   private static let maximumTools = 4096
-  /// The maximum number of annotated arguments per tool. A tool with more is omitted.
+  /// A tool with more is omitted.
   private static let maximumAnnotations = 256
   /// The keyword for an argument's header field.
   private static let annotation = "x-mcp-header"
@@ -134,10 +129,8 @@ struct MCPToolFields {
     "$defs", "definitions",
   ]
 
-  /// Records the annotated arguments of tools.
-  ///
   /// - Parameter startsList: Whether the response is the first page of a list.
-  /// - Returns: The response without unusable tools, and their names.
+  /// - Returns: The response and the names of unusable tools, which it omits.
   mutating func record(_ answer: MCPMessage, startsList: Bool) -> (MCPMessage, omitted: [String]) {
     guard let tools = answer.value(["result", "tools"])?.array else { return (answer, []) }
     if startsList { annotatedArguments = [:] }
@@ -182,7 +175,6 @@ struct MCPToolFields {
     return zip(properties.names, properties.values).allSatisfy { collect($1, path + [$0], &found) }
   }
 
-  /// Whether a schema or any part of it is annotated.
   private static func hasAnnotation(_ schemas: JSON) -> Bool {
     if let array = schemas.array { return array.contains(where: hasAnnotation) }
     guard let object = schemas.object else { return false }
@@ -207,7 +199,7 @@ struct MCPToolFields {
     }
   }
 
-  /// An argument as the value of a header field; nil if it is missing or has no such form.
+  /// Nil if the argument is missing or has no such form.
   private static func text(_ value: JSON?) -> String? {
     switch value {
     case .string(let text): text
@@ -218,20 +210,19 @@ struct MCPToolFields {
   }
 }
 
-/// A request for the list of tools, after a call was refused for wrong or missing header fields (revision 2026-07-28,
+/// Requests the list of tools, after a call was refused for wrong or missing header fields (revision 2026-07-28,
 /// `HeaderMismatch`).
 struct MCPToolsRequest {
   /// The refused call.
   let call: MCPSending
-  /// The response to the call.
   let refusal: MCPMessage
   /// The request for one page of the list.
   let message: MCPMessage
-  /// The page's number, from 1.
+  /// Counts from 1.
   private let pages: Int
 
   private static let maximumPages = 16
-  /// The error codes for wrong header fields. The second is from drafts.
+  /// The second is from drafts.
   private static let mismatches: [JSON] = [-32020, -32001]
 
   /// Nil if the call was refused for another reason or repeated already.

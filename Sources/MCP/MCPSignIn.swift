@@ -3,7 +3,6 @@ internal import Wire
 
 /// A sign-in with the device flow, whose page the client shows to the user.
 final class MCPSignIn {
-  /// Progress of the sign-in.
   enum Step {
     /// The user can open the page and type the code.
     case code(Event.DeviceCode)
@@ -11,19 +10,17 @@ final class MCPSignIn {
     case failed(Failure)
   }
 
-  /// The ID of the bridge's question to the client.
+  /// The ID of the question to the client.
   let id: String
   /// The failure that the sign-in remedies.
   let problem: MCPProblem
-  /// The reason for the sign-in as a sentence, without a command.
+  /// A sentence, without a command.
   private let reason: String
-  /// The messages to repeat after the sign-in.
   var messagesToRepeat: [MCPSending] = []
-  /// The code, once received.
   private(set) var code: Event.DeviceCode?
-  /// Whether a separate request asked the client to show the page.
+  /// Whether a request asked the client to show the page.
   var isAsked = false
-  /// The connection to the daemon; nil once closed.
+  /// Nil once closed.
   private var connection: DaemonConnection?
   private let host: any MCPHost
 
@@ -42,10 +39,9 @@ final class MCPSignIn {
     try connection?.send(envelope)
   }
 
-  /// The descriptor of the daemon's connection; nil once closed.
+  /// Nil once closed.
   var number: Int32? { connection?.descriptor }
 
-  /// Handles the available lines of the daemon.
   func readLines(_ report: (Step) -> Void) {
     do throws(Failure) {
       try connection?.readMore()
@@ -64,7 +60,7 @@ final class MCPSignIn {
     }
   }
 
-  /// Cancels the sign-in unless it is complete: the daemon ends it when its client disconnects.
+  /// Cancels the sign-in unless it is complete.
   func close() { connection = nil }
 
   // MARK: Texts
@@ -72,7 +68,7 @@ final class MCPSignIn {
   /// The text to show with the URL.
   var message: String { "\(reason). To sign in, type the code \(code?.userCode ?? "") on this page" }
 
-  /// The page, with the code if the server supports that.
+  /// Includes the code if the server supports that.
   var url: String { code.map { $0.verificationURIComplete ?? $0.verificationURI } ?? "" }
 
   /// The parameters of `elicitation/create`, which shows a page.
@@ -89,18 +85,14 @@ final class MCPSignIn {
   }
 }
 
-/// A message from the client to the server.
 final class MCPSending {
   var message: MCPMessage
-  /// The requests without a response.
   var unanswered: Set<JSON>
-  /// The number of the session in which it was sent; see ``MCPSession/generation``.
+  /// See ``MCPSession/generation``.
   var generation = 0
-  /// Whether the message was sent with a session ID.
   var hadSessionID = false
   /// Whether it was refused before processing and is being repeated.
   var isRepeated = false
-  /// Whether a sign-in was tried for the message.
   var waitedForSignIn = false
   /// How often the rest of its response was requested since the last event.
   var retries = 0
@@ -112,7 +104,7 @@ final class MCPSending {
 
   /// Whether the revision has no sessions. Ending the HTTP request then cancels the call.
   var isModern: Bool { message.revision != nil }
-  /// Whether nothing else may be sent before its response.
+  /// Whether later messages wait for its response.
   var isBarrier: Bool {
     !isModern && (message.hasMethod("initialize") || message.hasMethod("notifications/initialized"))
   }

@@ -4,45 +4,37 @@ internal import Wire
 
 /// The sign-ins of a bridge, one at a time.
 struct MCPSignIns {
-  /// Whether to sign in. Nil to sign in only if the client can open a URL.
+  /// Nil to sign in only if the client can open a URL.
   let policy: SignInPolicy?
   private(set) var current: MCPSignIn?
-  /// The poller key of ``current``.
   private var key: UInt64?
-  /// When the last sign-in failed; nil after a success.
+  /// Nil after a success.
   private var lastFailure: Instant?
-  /// The number of IDs from ``nextID()``.
   private var count = 0
-  /// The calls that were answered with a question, by the question's `requestState`. The client repeats them.
+  /// The calls answered with a question, by its `requestState`. The client repeats them.
   private var questions: [String: MCPMessage] = [:]
 
   /// The prefix of the bridge's own IDs.
   static let prefix = "agent-bridge-"
   private static let maximumQuestions = 256
-  /// How long not to ask again after a failed sign-in.
   private static let pauseAfterFailure = Duration.seconds(3600)
 
   init(_ policy: SignInPolicy?) { self.policy = policy }
 
-  /// Whether the poller key belongs to the current sign-in.
   func isKey(_ key: UInt64) -> Bool { self.key == key }
 
-  /// Whether a sign-in may start.
   func mayAsk(_ canOpenURLs: Bool) -> Bool {
     guard policy != .never, policy == .ask || canOpenURLs else { return false }
     return lastFailure.map { Instant.now >= $0.advanced(by: Self.pauseAfterFailure) } ?? true
   }
 
-  /// A new ID for a sign-in.
   mutating func nextID() -> String {
     count += 1
     return "\(Self.prefix)sign-in-\(count)"
   }
 
-  /// Records the current sign-in.
   mutating func setCurrent(_ signIn: MCPSignIn, key: UInt64) { (current, self.key) = (signIn, key) }
 
-  /// Ends the current sign-in, and returns it.
   mutating func finish(succeeded: Bool) -> MCPSignIn? {
     let signIn = current
     signIn?.close()
@@ -53,7 +45,7 @@ struct MCPSignIns {
 
   mutating func close() { _ = finish(succeeded: false) }
 
-  /// Removes a waiting call that was cancelled. Returns whether there was one.
+  /// Returns whether the call was waiting.
   mutating func forget(_ id: JSON) -> Bool {
     guard let current, let index = current.messagesToRepeat.firstIndex(where: { $0.unanswered.contains(id) }) else {
       return false
@@ -62,19 +54,16 @@ struct MCPSignIns {
     return true
   }
 
-  /// Keeps a call that was answered with a question.
   mutating func keep(_ message: MCPMessage, as state: String) {
     if questions.count >= Self.maximumQuestions { questions.removeAll() }
     questions[state] = message
   }
 
-  /// Removes the call that waits for the answer to a question.
   mutating func removeQuestion(_ state: String) -> MCPMessage? { questions.removeValue(forKey: state) }
 }
 
-// Handles calls that need a sign-in.
 extension MCPBridge {
-  /// The name of the bridge's question in `inputRequests`.
+  /// In `inputRequests`.
   private static let question = "agent_sign_in"
 
   /// Handles a message that was refused before processing or could not be sent. May start a sign-in.
@@ -105,7 +94,6 @@ extension MCPBridge {
     }
   }
 
-  /// Handles progress of the current sign-in.
   func signInStep(_ step: MCPSignIn.Step) {
     switch step {
     case .code: signIns.current.map { ask($0) }
@@ -123,13 +111,12 @@ extension MCPBridge {
     }
   }
 
-  /// Fails the messages that wait for the sign-in.
   private func giveUp() {
     guard let signIn = signIns.finish(succeeded: false) else { return }
     for sending in signIn.messagesToRepeat { fail(sending, signIn.problem) }
   }
 
-  /// Asks the client to show the page, as each call's revision requires.
+  /// Asks as each call's revision requires.
   private func ask(_ signIn: MCPSignIn) {
     var messagesToRepeat: [MCPSending] = []
     for sending in signIn.messagesToRepeat {
@@ -168,7 +155,6 @@ extension MCPBridge {
     output.write(MCPMessage.request(signIn.id, "elicitation/create", question))
   }
 
-  /// Handles the client's answer to the question.
   func handleAnswer(_ id: String, _ message: MCPMessage) {
     guard let current = signIns.current, current.id.hasSameBytes(as: id) else { return }
     if !isAcceptance(message.value(["result", "action"])) { giveUp() }

@@ -9,20 +9,18 @@ struct MCPInput {
   private var bytes: [UInt8] = []
   /// The number of bytes already searched for a line feed.
   private var searched = 0
-  /// Whether to skip the rest of a line that is too long.
+  /// The rest of a long line is skipped.
   private var isSkipping = false
   private(set) var hasEnded = false
-  /// Whether the input is a regular file, which is always readable and cannot be polled.
+  /// A regular file is always readable and cannot be polled.
   private(set) var isAlwaysReady = false
   private var isPaused = false
 
-  /// The size of one read.
   private static let pieceBytes = 256 << 10
 
-  /// A line of the client.
   enum Line {
     case message(MCPMessage)
-    /// An unreadable line. The ID is that of the request, or null if it cannot be determined.
+    /// The ID is null if it cannot be determined.
     case refused(Failure, id: JSON)
   }
 
@@ -34,7 +32,6 @@ struct MCPInput {
     }
   }
 
-  /// Pauses or resumes reading.
   mutating func pause(_ pauses: Bool, _ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     guard pauses != isPaused, !isAlwaysReady else { return }
     isPaused = pauses
@@ -42,7 +39,7 @@ struct MCPInput {
     if pauses { try poller.remove(input.descriptor.raw) } else { try watch(poller, key: key) }
   }
 
-  /// Reads once, and passes on each complete line.
+  /// Reads once.
   mutating func read(_ take: (Line) -> Void) {
     let count: Int
     do { count = try input.descriptor.read(into: &bytes, upTo: Self.pieceBytes) } catch {
@@ -68,7 +65,7 @@ struct MCPInput {
     searched = 0
   }
 
-  /// Parses a line for `take`. Skips blank lines.
+  /// Skips blank lines.
   private func pass(_ line: [UInt8], _ take: (Line) -> Void) {
     guard line.contains(where: { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }) else { return }
     let message: Line
@@ -96,6 +93,5 @@ final class MCPOutput {
 
   func write(_ message: JSONObject) { write(JSON.object(message).serialized()) }
 
-  /// Answers a request with an error.
   func fail(_ id: JSON, _ problem: MCPProblem) { write(MCPMessage.error(id, problem)) }
 }

@@ -7,7 +7,6 @@ final class SocketWaits: Sendable {
   /// How a wait ended. `late`: its deadline has passed.
   private enum Outcome: Sendable { case readable, late, cancelled, failed(SystemError) }
 
-  /// A task that waits for a socket.
   private struct Wait: Sendable {
     let descriptor: Int32
     let deadline: Instant

@@ -2,9 +2,8 @@ internal import Vocabulary
 
 /// Completes command lines for the scripts of ``CompletionScript``.
 ///
-/// A line of the answer is a candidate, some with a tab and a description, or a directive: `:files`,
-/// `:value METAVAR` for any text, or `:command NUMBER` for another program's command line, which starts after that many
-/// words.
+/// Each line of the answer is a candidate, perhaps with a tab and a description, or a directive: `:value METAVAR` for
+/// any text, `:files`, or `:command NUMBER` for another program's command line after that many words.
 struct CommandLineCompletion {
   private typealias Candidate = (word: String, meaning: String)
 

@@ -21,7 +21,6 @@ struct CompletionScript {
 
   var fileName: String { source.name.replacing(each: ProgramName.standard.text, with: program.text) }
 
-  /// The script, with the program's name.
   var text: String {
     let name = ProgramName.standard.text
     return String(decoding: source.bytes, as: UTF8.self)

@@ -14,7 +14,7 @@ struct DaemonClient {
   /// Whether to use a private `agentd` that ends with the command.
   let isPrivate: Bool
 
-  /// Whether another program will replace this process, so that a child must start the daemon.
+  /// A child must start the daemon if another program will replace this process.
   var isReplacedAfterwards = false
 
   /// The maximum of ``grace``, in seconds.
@@ -58,7 +58,7 @@ struct DaemonClient {
     return client
   }
 
-  /// How many seconds to wait beyond the request's deadline, since the daemon reports a missed deadline itself.
+  /// Seconds to wait beyond the request's deadline, since the daemon reports a missed one itself.
   private var grace: Int { min(maximumGrace, max(1, (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) / 2)) }
 
   func withTimeout(seconds: Int) -> DaemonClient {
@@ -125,8 +125,7 @@ struct DaemonClient {
   /// When to check the daemon next, during a wait without a deadline.
   var nextCheck: Instant { .now.advanced(by: .seconds(timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds)) }
 
-  /// Returns a function that checks over another connection whether the daemon still responds; always true for a
-  /// private one.
+  /// Returns a function that checks over another connection whether the daemon responds; always true for a private one.
   func responseCheck(of connection: borrowing DaemonConnection) -> () -> Bool {
     let process = connection.process
     return connection.isPrivate ? { true } : { isAnswering(process) }
@@ -157,8 +156,6 @@ struct DaemonClient {
     }
   }
 
-  /// Sends a request and returns its result.
-  ///
   /// - Parameter descriptors: Secrets for the daemon to read.
   func ask(_ request: Request, passing descriptors: [SharedDescriptor] = []) throws(Failure) -> JSONObject {
     try converse(mayRepeat: request.has(.repeatable) && descriptors.isEmpty) {
@@ -190,7 +187,7 @@ struct DaemonClient {
     }
   }
 
-  /// The number of attempts if daemons end without a response. A killed process accepts connections until it is gone.
+  /// Attempts if daemons end without a response. A killed process accepts connections until it is gone.
   private static let maximumAttempts = 3
 
   /// Sends a request over an open connection and returns its result.
@@ -254,7 +251,6 @@ struct DaemonClient {
     return next
   }
 
-  /// Connects after a daemon ended.
   func connectAgain() throws(Failure) -> DaemonConnection {
     console.detail("the daemon ended, so the next one is asked")
     return try connect()
@@ -311,7 +307,6 @@ struct DaemonClient {
     }
   }
 
-  /// Requests credentials of an AWS role.
   func askForRole<Result>(
     _ request: AssumeRoleRequest, _ body: (RoleAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -361,7 +356,7 @@ struct DaemonClient {
     }
   }
 
-  /// Starts the daemon from a child process, so that the program that replaces this process does not become its parent.
+  /// Starts the daemon from a child process, or the program that replaces this process would become its parent.
   ///
   /// Ignores failures, which the caller sees when it connects.
   private func startDaemonFromChild() {

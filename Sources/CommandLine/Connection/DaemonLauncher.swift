@@ -4,7 +4,7 @@ internal import Wire
 
 /// Finds the user's daemon, and starts it if none runs.
 enum DaemonLauncher {
-  /// The default timeout for starting the daemon, and for another command that is starting it.
+  /// For starting the daemon, and for another command that is starting it.
   static let timeout = Duration.seconds(15)
 
   /// The exit status of `agentd` if another daemon serves its directory.
@@ -20,9 +20,8 @@ enum DaemonLauncher {
   /// Connects to the running daemon, or starts one.
   ///
   /// - Parameters:
-  ///   - timeout: The timeout for another command that is starting the daemon, and again for the daemon to listen.
-  ///   - startsNamed: Whether to start a daemon at `AGENT_SOCKET`. By default this fails, because it may be an ended
-  ///     lease's socket.
+  ///   - timeout: Applies to another command that is starting the daemon, and again until the daemon listens.
+  ///   - startsNamed: Whether to start a daemon at `AGENT_SOCKET`, which may be an ended lease's socket.
   static func connectOrStart(
     _ console: Console = .silent, timeout: Duration = DaemonLauncher.timeout, startsNamed: Bool = false
   ) throws(Failure) -> DaemonConnection {
@@ -31,8 +30,7 @@ enum DaemonLauncher {
     return try start(console, timeout, startsNamed: startsNamed)
   }
 
-  /// Starts the daemon in the first usable directory. A separate function, so that finding a running daemon needs less
-  /// stack.
+  /// Starts the daemon in the first usable directory. Separate, so that finding a running daemon needs less stack.
   @inline(never)
   private static func start(
     _ console: Console, _ timeout: Duration, startsNamed: Bool
@@ -150,7 +148,6 @@ enum DaemonLauncher {
       hint: "set HOME; or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
   }
 
-  /// The hint if root would use another user's directories.
   static func foreignHint(_ foreign: UserDirectories.ForeignDirectory) -> Phrase {
     if foreign.variable == "HOME" { return Phrase("run without sudo, or use sudo -H") }
     return Phrase("unset \(foreign.variable)")
@@ -194,7 +191,6 @@ enum DaemonLauncher {
   /// The result of starting `agentd`.
   private enum Launch { case listening, alreadyServed }
 
-  /// Starts `agentd` and waits until it listens.
   private static func launch(
     in location: SocketLocation, _ console: Console, _ timeout: Duration
   ) throws(Failure) -> Launch {

@@ -40,7 +40,6 @@ struct DaemonProgram {
     throw missing
   }
 
-  /// The failure if the program is not installed.
   var missing: Failure {
     let paths = candidates(near: Machine.executablePath()).joined(separator: " nor ")
     return Failure(

@@ -18,7 +18,6 @@ struct KeptConnection: ~Copyable {
     self.connection = .some(connection)
   }
 
-  /// Makes the poller wait for input, if connected.
   borrowing func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     switch connection {
     case .some(let connection): try poller.add(connection.descriptor, interest: .read, key: key)
@@ -28,14 +27,13 @@ struct KeptConnection: ~Copyable {
 
   mutating func readMore() throws(Failure) { try connection?.readMore() }
 
-  /// Returns the next line if it has arrived.
+  /// Returns nil if no line has arrived.
   mutating func takeReply() throws(Failure) -> Reply? {
     guard let reply = try connection?.takeReply() else { return nil }
     if case .failure(let failure) = reply { mayStart = ![.daemonUnavailable, .daemonStopped].contains(failure.code) }
     return reply
   }
 
-  /// Sends another message of the request, if connected.
   mutating func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor] = []) throws(Failure) {
     try connection?.send(request, passing: passed)
   }
@@ -48,7 +46,6 @@ struct KeptConnection: ~Copyable {
   /// Records that the request succeeded: the next pause is short, and the next attempt may start a daemon.
   mutating func recordSuccess() { (failures, mayStart) = (0, true) }
 
-  /// Closes the connection and schedules the next attempt.
   mutating func disconnect() {
     connection = nil
     nextAttempt = Instant.now.advanced(by: pause)
@@ -78,7 +75,7 @@ struct KeptConnection: ~Copyable {
     try watch(poller, key: key)
   }
 
-  /// Connects; nil if the user stopped the daemon and none is running.
+  /// Nil if the user stopped the daemon and none is running.
   private borrowing func reconnect() throws(Failure) -> DaemonConnection? {
     guard mayStart else { return try DaemonLauncher.connect() }
     return .some(try client.connect())

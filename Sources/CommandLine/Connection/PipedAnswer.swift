@@ -45,7 +45,6 @@ struct PipedAnswer: ~Copyable {
     return result
   }
 
-  /// Runs `body` and converts a read error.
   static func reading<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(Failure) -> Value {
     do { return try body() } catch { throw Failure(error, doing: "cannot read the answer") }
   }

@@ -9,10 +9,8 @@ struct NamedSecret {
   let title: Phrase
   /// The name of the option for a file, for hints.
   let fileOption: String
-  /// The option for a descriptor.
   let descriptor: Option<String?>?
   private let path: String?
-  /// The descriptor's number.
   private let number: String?
   /// The timeout for the other end of a FIFO.
   private let timeoutSeconds: Int?
@@ -34,10 +32,9 @@ struct NamedSecret {
     try Self.refuseSharedInput(invocation)
   }
 
-  /// Whether the command line names the secret.
   var isNamed: Bool { path != nil || number != nil }
 
-  /// Opens the secret; nil if none is named.
+  /// Nil if no secret is named.
   func open() throws(Failure) -> FileDescriptor? {
     let secret: FileDescriptor
     if let path {
@@ -57,7 +54,6 @@ struct NamedSecret {
     return secret
   }
 
-  /// Duplicates the descriptor of this number.
   private static func duplicateInherited(_ text: String, _ option: Option<String?>) throws(Failure) -> FileDescriptor {
     guard let number = Int32(text), (0...65_535).contains(number) else {
       throw Failure(.invalidRequest, "\"--\(option.name)\" must be the number of an open descriptor")

@@ -5,7 +5,6 @@ internal import Wire
 struct SecretFiles {
   private let files: [(kind: PassedSecret, secret: NamedSecret)]
 
-  /// Whether `--client-secret-prompt` is given.
   private let asks: Bool
 
   /// - Parameter kinds: The secrets that the command accepts.

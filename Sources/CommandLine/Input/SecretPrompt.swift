@@ -83,7 +83,7 @@ enum SecretPrompt {
 
 /// Asks questions on the terminal, regardless of redirections.
 enum Confirmation {
-  /// The maximum length of a question in characters.
+  /// In characters.
   private static let maximumQuestionLength = 4096
 
   /// How often a question is asked until the answer is "yes" or "no".

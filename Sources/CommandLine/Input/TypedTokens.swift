@@ -11,7 +11,6 @@ struct TokenReader {
   private static let pieceBytes = 256 << 10
 
   let source: SharedDescriptor
-  /// Whether the tokens are typed on a terminal.
   let isTyped: Bool
   private let timeout: (seconds: Int, deadline: Instant)?
   private(set) var hasEnded = false
@@ -46,7 +45,6 @@ struct TokenReader {
     return piece.count
   }
 
-  /// Throws `timeout` at the deadline.
   private func waitForTokens() throws(Failure) {
     guard let timeout else { return }
     let left = Instant.now.duration(to: timeout.deadline)
@@ -72,7 +70,6 @@ struct TypedTokens {
     self.pipe = pipe
   }
 
-  /// The descriptor to poll.
   var raw: Int32 { reader.source.descriptor.raw }
 
   /// Sends a line.

@@ -80,7 +80,7 @@ enum ManualList {
   /// Commands whose pages describe options that others have too.
   private static let homes = [CommandName.token, .serve, .login, .unlock]
 
-  /// The command whose page describes an option of `command`; nil if that is its own page.
+  /// The command whose page describes an option of `command`; nil for its own page.
   static func home(of option: OptionDeclaration, in command: Command, _ table: CommandTable) -> CommandName? {
     if option.isSetting { return nil }
     return homes.prefix { $0.page != command.name.page }.first { option.isSame(asOneOf: table.named($0).options) }
@@ -138,7 +138,7 @@ extension OptionDeclaration {
   /// Whether it is an account setting, described in agent-config(5).
   var isSetting: Bool { isSame(asOneOf: AccountSetting.withOption.map(\.declaration)) }
 
-  /// Whether one of the others has the same name and description.
+  /// Compares name and description.
   fileprivate func isSame(asOneOf others: [OptionDeclaration]) -> Bool {
     others.contains { $0.name == name && $0.sentence == sentence }
   }
@@ -147,7 +147,6 @@ extension OptionDeclaration {
 // MARK: - Settings and protocol
 
 extension ManualList {
-  /// A row for each account setting.
   static let settings = AccountSetting.all.map { setting in
     var sentences = [setting.summary.replacing(each: "; see agent-config(5)", with: "") + "."]
     if case .choice(let words) = setting.kind, setting !== AccountSetting.provider {

@@ -43,7 +43,6 @@ struct ManualPage: Sendable {
   private static let start = ".\\\" @"
   private static let end = start + "end"
 
-  /// Replaces the lists of a page.
   static func replaceLists(in page: String, by table: CommandTable) throws(PageError) -> String {
     var text = ""
     var open: String?

@@ -48,7 +48,6 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
 
   var words: [Substring] { rawValue.split(separator: " ") }
 
-  /// The name of the command's manual page.
   var page: String {
     switch self {
     case .overview, .complete, .renew, .notify: Self.mainPage

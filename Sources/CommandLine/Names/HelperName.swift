@@ -4,7 +4,6 @@ enum HelperName: String, CaseIterable, Sendable {
 
   private static let command = "helper"
 
-  /// The program name of Python's keyring.
   static let keyringProgram = "keyring"
 
   /// cargo's argument for a provider that reads JSON requests.

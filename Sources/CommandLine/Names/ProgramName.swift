@@ -3,8 +3,8 @@ internal import Platform
 
 /// The program's name: `agent`, or the name of its file.
 ///
-/// Text for users contains `agent`, which is replaced for display. Directories, the socket and `agentd` are not
-/// renamed.
+/// Text for users contains `agent`, which is replaced for display. Directories, the socket and `agentd` keep their
+/// names.
 package struct ProgramName: Sendable, Hashable {
   package let text: String
 

@@ -5,12 +5,12 @@ internal import Wire
 /// Prints all output of the program, by these rules:
 ///
 /// 1. Standard output contains only the answer, written at once when complete: on failure it is empty and the exit
-///   status is not 0. Exceptions: a failed `env` prints a statement that sets the status, `login --json` prints events
-///   as they happen, `request` writes any response's body as it arrives, and `verify` prints a verdict per token.
+///   status is not 0. Exceptions: a failed `env` prints a statement that sets the status, `login --json` prints events,
+///   `request` a response's body as it arrives, and `verify` a verdict per token.
 /// 2. A write error on standard output fails the command. If the reader has exited, as `head` does, it prints nothing
 ///   and keeps its status.
-/// 3. Messages for users go to standard error. A failure is `agent: error: what happened` and perhaps `agent: hint: the
-///   command that helps`: lower case, no full stop. `--verbose` also prints each step, without secrets.
+/// 3. Messages for users go to standard error: `agent: error: what happened` and perhaps `agent: hint: the command that
+///   helps`, in lower case without a full stop. `--verbose` also prints each step, without secrets.
 /// 4. With `--json` a failure is `{"error":{"code","message","hint"}}` on standard error.
 /// 5. `TerminalText` cleans foreign text. Messages for users are phrases in their ``Language``; output for programs is
 ///   never translated.
@@ -36,13 +36,12 @@ struct Console {
 }
 
 extension Console {
-  /// Prints failures only.
   static var silent: Console { Console(json: false, quiet: true) }
 
   /// The maximum length of a message in characters.
   private static let messageLimit = 400
 
-  /// The maximum length of a hint in characters: enough for a command with two URLs.
+  /// In characters: enough for a command with two URLs.
   private static let hintLimit = 6000
 
   // MARK: Answers
@@ -117,12 +116,12 @@ extension Console {
     }
   }
 
-  /// Writes text to standard error, ignoring errors.
+  /// Ignores errors.
   static func printToStandardError(_ text: String) {
     try? Output.write(text, to: .standardError)
   }
 
-  /// Replaces corrections in the hint by the corrected command line.
+  /// Replaces corrections by the corrected command line.
   func completingHint(of failure: Failure) -> Failure {
     var failure = failure
     failure.advice = failure.advice?.correcting(correctedCommand)

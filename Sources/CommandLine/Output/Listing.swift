@@ -39,7 +39,6 @@ struct Listing {
     return text
   }
 
-  /// The minimum width for wrapping.
   private static let minimumWrappedWidth = 20
 
   /// Wraps text that follows `start` on its first line.
@@ -120,7 +119,6 @@ struct Table {
     return text
   }
 
-  /// A row on one line.
   private func line(_ cells: [Cell], _ widths: [Int], _ presentation: Presentation) -> String {
     var (line, spaces) = ("", 0)
     for (cell, width) in zip(cells, widths) {

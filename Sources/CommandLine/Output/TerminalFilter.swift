@@ -3,7 +3,6 @@ internal import Encoding
 /// Removes control characters from text that arrives in pieces, except tabs and line feeds. Keeps invalid UTF-8 unless
 /// an 8-bit terminal interprets it as controls.
 struct TerminalFilter {
-  /// The bytes of a character that is still incomplete.
   private var rest: [UInt8] = []
 
   /// Returns the filtered text, up to the last complete character.

@@ -2,7 +2,7 @@ internal import Wire
 
 /// A command: its name, operands, options, descriptions and code.
 ///
-/// Most parts are created on demand, because few calls need them. A class for the same reason as ``OptionDeclaration``.
+/// Most parts are created on demand, because few calls need them. A class like ``OptionDeclaration``.
 final class Command: Sendable {
   let name: CommandName
   /// The heading in the help.
@@ -24,21 +24,17 @@ final class Command: Sendable {
   /// Reads the command line and returns the action. Unused options are rejected before the action runs.
   let makeAction: @Sendable (Invocation) throws(Failure) -> Action
 
-  /// Creates ``answer``.
   private let answerRows: @Sendable () -> [MemberDescription]
-  /// Creates ``options``.
   private let ownOptions: @Sendable () -> [OptionDeclaration]
-  /// Creates ``moved``.
   private let movedOptions: @Sendable () -> [OptionDeclaration]
   /// Returns the names of ``shortHelpOptions``; empty for all options.
   let shortHelpNames: @Sendable () -> [String]
-  /// Creates ``examples``.
   private let shownExamples: @Sendable () -> [Example]
 
   /// - Parameters:
-  ///   - answer: The members of the result with `--json`, unless described on the page.
+  ///   - answer: The result's members with `--json`, unless described on the page.
   ///   - options: The command's own options, without ``Options/common``.
-  ///   - moved: The options of another command, accepted only so that the error can name that command.
+  ///   - moved: Options of another command, accepted only so that the error can name it.
   ///   - shortHelp: The names of at most ten options for the short help, in this order; if empty, all.
   init(
     _ name: CommandName, topic: Topic = .other, summary: String,
@@ -65,7 +61,7 @@ final class Command: Sendable {
     shownExamples = examples
   }
 
-  /// The members of the result with `--json`, unless described on the page.
+  /// With `--json`, unless described on the page.
   var answer: [MemberDescription] { answerRows() }
 
   var options: [OptionDeclaration] { ownOptions() }

@@ -1,4 +1,3 @@
-/// All commands of the program.
 struct CommandTable: Sendable {
   /// The program's summary, without a full stop.
   static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"

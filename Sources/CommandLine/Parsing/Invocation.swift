@@ -14,7 +14,6 @@ final class Invocation {
   /// The command. Nil is possible only with `--help` or `--version`.
   let command: Command?
 
-  /// The words of the command or group.
   let commandWords: [String]
   /// The given options, in order.
   let given: [Occurrence]
@@ -23,7 +22,6 @@ final class Invocation {
   /// The words after `--`, if given.
   let trailingArguments: [String]?
 
-  /// Options not read yet.
   private var unread: [OptionDeclaration]
 
   /// The account in `AGENT_ACCOUNT`, if it was used.
@@ -160,7 +158,6 @@ final class Invocation {
     return command.text
   }
 
-  /// This command with other operands.
   private func repeated(_ operands: [String]) -> PastedCommand { PastedCommand(self, operands: operands, without: []) }
 }
 

@@ -24,7 +24,6 @@ struct Operands: Sendable {
   static let accountOrService = Operands("ACCOUNT", 0...1, .accountsAndServices)
   static let namedAccount = Operands("ACCOUNT", 1...1, .accounts)
   static let newAccount = Operands("NAME", 1...1)
-  /// An account, and its new name.
   static let rename = Operands("ACCOUNT NAME", 2...2, .accounts)
   /// A URL, optionally after a method.
   static let methodAndURL = Operands("[METHOD] URL", 1...2, .words(methods))
@@ -34,13 +33,11 @@ struct Operands: Sendable {
   static let completionShell = Operands("SHELL", 1...1, .words(CompletionShell.allCases.map(\.rawValue)))
   /// A file, or standard input if omitted or `-`.
   static let file = Operands("FILE", 0...1, .files)
-  /// The number of a key slot.
   static let slot = Operands("NUMBER", 1...1)
   /// An action, an account and a token file's path, all optional.
   static let tokenFile = Operands("ACTION ACCOUNT [PATH]", 0...3, .words(TokenFileAction.allCases.map(\.rawValue)))
   /// The words of the command line to complete.
   static let completedWords = Operands("[WORD]...", 1...4096)
-  /// A helper protocol and the caller's arguments.
   static let helperCall = Operands("PROTOCOL [WORD]...", 1...16, .words(HelperName.allCases.map(\.rawValue)))
   static let sshArguments = Operands("DESTINATION [ARGUMENT]...", 1...256, includesOptions: true)
   /// A program to set up, or none.

@@ -93,7 +93,7 @@ extension Option<Bool> {
     Self("json", in: .common, short: "j", "Print the answer, and any error, as JSON objects, one a line")
   }
   static var help: Self { Self("help", in: .common, short: "h", "Print this help") }
-  /// With `--help`, prints every option.
+  /// With `--help`.
   static var everything: Self { Self("all", in: .output, "Print every option") }
   static var version: Self { Self("version", in: .common, short: "V", "Print the version") }
 }

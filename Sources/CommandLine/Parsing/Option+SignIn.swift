@@ -13,7 +13,7 @@ extension Options {
 
 extension Option<String?> {
   static var clientSecretFile: Self { file("client-secret-file", in: .client, with: "the client secret") }
-  /// A former option; see ``MovedOptions``.
+  /// See ``MovedOptions``.
   static var clientSecretEnvironment: Self {
     Self("client-secret-env", in: .client, .text("NAME"), "Use `--client-secret-file -`")
   }
@@ -28,7 +28,7 @@ extension Option<String?> {
       "client-certificate-file", in: .client, .secretFile,
       "Present the certificate in this PEM file to the server; its key is the client's")
   }
-  /// A former option; see ``MovedOptions``.
+  /// See ``MovedOptions``.
   static var initialAccessTokenFile: Self {
     Self(
       "initial-access-token-file", in: .client, .secretFile,
@@ -67,7 +67,7 @@ extension Option<Bool> {
       "register", in: .service,
       "Register a client at the server (RFC 7591); `--client-secret-file` then has the initial access token, if any")
   }
-  /// A former option; see ``MovedOptions``.
+  /// See ``MovedOptions``.
   static var guest: Self { Self("guest", in: .signIn, "Use `agent workload`") }
   static var browser: Self { Self("browser", in: .signIn, "Sign in with a browser on this machine") }
   static var device: Self { Self("device", in: .signIn, "Sign in with a code typed on any device") }
@@ -75,7 +75,6 @@ extension Option<Bool> {
   static var paste: Self {
     Self("paste", in: .signIn, "Sign in with a browser on any machine; paste its final address")
   }
-  /// Does not open a browser.
   static var noOpen: Self { Self("no-open", in: .signIn, "Show the address, but open no browser") }
   /// Starts a sign-in in the background.
   static var start: Self {
@@ -88,7 +87,6 @@ extension Option<Bool> {
       "if-needed", in: .scripts,
       "Sign in only if no token is available; otherwise print who is signed in")
   }
-  /// Signs in again to accounts whose session has ended.
   static var ended: Self { Self("ended", in: .signIn, "Sign in again to every account whose session has ended") }
   static var ephemeral: Self {
     Self(
@@ -99,14 +97,13 @@ extension Option<Bool> {
   static var noKeep: Self {
     Self("no-keep", in: .protection, "Do not store the token of a session without a refresh token, and do not ask")
   }
-  /// A former option; see ``MovedOptions``.
+  /// See ``MovedOptions``.
   static var use: Self { Self("use", in: .service, "Use `agent use`") }
-  /// A former option; see ``MovedOptions``.
+  /// See ``MovedOptions``.
   static var noWait: Self { Self("no-wait", in: .scripts, "Use `--start`") }
-  /// A former option; see ``MovedOptions``.
+  /// See ``MovedOptions``.
   static var copyCode: Self { Self("copy-code", in: .signIn, "Copy the code from the screen") }
   static var all: Self { Self("all", in: .signOut, "Sign out of all accounts") }
-  /// Signs out without revoking the session at the server.
   static var local: Self { Self("local", in: .signOut, "Delete the session here without revoking it at the server") }
 }
 
@@ -125,12 +122,12 @@ extension Option<Int?> {
 }
 
 extension Option<QRCodeChoice?> {
-  /// A former option; see ``MovedOptions``.
+  /// See ``MovedOptions``.
   static var qrCode: Self { former("qr-code") }
-  /// A former option; see ``MovedOptions``.
+  /// See ``MovedOptions``.
   static var qr: Self { former("qr") }
 
-  /// An option that `AGENT_QR_CODE` has replaced.
+  /// Replaced by `AGENT_QR_CODE`.
   private static func former(_ name: String) -> Self {
     Self(name, in: .signIn, "WHEN", QRCodeChoice.self, "Use the variable AGENT_QR_CODE")
   }

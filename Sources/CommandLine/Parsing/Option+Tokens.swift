@@ -59,9 +59,7 @@ extension Option<Bool> {
     Self("no-jail", in: .lease, "Serve the lease even if the kernel cannot filter system calls (seccomp)")
   }
   static var confirm: Self { Self("confirm", in: .lease, "Ask before the first request to each origin") }
-  /// Requests a token exchange (RFC 8693).
   static var exchange: Self { Self("exchange", in: .access, "Exchange the account's own token for it (RFC 8693)") }
-  /// Asks the servers whether the sessions are valid.
   static var check: Self { Self("check", in: .output, "Ask the servers whether the sessions are still valid") }
   static var utc: Self { Self("utc", in: .output, "Show times in UTC instead of local time") }
   static var follow: Self { Self("follow", in: .output, short: "f", "Show new events until interrupted") }
@@ -127,7 +125,6 @@ extension Option<String?> {
   static var askProgram: Self {
     Self("askpass", in: .lease, .file("PROGRAM"), "Ask with this program: status 0 means yes; by default `SSH_ASKPASS`")
   }
-  /// The path of a lease's socket.
   static var socket: Self {
     Self("socket", in: .lease, .file("PATH"), "Create the socket here; the directory must be closed to other users")
   }
@@ -174,11 +171,9 @@ extension Option<[String]> {
       "Serve the resource of `--only` by plain HTTP on this machine, and set this variable to its URL; once for each"
     )
   }
-  /// The methods that a lease permits.
   static var methods: Self {
     Self("method", in: .lease, each: .text("METHOD"), "Permit this method; may be given several times")
   }
-  /// Further headers that a lease forwards.
   static var allowedHeaders: Self {
     Self("allow-header", in: .lease, each: .text("NAME"), "Forward this header too; may be given several times")
   }

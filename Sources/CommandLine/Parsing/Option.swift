@@ -2,7 +2,7 @@ internal import Vocabulary
 
 /// An option without its value's type.
 ///
-/// A class, because creating the type of a large generic value at run time is slow.
+/// A class: creating the type of a large generic value at run time is slow.
 final class OptionDeclaration: Sendable {
   /// The name without dashes.
   let name: String
@@ -31,7 +31,7 @@ final class OptionDeclaration: Sendable {
     self.summary = summary
   }
 
-  /// The summary with possible values, in ``Prose`` notation.
+  /// In ``Prose`` notation, with possible values.
   var sentence: String {
     guard case .choice(_, let words, _) = argument else { return summary + "." }
     return summary + ": one of " + words().map { "`\($0)`" }.joined(separator: ", ") + "."
@@ -46,7 +46,7 @@ final class OptionDeclaration: Sendable {
 
 /// The kind of an option's argument. Strings are its name in usage lines.
 enum OptionArgument: Sendable {
-  /// No argument: the option is a switch.
+  /// A switch.
   case none
   /// Any text.
   case text(String)

@@ -1,6 +1,5 @@
 internal import Encoding
 
-/// A settings file of cargo.
 struct CargoFile {
   let path: String
   let text: ConfigurationText
@@ -50,7 +49,6 @@ extension ConfigurationText {
     }
   }
 
-  /// The registry with this index URL.
   func registry(index: String) -> (name: String, header: Int)? {
     registries.first { registry in
       value("index", in: section(registry.header)).map { CargoFile.isSame($0, index) } ?? false

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// Adds and removes members of JSON text without changing any other byte.
+/// Adds and removes members without changing any other byte of a JSON text.
 enum JSONMembers {
   /// The maximum size of a file. Claude Code's settings file has reached 100 MiB.
   static let maximumBytes = 1 << 27

@@ -75,7 +75,7 @@ extension SetupClient {
     }
   }
 
-  /// Lists a file's settings with git, separated by NUL.
+  /// Separated by NUL.
   private static func settings(in bytes: [UInt8], _ git: InstalledProgram) throws(Failure) -> [UInt8] {
     try git.settings(["config", "-z", "--file", "-", "--list"], input: bytes)
   }

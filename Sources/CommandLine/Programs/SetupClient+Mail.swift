@@ -106,7 +106,6 @@ extension SetupClient {
   }
 }
 
-/// The mail server to configure.
 private struct MailServer {
   let host: String
   let port: Int

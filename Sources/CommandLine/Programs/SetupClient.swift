@@ -12,17 +12,15 @@ struct SetupClient: Sendable, Hashable {
   var originKind = OriginKind.web
   /// Whether the program has one setting for all origins.
   var hasSingleSetting = false
-  /// The options that affect the settings.
   var choices: Choices = .account
-  /// Returns the name of the link by which the client calls this program, given this program's name. Nil if the
-  /// client's
-  /// settings contain its path.
+  /// Returns the name by which the client calls this program, given this program's name. Nil if the client's settings
+  /// contain its path.
   var link: @Sendable (_ own: String) -> String? = { _ in nil }
   /// The first supported version; nil if all are supported.
   var minimumVersion: ClientVersion?
   /// Environment variables that override the settings.
   var overriding: [String] = []
-  /// The variables that override the settings of one registry or index: the text before and after its name.
+  /// The same for one registry or index: the text before and after its name.
   var overridingEach: [(prefix: String, suffix: String)] = []
   /// The files that may contain the settings, if `setup` only prints them; nil if `setup` writes them.
   var printedSettingsFiles: (@Sendable (UserFiles) throws(Failure) -> [SetupFile])?
@@ -44,13 +42,13 @@ struct SetupClient: Sendable, Hashable {
   struct Choices: OptionSet, Sendable {
     let rawValue: Int
 
-    /// The option `--account`.
+    /// `--account`.
     static let account = Choices(rawValue: 1)
-    /// The option `--name`.
+    /// `--name`.
     static let name = Choices(rawValue: 2)
-    /// The option `--user`.
+    /// `--user`.
     static let user = Choices(rawValue: 4)
-    /// The option `--role-arn`.
+    /// `--role-arn`.
     static let role = Choices(rawValue: 8)
   }
 
@@ -67,7 +65,6 @@ struct SetupClient: Sendable, Hashable {
   /// The executable's path, if it is on the `PATH`.
   var path: String? { (executables ?? [name]).lazy.compactMap { InstalledProgram($0)?.path }.first }
 
-  /// Whether `setup` only prints the settings.
   var isPrintedOnly: Bool { printedSettingsFiles != nil }
 
   var isMail: Bool { originKind != .web }

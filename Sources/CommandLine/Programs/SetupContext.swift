@@ -6,7 +6,6 @@ internal import Wire
 struct SetupContext: Sendable {
   /// This program's path.
   let program: String
-  /// This program's name.
   let name: String
   /// The origin to configure. Nil if the client has one setting for all origins.
   let origin: OriginEntry?
@@ -28,7 +27,6 @@ struct SetupContext: Sendable {
   /// Origin and path, without a trailing slash; empty without an origin.
   var url: String { origin.map { $0.origin + $0.path } ?? "" }
 
-  /// The origin's host and port.
   var host: String {
     let origin = self.origin?.origin.utf8 ?? "".utf8
     return String(decoding: origin.drop { $0 != UInt8(ascii: "/") }.dropFirst(2), as: UTF8.self)

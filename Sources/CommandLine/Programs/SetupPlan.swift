@@ -3,7 +3,6 @@ internal import Wire
 
 /// The change to one file that makes a client get its tokens from this program.
 struct SetupPlan: Sendable {
-  /// How to change the file.
   enum Change: Sendable {
     /// Only prints the text.
     case none
@@ -23,7 +22,6 @@ struct SetupPlan: Sendable {
   var keys: [String] = []
   /// The name of the client's entry, if the client supports several for an origin.
   var entry: String?
-  /// Notes for users.
   var notes: [Phrase] = []
   /// Returns whether the client would ask this program first. Nil if the file's content decides.
   var isAsked: (@Sendable () -> Bool)?
@@ -83,7 +81,6 @@ extension [UInt8] {
 }
 
 extension SetupPlan {
-  /// A plan that sets a member of a JSON file.
   init(file: SetupFile, member path: [String], _ value: JSON) {
     self.init(
       file: file, text: SetupPiece.member(path: path, value: value, addedObjects: 0).addedLines,

@@ -4,9 +4,7 @@ internal import Wire
 /// A test that requests a credential like the client, without showing it.
 struct SetupTrial {
   private let program: InstalledProgram
-  /// The program's arguments.
   private let words: [String]
-  /// The standard input of the program.
   private let input: String
   /// The environment variables to set, or to unset if nil.
   private let changes: [String: String?]

@@ -10,7 +10,7 @@ enum SetupPiece: Sendable, Hashable {
   /// Removes the addition from a file's content.
   ///
   /// - Returns: The new content, and how many added objects remain because they have other members. Nil if the addition
-  /// was changed.
+  ///   was changed.
   func removed(from bytes: [UInt8]) -> (bytes: [UInt8], left: Int)? {
     switch self {
     case .text(let text, let prefix):
@@ -23,7 +23,6 @@ enum SetupPiece: Sendable, Hashable {
     }
   }
 
-  /// Whether the content contains the addition unchanged.
   func isIn(_ bytes: [UInt8]) -> Bool { removed(from: bytes) != nil }
 
   /// Whether the content has the first line of the added text, or the added member with any value.
@@ -53,7 +52,6 @@ enum SetupPiece: Sendable, Hashable {
     return .member(path: own, value: value, addedObjects: max(addedObjects, count))
   }
 
-  /// The added lines for users.
   var addedLines: [String] {
     switch self {
     case .text(let text, let prefix):
@@ -105,8 +103,8 @@ struct ConfigurationText {
   let lines: [Range<Int>]
   /// The line end of the first line, which added lines get too.
   let lineEnd: String
-  /// Where the content of each TOML line ends, before a comment, and whether the line begins inside a value. Nil for
-  /// other formats.
+  /// Where each TOML line's content ends, before a comment, and whether the line begins inside a value. Nil for other
+  /// formats.
   private let values: [(end: Int, isInside: Bool)]?
 
   /// - Parameter isTOML: Whether comments may follow values, values may span lines, and keys are case-sensitive.
@@ -244,7 +242,6 @@ struct ConfigurationText {
 }
 
 extension [UInt8] {
-  /// The offsets of all occurrences.
   fileprivate func offsets(of text: [UInt8]) -> [Int] {
     guard let first = text.first, count >= text.count else { return [] }
     return (0...(count - text.count)).filter { self[$0] == first && self[$0..<($0 + text.count)].elementsEqual(text) }

@@ -8,11 +8,11 @@ struct UserFiles: Sendable {
   /// The working directory; empty if it was deleted.
   var workingDirectory: @Sendable () -> String = { Machine.currentDirectory() ?? "" }
 
-  /// The value of a variable; nil if it is unset or empty.
+  /// Nil if the variable is unset or empty.
   func nonEmptyValue(_ variable: String) -> String? { self.variable(variable).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// The file `name` in the directory that the variable names, or else in the home directory at `directory`, which is
-  /// empty or ends with a slash.
+  /// The file `name` in the directory that the variable names, or else in the home directory at `directory`: empty, or
+  /// ending with a slash.
   func file(_ variable: String, _ name: String, else directory: String) throws(Failure) -> SetupFile {
     if let folder = nonEmptyValue(variable) { return try SetupFile("\(folder)/\(name)") }
     return try SetupFile("\(try home())/\(directory)\(name)")

@@ -5,8 +5,8 @@ internal import Encoding
 ///
 /// Usually it only compares two numbers and reads a line that the daemon changes with the signed-in accounts, the lock
 /// or the active account. It runs `agent __renew` when due, or if the line or a directory that accounts depend on has
-/// changed. That sets `__agent_env_wait` to the seconds until its next run, `__agent_env_names` to the variables'
-/// names, and `__agent_env_follows` if accounts depend on the directory.
+/// changed. That sets `__agent_env_wait` (seconds until the next run), `__agent_env_names` (the variables) and
+/// `__agent_env_follows` (whether accounts depend on the directory).
 struct PromptHook: Sendable {
   /// Returns the file with the function. Its words in backticks are placeholders.
   let script: @Sendable () -> [UInt8]
@@ -20,15 +20,15 @@ struct PromptHook: Sendable {
   /// Returns a statement that sets whether accounts depend on the directory.
   let following: @Sendable (_ follows: Bool) -> String
 
-  /// The timeout of `agent __renew`, so that a prompt takes at most half a second. A refresh continues afterwards.
+  /// The timeout of `agent __renew`. A prompt takes at most half a second; a refresh continues afterwards.
   static let timeoutMilliseconds = 480
-  /// The maximum seconds between runs, to notice the end of the daemon.
+  /// Seconds between runs, to notice the end of the daemon.
   static let maximumWait = 60
-  /// The seconds until the next run after a failure.
+  /// In seconds.
   static let waitAfterFailure = 15
-  /// The seconds until the next run after a change.
+  /// In seconds.
   static let waitAfterChange = 1
-  /// The seconds until the next run while signed out.
+  /// In seconds.
   static let waitWhileSignedOut = 5
 
   /// The function, which runs `command` and reads the file `changes`.

@@ -6,9 +6,9 @@ enum Quoting: Sendable {
   ///
   /// The quoted value is correct in `eval "$(agent env)"` and in the bare `eval $(agent env)`. In the bare form the
   /// shell splits our output into words and expands file name patterns (csh also braces, tcsh the directory stack in
-  /// words that begin with `=`), before `eval` joins them with single spaces and parses the result. So inside the
-  /// quotes, only bytes without special meaning in either step are literal: ``ShellWord/isLiteral(_:)``, except `=`
-  /// where a word could begin, and a single space. Every other run of bytes, and every terminal control character
+  /// words that begin with `=`), before `eval` joins them with single spaces and parses the result. So only bytes
+  /// without special meaning in either step are literal inside the quotes: ``ShellWord/isLiteral(_:)``, except `=`
+  /// where a word could begin, and a single space. Any other run of bytes, and each terminal control character
   /// (``TerminalText/controlLength(_:at:)``), becomes
   /// ```
   /// '"`printf '\052\077'`"'

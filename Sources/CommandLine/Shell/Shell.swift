@@ -3,7 +3,7 @@ internal import Platform
 
 /// The syntax of a shell or a file for the variables of `env`.
 ///
-/// A class for the same reason as ``OptionDeclaration``.
+/// A class like ``OptionDeclaration``.
 final class Shell: Sendable {
   /// The name for `--shell`.
   let name: String
@@ -15,7 +15,7 @@ final class Shell: Sendable {
   /// Returns a statement that unsets a variable. A `.env` file can only set it to an empty value.
   let unsetting: @Sendable (_ variable: String) -> String
 
-  /// Returns a statement that only sets the exit status, because `eval` hides that of the command substitution.
+  /// Returns a statement that only sets the exit status: `eval` hides that of the command substitution.
   ///
   /// Nil if the output is not evaluated. It then contains all variables with a value.
   let failing: (@Sendable (_ status: Int32) -> String)?
@@ -23,8 +23,7 @@ final class Shell: Sendable {
   /// The text before, between and after all statements.
   let frame: (begin: String, separator: String, end: String)
 
-  /// The variable with the path of a file to append to, if any. Standard output then only gets lines that mask secrets
-  /// in a log.
+  /// The variable with the path of a file to append to, if any. Standard output then only masks secrets in a log.
   let fileVariable: String?
 
   let hook: PromptHook?
@@ -34,7 +33,7 @@ final class Shell: Sendable {
 
   /// A program that reads the syntax, for tests.
   struct Interpreter: Sendable {
-    /// The program's path, and arguments that make it ignore the user's startup files. A script is appended.
+    /// The program, and arguments that make it ignore the user's startup files. A script is appended.
     let command: [String]
 
     /// Scripts that read the file `ANSWER`, the documented one first.

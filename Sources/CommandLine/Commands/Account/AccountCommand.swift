@@ -206,7 +206,7 @@ enum AccountCommand {
     }
   }
 
-  /// Asks for an account. Nil if the answer is empty or there is only one account.
+  /// Nil if the answer is empty or there is only one account.
   private static func choose(_ client: DaemonClient) throws(Failure) -> String? {
     let accounts = try (client.ask(.state(.list))["accounts"]?.array ?? []).filter { $0[.inConfig]?.bool != false }
     guard accounts.count > 1 else { return nil }
@@ -306,7 +306,7 @@ enum AccountCommand {
     }
   }
 
-  /// An account's settings, one per line.
+  /// One setting per line.
   static func text(_ result: JSONObject) -> String {
     var listing = Listing()
     let mark = result["active"]?.bool == true ? " (active account)" : ""
@@ -326,7 +326,7 @@ enum AccountCommand {
     return value?.string ?? (value?.bool == true ? "yes" : "?")
   }
 
-  /// The confirmation of changed settings. `named` are those on the command line.
+  /// `named` are the settings on the command line.
   static func changeConfirmation(_ account: String, _ result: JSONObject, named: [AccountSetting] = []) -> Phrase {
     guard result["signed_out"]?.bool == true else {
       let isKept = result["kept"]?.bool == true
@@ -342,7 +342,6 @@ enum AccountCommand {
     )
   }
 
-  /// The confirmation for a removed account.
   static func removalConfirmation(_ account: String, _ result: JSONObject) -> Phrase {
     var line = Phrase("removed \(account)")
     if result["revoked"]?.bool == true {

@@ -28,7 +28,6 @@ enum ListCommand {
     }
   }
 
-  /// One line per account and per pending sign-in.
   static func text(_ result: JSONObject, _ presentation: Presentation) -> String {
     AccountText.table(result["accounts"]?.array ?? [], of: .list, presentation)
       + AccountText.pendingSignIns(result, presentation)

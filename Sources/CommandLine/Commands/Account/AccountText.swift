@@ -30,7 +30,6 @@ enum AccountText {
     return table.text(presentation)
   }
 
-  /// One line per pending sign-in.
   static func pendingSignIns(_ result: JSONObject, _ presentation: Presentation) -> String {
     (result["sign_ins"]?.array ?? []).map { signIn in
       let account = signIn["account"]?.string ?? "?"
@@ -49,7 +48,7 @@ enum AccountText {
   /// The command that shows the table.
   enum Purpose: Sendable { case list, status }
 
-  /// The access token's remaining lifetime; nil if expired.
+  /// Nil if the access token has expired.
   private static func timeLeft(_ account: JSON, _ presentation: Presentation) -> Phrase? {
     guard let end = account[.expiresAt]?.int else { return nil }
     let (left, overflow) = end.subtractingReportingOverflow(presentation.now)
@@ -86,7 +85,7 @@ enum AccountText {
   /// Describes an unstored session.
   private static var ephemeral: Phrase { Phrase("in memory only: ends with the daemon") }
 
-  /// The ANSI colour code for an account's state.
+  /// An ANSI colour code.
   private static func colour(_ account: JSON) -> String {
     switch account[.state]?.string.flatMap(SessionState.init(rawValue:)) {
     case .active, .stale, .refreshing: "32"
@@ -96,7 +95,6 @@ enum AccountText {
     }
   }
 
-  /// All details of an account, one per line.
   static func allDetails(_ account: JSON, _ presentation: Presentation) -> String {
     var listing = Listing()
     func add(_ title: Phrase, _ value: Phrase?) {
@@ -140,7 +138,7 @@ enum AccountText {
     account[.directories]?.array?.compactMap(\.string).map { TerminalText.clean($0) }.joined(separator: " ")
   }
 
-  /// The types of the granted authorization details (RFC 9396).
+  /// Types only (RFC 9396).
   private static func details(_ account: JSON) -> Phrase? {
     let types = (account[.authorizationDetails]?.array ?? []).compactMap { $0["type"]?.string }
     return types.isEmpty ? nil : Phrase(verbatim: types.joined(separator: ", "))

@@ -44,7 +44,6 @@ enum EventsCommand {
     }
   }
 
-  /// Turns desktop notices on or off.
   private static func notices(
     _ choice: NoticeChoice, _ client: DaemonClient, _ invocation: Invocation
   ) throws(Failure) -> Action {
@@ -92,7 +91,7 @@ enum EventsCommand {
     return String(decoding: JSON.object(json).serialized(), as: UTF8.self) + "\n"
   }
 
-  /// Prints new events until the daemon ends the stream. Throws if the daemon stops or the deadline passes.
+  /// Prints new events. Throws if the daemon stops or the deadline passes.
   private static func follow(
     _ request: EventsRequest, _ client: DaemonClient, _ presentation: Presentation, until deadline: Instant
   ) throws(Failure) {

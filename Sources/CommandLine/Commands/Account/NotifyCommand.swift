@@ -10,7 +10,6 @@ enum NotifyCommand {
     summary: "Show an event on standard input as a desktop notice",
     makeAction: makeAction)
 
-  /// The maximum size of the input in bytes.
   private static let maximumBytes = 64 << 10
 
   static func makeAction(_ invocation: Invocation) -> Action {

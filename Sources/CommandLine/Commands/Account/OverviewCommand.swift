@@ -10,7 +10,6 @@ enum OverviewCommand {
     summary: "Show the accounts, or how to begin",
     makeAction: makeAction)
 
-  /// The maximum number of accounts to show.
   private static let limit = 10
 
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
@@ -44,7 +43,6 @@ enum OverviewCommand {
       + (more > 0 ? Phrase("and \(more) more: \("agent list")").localized() + "\n" : "")
   }
 
-  /// The first commands to run.
   private static var beginning: String {
     let lines: [Phrase] = [
       Phrase("to sign in, to one of many services or your own: \("agent login")"),

@@ -2,9 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Converts command-line options to account settings.
 enum SettingsOptions {
-  /// Reads the `known` settings from the command line.
   static func read(
     _ invocation: Invocation, among known: [AccountSetting] = AccountSetting.withOption
   ) throws(Failure) -> AccountSettings {

@@ -21,7 +21,6 @@ enum DaemonCommand {
         #"agent daemon log --json | jq '.events[] | select(.event == "unanswered")'"#)
     ], run: log)
 
-  /// Makes a command of `agent daemon`.
   private static func command(
     _ name: CommandName, _ summary: String, answer: @autoclosure @escaping @Sendable () -> [MemberDescription] = [],
     options: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [],
@@ -166,7 +165,6 @@ enum DaemonCommand {
         hint: .command("agent login \(first)"))
     }
 
-    /// The confirmation that the daemon was stopped.
     var sentence: Phrase {
       guard !finishing.isEmpty else { return Phrase("the daemon was stopped") }
       return Phrase(

@@ -33,7 +33,6 @@ enum DaemonCheck {
     return [Finding(.account, .warn, text, hint: Phrase(verbatim: "agent account set \(name) --proxy environment"))]
   }
 
-  /// The host and port of a proxy URL.
   private static func hostAndPort(_ proxy: String?) -> String? {
     guard let proxy else { return nil }
     let bytes = Array(proxy.utf8)
@@ -185,7 +184,6 @@ enum DaemonCheck {
     return findings
   }
 
-  /// The values in a scope.
   private static func words(_ text: JSON?) -> [String] { (text?.string ?? "").split(separator: " ").map { String($0) } }
 
   /// The session state, next renewal and end.

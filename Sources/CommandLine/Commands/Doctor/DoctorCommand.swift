@@ -31,7 +31,7 @@ enum DoctorCommand {
   /// The timeout for the daemon, which waits two seconds for servers.
   private static let timeout = Duration.milliseconds(2500)
 
-  /// Runs all checks, for `account` or all accounts.
+  /// Checks `account`, or all accounts if nil.
   private static func examine(_ account: String?, _ client: DaemonClient) -> [Finding] {
     var (findings, mayAsk) = MachineCheck.checksBeforeDaemon(isPrivate: client.isPrivate)
     if !mayAsk {

@@ -61,7 +61,6 @@ struct Finding: Sendable {
     self.init(check, level, failure.text, hint: failure.advice)
   }
 
-  /// The text and the hint.
   private var line: Phrase { hint.map { Phrase("\(text); try: \($0)") } ?? text }
 
   var json: JSONObject {

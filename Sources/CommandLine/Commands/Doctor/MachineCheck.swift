@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Checks the environment and the machine.
 enum MachineCheck {
   /// Checks `HOME`, the runtime directory and, unless `isPrivate`, the sockets.
   ///
@@ -72,7 +71,6 @@ enum MachineCheck {
 
   // MARK: Socket
 
-  /// Checks `XDG_RUNTIME_DIR`.
   private static func runtimeDirectory() -> Finding {
     guard let set = Environment.value("XDG_RUNTIME_DIR"), !set.isEmpty else {
       let own = UserDirectories.runtimeCandidates().first ?? "-"
@@ -88,9 +86,7 @@ enum MachineCheck {
     }
   }
 
-  /// The state of a daemon's socket.
   private enum SocketState: Sendable {
-    /// The socket does not exist.
     case absent
     /// The socket's daemon has ended.
     case stale
@@ -106,7 +102,6 @@ enum MachineCheck {
     case lease
   }
 
-  /// The timeout for a daemon's reply.
   private static let socketTimeout = Duration.seconds(1)
 
   /// Checks the daemon's sockets.
@@ -161,7 +156,6 @@ enum MachineCheck {
     return (findings, answers ?? true)
   }
 
-  /// Checks all sockets concurrently.
   private static func socketStates(_ locations: [SocketLocation]) -> [SocketState] {
     let found = Monitor([Int: SocketState]())
     for (index, location) in locations.enumerated() {
@@ -248,7 +242,6 @@ enum MachineCheck {
     return disk(free: free, for: state)
   }
 
-  /// The finding for `free` bytes of space.
   static func disk(free: Int, for state: String) -> Finding {
     let text = Phrase("\(free >> 20) MiB free for \(state)")
     guard free < neededBytes else { return Finding(.disk, .ok, text) }
@@ -273,7 +266,7 @@ enum MachineCheck {
     return Finding(.signIn, .ok, Phrase("in a browser, using \(program)"))
   }
 
-  /// Checks the user's systemd unit, if installed.
+  /// Checks the user's systemd unit.
   ///
   /// - Parameter root: The prefix of system directories.
   static func service(root: String = "", user: UInt32 = Machine.userID) -> [Finding] {

@@ -80,7 +80,6 @@ extension ProgramCheck {
     return findings
   }
 
-  /// The command that prints a registry's settings.
   private static func settingsCommand(_ registry: String, at index: String) -> Phrase {
     let words = [
       "agent", "setup", "cargo", "--host", CargoFile.urlWithoutProtocol(of: index), "--name", registry, "--print",

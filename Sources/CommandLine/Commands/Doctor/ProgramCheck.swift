@@ -123,7 +123,6 @@ enum ProgramCheck {
     ]
   }
 
-  /// Whether kubectl calls this program.
   private static var usesKubectl: Bool {
     let files = (try? SetupClient.kubectl.printedSettingsFiles?(UserFiles())).flatMap { $0 } ?? []
     return files.contains { file in
@@ -173,7 +172,6 @@ enum ProgramCheck {
 }
 
 extension ClientVersion {
-  /// The major and minor version in a program's output.
   fileprivate func number(in bytes: [UInt8]) -> (Int, Int)? {
     let start = bytes.indices.first { index in
       bytes[index...].starts(with: outputPrefix.utf8) && index + outputPrefix.utf8.count < bytes.count

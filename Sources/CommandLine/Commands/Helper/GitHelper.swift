@@ -18,7 +18,6 @@ enum GitHelper {
     code.exitStatus == .signInNeeded && code != .noAccount
   }
 
-  /// git's maximum length of a line.
   private static let maximumLineBytes = 65_535
 
   private static func request(_ call: HelperCall) throws(Failure) -> HelperRequest {
@@ -56,7 +55,6 @@ enum GitHelper {
     }
   }
 
-  /// The attributes of the requested credential.
   private struct Description {
     private var members: [(name: String, value: [UInt8])] = []
 
@@ -71,12 +69,11 @@ enum GitHelper {
       }
     }
 
-    /// The last non-empty value of an attribute.
+    /// The last non-empty value.
     subscript(_ name: String) -> [UInt8]? {
       members.last { $0.name.hasSameBytes(as: name) && !$0.value.isEmpty }?.value
     }
 
-    /// An attribute's last non-empty value, as a string.
     func text(_ name: String) -> String? { self[name].map { String(decoding: $0, as: UTF8.self) } }
 
     /// An attribute's values after the last empty one.

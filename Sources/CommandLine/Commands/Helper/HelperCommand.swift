@@ -174,7 +174,6 @@ struct HelperCommand {
     return 0
   }
 
-  /// Reads the call's input until `isWhole` accepts it.
   private func readCall(until isWhole: ([UInt8]) -> Bool) throws(Failure) -> HelperCall {
     var call = call
     var input = HelperInput()
@@ -286,7 +285,6 @@ struct HelperCommand {
     return helper(.gcp).failureOutput(failure, Console.silent.line(of: failure, in: .helper), HelperCall()).output
   }
 
-  /// Prints a failure on standard error.
   private func report(_ failure: Failure) {
     Console.printToStandardError(client.console.line(of: failure, in: .helper) + "\n")
   }
@@ -306,7 +304,7 @@ struct HelperCommand {
     }
   }
 
-  /// The variable that keeps two helpers from running each other forever.
+  /// Keeps two helpers from running each other forever.
   private static let nextVariable = "AGENT_HELPER_NEXT"
 
   /// Replaces this process with the next program of this name on the `PATH`.
@@ -323,7 +321,6 @@ struct HelperCommand {
 }
 
 extension [UInt8] {
-  /// Whether the input contains an empty line.
   fileprivate var hasParagraph: Bool {
     let end = UInt8(ascii: "\n")
     return first == end || indices.dropFirst().contains { self[$0] == end && self[$0 - 1] == end }

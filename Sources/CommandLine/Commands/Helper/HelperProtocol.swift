@@ -1,8 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// Another program's protocol for credentials: parses requests, and formats responses and failures. Pure functions;
-/// ``HelperCommand`` asks the daemon.
+/// Another program's protocol for credentials. Pure functions; ``HelperCommand`` asks the daemon.
 struct HelperProtocol: Sendable {
   /// How much of standard input to read.
   enum Input: Sendable {
@@ -29,7 +28,6 @@ struct HelperProtocol: Sendable {
 struct HelperCall: Sendable {
   /// The arguments after the protocol's name.
   var arguments: [String] = []
-  /// Standard input.
   var input: [UInt8] = []
   /// `--url`.
   var url: String?
@@ -100,7 +98,6 @@ struct HelperCredential: Sendable, Hashable {
   var listedURL: String?
   /// The user name in the settings, if any.
   var user: String?
-  /// The header field for the token.
   var header: HeaderForm
   /// The expiry in Unix seconds.
   var expiresAt: Int?
@@ -108,7 +105,6 @@ struct HelperCredential: Sendable, Hashable {
 
 /// A helper's output on failure.
 struct HelperFailureOutput: Sendable, Hashable {
-  /// The text for standard output.
   var output = ""
   /// Whether to print nothing on standard error, because the caller expects this failure.
   var isSilent = false
@@ -177,7 +173,7 @@ extension HelperCredential {
     text.append(utf8: "\n")
   }
 
-  /// Writes the value of the header field with the token as a JSON string.
+  /// Writes the header's value as a JSON string.
   func appendHeaderJSON(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     try SecretText.with(capacity: 2 * token.count + 128) { (value) throws(Failure) in
       try appendHeaderValue(token, for: asked, to: &value)

@@ -38,7 +38,6 @@ enum KeyringHelper {
   private struct Request: Sendable {
     let service: String
     let user: String?
-    /// Whether to print the user name.
     var wantsUser = false
     var isJSON = false
 

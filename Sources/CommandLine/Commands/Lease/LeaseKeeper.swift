@@ -1,15 +1,14 @@
 internal import Platform
 internal import Wire
 
-/// A lease: its connection to the daemon, and the process `agent-lease`, which serves its peers, the programs that use
-/// it.
+/// A lease: its connection to the daemon, and the process `agent-lease`, which serves its peers (the programs that use
+/// it).
 ///
 /// If the connection breaks, `agent-lease` refuses requests until the next daemon is connected.
 struct LeaseKeeper: ~Copyable {
   private let client: DaemonClient
   private var request: LeaseRequest
   private var connection: KeptConnection
-  /// The connection to `agent-lease`.
   private var server: DaemonConnection
   /// The daemon connection for `agent-lease`; nil once passed.
   private var unsentConnection: SharedDescriptor?
@@ -95,7 +94,6 @@ struct LeaseKeeper: ~Copyable {
     try server.send(RequestEnvelope(.leaseHTTP(request)), passing: [listener])
   }
 
-  /// Adds both connections to the poller.
   borrowing func watch(_ poller: borrowing Poller) throws(SystemError) {
     try connection.watch(poller, key: PollerKey.daemon)
     try poller.add(server.descriptor, interest: .read, key: PollerKey.server)
@@ -113,7 +111,6 @@ struct LeaseKeeper: ~Copyable {
     try attempt(poller, key: PollerKey.daemon)
   }
 
-  /// Reads the daemon's messages.
   private mutating func readDaemon() {
     do throws(Failure) {
       try connection.readMore()
@@ -153,7 +150,7 @@ struct LeaseKeeper: ~Copyable {
     throw failure
   }
 
-  /// Opens the lease at the next daemon, if an attempt is due.
+  /// Opens the lease at the next daemon, if due.
   private mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     guard connection.isAttemptDue else { return }
     if let end {

@@ -2,15 +2,13 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Asks the user which requests of a lease's peers are allowed, one at a time: on the terminal, or with a program like
-/// `SSH_ASKPASS`. An answer applies to its origin until the lease ends.
+/// Asks the user which requests of a lease's peers are allowed: on the terminal, or with a program like `SSH_ASKPASS`.
+/// An answer applies to its origin until the lease ends.
 struct LeaseQuestions {
-  /// A question's number and answer.
   typealias Answer = (question: Int, isAllowed: Bool)
 
   /// The program that asks; nil for the terminal.
   private let program: String?
-  /// The questions not asked yet.
   private var waiting: [Event.LeaseQuestion] = []
   /// The answers so far, by origin.
   private var answers: [String: Bool] = [:]
@@ -52,7 +50,6 @@ struct LeaseQuestions {
 
   mutating func enqueue(_ question: Event.LeaseQuestion) { waiting.append(question) }
 
-  /// The open question's deadline, if any.
   var deadline: Instant? { openQuestion?.deadline }
 
   /// Asks the next question if none is open.
@@ -79,7 +76,7 @@ struct LeaseQuestions {
     return found
   }
 
-  /// Asks on the terminal. Returns false if there is no terminal.
+  /// Returns false if there is no terminal.
   private mutating func askOnTerminal(
     _ question: Event.LeaseQuestion, _ account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> Bool {
@@ -96,7 +93,7 @@ struct LeaseQuestions {
     return true
   }
 
-  /// Starts the program that asks. Returns false on failure.
+  /// Returns false on failure.
   private mutating func startProgram(
     _ program: String, _ question: Event.LeaseQuestion, _ account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> Bool {

@@ -5,11 +5,10 @@ internal import Wire
 /// The socket for the programs that use a lease, or for the remote host of `agent ssh`.
 struct LeaseSocket: ~Copyable {
   let path: String
-  /// The listening socket. Nil once taken.
+  /// Nil once taken.
   private var listener: FileDescriptor?
   private let directory: PrivateDirectory
   private let name: String
-  /// The sockets' file mode.
   private let mode: UInt32
   /// The names of other sockets to remove with this one.
   private var otherNames: [String] = []
@@ -93,7 +92,6 @@ struct LeaseSocket: ~Copyable {
     }
   }
 
-  /// Returns the listening socket, once.
   mutating func takeListener() -> FileDescriptor {
     guard let taken = listener.take() else { preconditionFailure("the socket was taken") }
     return taken

@@ -2,8 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The variables for a command that uses HTTP with a token: the local URL of each origin of the lease, and a token that
-/// is valid only there.
+/// Variables for a command that uses HTTP: the local URL of each origin of the lease, and a token that is valid only
+/// there.
 struct LentHTTP {
   /// An origin served over HTTP.
   struct ServedOrigin {
@@ -13,11 +13,10 @@ struct LentHTTP {
     let port: UInt16
   }
 
-  /// The open sockets and their variables.
   struct OpenSockets {
     /// Emptied after passing the sockets to `agent-lease`, so that they close when it ends.
     var origins: [ServedOrigin] = []
-    /// The variables, as `NAME=VALUE`.
+    /// As `NAME=VALUE`.
     var variables: [[UInt8]] = []
 
     /// Returns the environment with these variables.
@@ -27,7 +26,7 @@ struct LentHTTP {
     }
   }
 
-  /// The name of the token's variable; nil without HTTP.
+  /// Nil without HTTP.
   private let tokenName: String?
   /// The variable for each origin's URL.
   private var served: [(variable: String, entry: OriginEntry)] = []

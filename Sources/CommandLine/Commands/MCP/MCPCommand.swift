@@ -80,7 +80,6 @@ struct MCPCommand: MCPHost {
 
   func connect() throws(Failure) -> DaemonConnection { try client.connect() }
   func envelope(_ request: Request) -> RequestEnvelope { client.envelope(request) }
-  /// Writes a line to the MCP client.
   func answer(_ line: Span<UInt8>) throws(Failure) { try Console.answer(line) }
   func log(_ request: Request) { _ = client.logRequest(request) }
   func show(_ event: Event) { client.console.report(event) }

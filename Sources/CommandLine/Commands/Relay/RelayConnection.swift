@@ -75,7 +75,6 @@ final class RelayConnection {
     }
   }
 
-  /// The descriptor to poll.
   var raw: Int32 { socket.raw }
 
   /// Asks the user of the connected machine to open the page. ``read()`` returns the result.
@@ -87,8 +86,6 @@ final class RelayConnection {
     send(.open(url: browser.url, issuer: browser.issuer, account: browser.account))
   }
 
-  /// Reads the available input.
-  ///
   /// - Returns: The redirect URL, once received.
   func read() throws(RelayRefusal) -> String? {
     guard lines.fill(from: socket) else { throw .lost }

@@ -2,8 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The messages between `agent login` on a host and `agent ssh` on the user's machine: one JSON object per line,
-/// without verifiers or tokens. An invalid message ends the connection.
+/// Messages between `agent login` on a host and `agent ssh` on the user's machine: a JSON object per line, without
+/// verifiers or tokens. An invalid message ends the connection.
 enum RelayMessage {
   /// The directory for sockets in the host's runtime directory.
   static let folder = "relays"
@@ -76,7 +76,6 @@ enum RelayRequest: Equatable {
 
 /// A message from the user's machine.
 enum RelayAnswer: Equatable {
-  /// The opened loopback port.
   case port(UInt16)
   /// The redirect URL that the browser opened.
   case redirect(String)
@@ -116,7 +115,6 @@ enum RelayRefusal: String, Error, CaseIterable {
   case portTaken = "port_taken"
   /// The page is not a verifiable authorization request.
   case notAuthorization = "not_authorization"
-  /// The user declined.
   case declined
   /// The user cannot be asked.
   case noTerminal = "no_terminal"
@@ -125,7 +123,7 @@ enum RelayRefusal: String, Error, CaseIterable {
   /// The connection has ended. Never sent to the host.
   case lost
 
-  /// The reason, for the user of `agent login`.
+  /// Explains the refusal to the user of `agent login`.
   var phrase: Phrase {
     switch self {
     case .busy: Phrase("your own machine does not open the page: another sign-in is waiting there")
@@ -150,7 +148,6 @@ struct RelayLines {
   /// The result of ``nextLine()``: `more` if the line is incomplete, `ended` if it is too long.
   enum Reading { case more, line([UInt8]), ended }
 
-  /// Removes and returns the next line.
   mutating func nextLine() -> Reading {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
       return bytes.count > RelayMessage.maximumBytes ? .ended : .more

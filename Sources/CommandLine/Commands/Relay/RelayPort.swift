@@ -3,8 +3,8 @@ internal import Encoding
 internal import Loopback
 internal import Platform
 
-/// A loopback port that receives the redirect for a sign-in on the host of `agent ssh`. Accepts connections only from
-/// this user's processes.
+/// A loopback port for the redirect of a sign-in on the host of `agent ssh`. Accepts connections only from this user's
+/// processes.
 final class RelayPort {
   let port: UInt16
   private let sockets: [RedirectSocket]
@@ -50,7 +50,6 @@ final class RelayPort {
     return "http://\(host)\(path)"
   }
 
-  /// Adds the descriptors to the poller.
   func watch(_ poller: borrowing Poller) throws(SystemError) {
     for (index, socket) in sockets.enumerated() {
       try poller.add(socket.descriptor.raw, interest: .read, key: Self.firstKey + UInt64(index))
@@ -88,7 +87,6 @@ final class RelayPort {
     peers.append((Self.firstKey + UInt64(sockets.count) + lastKey, peer))
   }
 
-  /// Whether the connection belongs to this user.
   private static func isOwn(_ owner: TCPEnds.Owner?) -> Bool {
     switch owner {
     case .user(let user): user == Machine.userID
@@ -121,7 +119,6 @@ final class RelayPort {
     return nil
   }
 
-  /// Sends the response and closes the connection.
   private func answer(_ peer: RedirectPeer, _ response: [UInt8]) {
     peer.answer(response)
     // The socket's buffer fits an entire page.
@@ -130,9 +127,7 @@ final class RelayPort {
     peers.removeAll { $0.peer === peer }
   }
 
-  /// Whether a browser is waiting for the result.
   var isBrowserWaiting: Bool { peers.contains { $0.peer.login != nil } }
 
-  /// Shows the result to the waiting browser.
   func show(_ response: [UInt8]) { for (_, peer) in peers where peer.login != nil { answer(peer, response) } }
 }

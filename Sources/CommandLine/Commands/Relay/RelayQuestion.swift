@@ -9,7 +9,6 @@ final class RelayQuestion: RelayConsole {
 
   /// The timeout for the user's answer.
   private static let timeout = Duration.seconds(120)
-  /// The timeout for `ssh` to stop.
   private static let stopTimeout = Duration.seconds(2)
 
   /// - Parameter host: The user and host, according to `ssh`.
@@ -46,7 +45,6 @@ final class RelayQuestion: RelayConsole {
     if let answer { throw answer }
   }
 
-  /// The text of the question.
   func text(_ request: RelayedRequest, _ names: (issuer: String, account: String)) -> String {
     let screen = SignInScreen(columns: OutputTerminal.current?.columns() ?? 80, isStyled: false)
     return "\n" + screen.prose(Phrase("\(host) asks to open a page of \(request.authority) in your browser."))
@@ -72,7 +70,6 @@ final class RelayQuestion: RelayConsole {
     }
   }
 
-  /// Returns whether the browser opened the link.
   private static func open(_ request: RelayedRequest, _ link: String) -> Bool {
     guard BrowserOpener.mayOpen(request.url) else { return false }
     return (try? BrowserOpener.waitFor(BrowserEnvironment.current.commands(opening: link))) ?? false

@@ -26,7 +26,6 @@ final class RelayServer {
     var ports = 0
     /// The request that the user approved, if any.
     var request: RelayedRequest?
-    /// The issuer and account as named by the host.
     var claimedNames: (issuer: String, account: String) = ("", "")
 
     init(_ socket: consuming FileDescriptor, until deadline: Instant) {
@@ -57,7 +56,6 @@ final class RelayServer {
     self.console = console
   }
 
-  /// Adds the descriptors to the poller.
   func watch(_ poller: borrowing Poller) throws(SystemError) {
     try poller.add(listener.descriptor.raw, interest: .read, key: PollerKey.listener)
     guard let peer else { return }
@@ -65,13 +63,11 @@ final class RelayServer {
     try peer.port?.watch(poller)
   }
 
-  /// Whether a browser is waiting for the result.
   var isBrowserWaiting: Bool { peer?.port?.isBrowserWaiting ?? false }
 
   /// When to call ``handle(_:now:)`` at the latest.
   var deadline: Instant? { [peer?.deadline, peer?.port?.deadline].compactMap { $0 }.min() }
 
-  /// Handles ready descriptors and timeouts.
   func handle(_ keys: Set<UInt64>, now: Instant) {
     if keys.contains(PollerKey.peer) { readRequests() }
     if let peer, let url = peer.port?.serve(keys, now: now) {
@@ -106,7 +102,6 @@ final class RelayServer {
     }
   }
 
-  /// Handles a request of the host.
   private func handle(_ request: RelayRequest, _ peer: Peer) {
     switch request {
     case .port(let wanted):

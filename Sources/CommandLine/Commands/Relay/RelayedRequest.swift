@@ -15,13 +15,11 @@ struct RelayedRequest: Equatable {
   /// The path of the redirect.
   let path: String
 
-  /// The parameters that the URL must have.
   private static let needed = [
     "response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method",
   ]
   /// The length of an S256 code challenge (RFC 7636 section 4.2).
   private static let challengeLength = 43
-  /// The parameters that may occur repeatedly.
   private static let repeatable = ["resource"]
 
   /// Checks the URL of a request.

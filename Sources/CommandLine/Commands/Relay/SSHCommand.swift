@@ -5,7 +5,6 @@ internal import Wire
 /// `agent ssh`, an `ssh` session whose host can sign in with this machine's browser and, with `--lend`, send requests
 /// as an account of this machine.
 struct SSHCommand {
-  /// The arguments of `ssh`.
   private let words: [[UInt8]]
   private let console: Console
   /// The path of the connection's control socket.
@@ -166,7 +165,6 @@ struct SSHCommand {
   /// The poller keys of the session and the lease.
   private static let sessionKey: UInt64 = 0, leaseKey: UInt64 = 3
 
-  /// Waits until the session ends.
   private func wait(
     for session: borrowing SupervisedCommand, _ server: RelayServer
   ) throws(SystemError) -> ProcessStatus {
@@ -213,7 +211,6 @@ struct SSHCommand {
     "umask 077; d=${XDG_RUNTIME_DIR:-/run/user/$(id -u)}; test -O \"$d\" || exit; d=$d/agent;"
     + " mkdir -p \"$d/\(RelayMessage.folder)\" && set -- $SSH_CONNECTION && echo \"\(outputPrefix)${2:-0}:$d\""
 
-  /// Random hexadecimal digits.
   private static var random: String { HexDigit.text(Randomness.bytes(16)) }
 
   /// The connection's client port, and the host's directory for sockets. Nil if there is no directory.

@@ -1,7 +1,7 @@
 internal import Platform
 
-/// A process that ends an `ssh` session and its connection if `agent ssh` is killed. Otherwise a connection stopped for
-/// a question would never continue.
+/// A process that ends an `ssh` session and its connection if `agent ssh` is killed: a connection stopped for a
+/// question would never continue.
 struct SSHGuard: ~Copyable {
   /// The pipe to the guard process. If it closes without a line, the guard ends the session.
   private let writing: FileDescriptor
@@ -23,7 +23,6 @@ struct SSHGuard: ~Copyable {
     writing = pipe.writing
   }
 
-  /// Ends the guard process.
   deinit {
     try? writing.writeAll([UInt8(ascii: "\n")].span)
     _ = try? Spawn.wait(process)

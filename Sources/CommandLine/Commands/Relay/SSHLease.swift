@@ -74,7 +74,6 @@ final class SSHLease {
     return [Array("AGENT_SOCKET=\(remote)".utf8)] + opened.variables
   }
 
-  /// Adds the lease's descriptors to the poller.
   func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     try poller.add(self.poller.raw, interest: .read, key: key)
   }

@@ -38,7 +38,6 @@ struct SetupCommand {
     ],
     makeAction: makeAction)
 
-  /// What to do with the settings.
   enum Mode { case apply, print, dryRun, undo, test }
 
   /// The program to configure. Nil to list them or to undo all.
@@ -87,7 +86,6 @@ struct SetupCommand {
     }
   }
 
-  /// Parses a program's name.
   private static func client(_ word: String) throws(Failure) -> SetupClient {
     guard let client = SetupClient.named(word) else {
       throw Failure(
@@ -203,7 +201,6 @@ struct SetupCommand {
       state: state, text: text)
   }
 
-  /// Prints the settings to add.
   private func print(_ client: SetupClient, _ context: SetupContext) throws(Failure) {
     let plan = try client.plan(context)
     let outcome = outcome(client, context, .printed, plan.file, plan.text)
@@ -213,7 +210,6 @@ struct SetupCommand {
     noteTrial(client)
   }
 
-  /// Notes how to test the settings.
   private func noteTrial(_ client: SetupClient) {
     if !console.json { console.note(Phrase("to try it: \(hint(client, ["--test"]))")) }
   }
@@ -335,7 +331,6 @@ struct SetupCommand {
 }
 
 extension String {
-  /// Replaces tabs by spaces.
   fileprivate var expandingTabs: String {
     String(decoding: utf8.flatMap { $0 == UInt8(ascii: "\t") ? Array("  ".utf8) : [$0] }, as: UTF8.self)
   }

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Records what `setup` added to a file, so that it can be removed. Contains no earlier content.
+/// What `setup` added to a file, for removal. Contains no earlier content.
 struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
   /// The configured origin. Nil if the client has one setting for all origins.
@@ -14,7 +14,6 @@ struct SetupReceipt: Sendable, Hashable {
   let file: String
   /// The added text or member. Nil if the file already contained it.
   var piece: SetupPiece?
-  /// Whether `setup` created the file.
   var hasCreatedFile: Bool
   /// The link in ``SetupLinks`` and its target, if any.
   var link: (name: String, target: String)? { linkName.flatMap { name in linkTarget.map { (name, $0) } } }
@@ -48,7 +47,7 @@ struct SetupReceipts {
     return try read(directory)
   }
 
-  /// Locks and changes the receipts. Writes them when `body` returns or throws.
+  /// Locks the receipts, and writes them when `body` returns or throws.
   static func change<Result>(_ body: (inout SetupReceipts) throws(Failure) -> Result) throws(Failure) -> Result {
     let directory = try Self.directory()
     let lock = try Self.lock(directory)
@@ -150,8 +149,7 @@ struct SetupReceipts {
 
   private mutating func remove(_ receipt: SetupReceipt) { all.removeAll { $0 == receipt } }
 
-  /// Records in another receipt that `setup` created the file or `left` of its enclosing objects, for removal once they
-  /// are empty.
+  /// Records in another receipt that `setup` created the file or `left` of its objects, for removal once empty.
   private mutating func passOwnership(_ receipt: SetupReceipt, _ left: Int) {
     guard case .member(let path, _, _)? = receipt.piece else {
       if receipt.hasCreatedFile, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.piece != nil }) {

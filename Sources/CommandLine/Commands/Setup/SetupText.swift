@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// The result of `setup` for one client and origin.
+/// The result for one client and origin.
 struct SetupOutcome: Sendable {
   enum State: String, CaseIterable, Sendable {
     case setUp = "set_up"
@@ -21,12 +21,10 @@ struct SetupOutcome: Sendable {
   }
 
   var client: SetupClient
-  /// The configured URL.
   var url: String?
   var account: String?
   var file: String?
   var state: State
-  /// The lines to add.
   var text: [String] = []
 
   var json: JSONObject {

@@ -20,7 +20,6 @@ struct BrowserEnvironment {
     return hasDisplay || isSet("BROWSER") || isWSL
   }
 
-  /// Whether the user is connected by SSH.
   var isRemote: Bool { isSet("SSH_CONNECTION") || isSet("SSH_TTY") || isSet("SSH_CLIENT") }
 
   /// The commands that may open a URL, best first. Each is a program and its arguments.

@@ -10,7 +10,6 @@ struct BrowserOpener {
   private var commands: [[String]]
   /// The process ID of the running command, if any.
   private var child: Int32?
-  /// Whether the running command is a launcher.
   private var isLauncher = false
   private var childDescriptor: SharedDescriptor?
   private(set) var state = State.trying
@@ -22,7 +21,6 @@ struct BrowserOpener {
   /// Programs that pass a URL to a browser and exit.
   private static let launchers = ["xdg-open", "gio", "wslview", "kde-open", "kde-open5", "exo-open", "gnome-open"]
 
-  /// Starts the first available command.
   init(_ commands: [[String]]) {
     self.commands = commands
     startNext()

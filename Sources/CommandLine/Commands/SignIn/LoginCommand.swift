@@ -73,7 +73,6 @@ struct LoginCommand {
     return try action(reporter) { () throws(Failure) in try LoginCommand(invocation) }
   }
 
-  /// `agent workload`: signs in without a user.
   private static func makeWorkloadAction(_ invocation: Invocation) throws(Failure) -> Action {
     try action(LoginReporter(console: Console(invocation), terminal: .current, time: SystemTime())) {
       () throws(Failure) in
@@ -313,7 +312,6 @@ struct LoginCommand {
     return Failure(missing.code, "no input", hint: missing.advice)
   }
 
-  /// Prints the failure, before asking for the missing value.
   private static func printProblem(_ missing: Failure) {
     let columns = OutputTerminal.current?.columns() ?? 80
     Console.printToStandardError(LoginText.paragraph(missing.text.localized(limit: 4096), columns: columns))
@@ -386,7 +384,6 @@ struct LoginCommand {
     return .login(login)
   }
 
-  /// Sends the request and waits until the sign-in ends.
   private func wait(
     for request: Request, _ descriptors: [SharedDescriptor], over connection: inout DaemonConnection,
     _ reporter: inout LoginReporter

@@ -88,7 +88,6 @@ enum LoginOptions {
     return (try invocation.account(operand: nil), invocation[.issuer] ?? operand)
   }
 
-  /// The operand, if it is a URL.
   static func urlOperand(_ invocation: Invocation) -> String? {
     invocation.operands.first.flatMap { $0.utf8.contains(UInt8(ascii: ":")) ? $0 : nil }
   }

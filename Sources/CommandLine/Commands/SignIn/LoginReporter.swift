@@ -22,7 +22,6 @@ struct LoginReporter {
   private let console: Console
   private let terminal: OutputTerminal?
   private let time: any TimeSource
-  /// Prints text for users.
   private let write: @Sendable (String) -> Void
   private var phase = Phase.nothing
   /// The line for the countdown. Nil if lines cannot be rewritten.
@@ -32,7 +31,6 @@ struct LoginReporter {
   private let isDetached: Bool
   /// The ID of the background sign-in that this command resumed, if any.
   private let resumed: String?
-  /// The QR code for the next device code.
   private var nextQRCode: Event.QRCode?
 
   /// Whether the user is signing in to several accounts, none of which should become the active one.
@@ -73,8 +71,6 @@ struct LoginReporter {
     nextUpdate = time.now().advanced(by: DaemonWait.delay)
   }
 
-  /// Shows an event of the sign-in.
-  ///
   /// - Parameter view: How the user gets to the page.
   mutating func report(_ event: Event, _ view: BrowserView = .byHand) throws(Failure) {
     // Always for users, even with `--json`.
@@ -123,7 +119,6 @@ struct LoginReporter {
     showCountdownAgain()
   }
 
-  /// Redraws the countdown after other output.
   private mutating func showCountdownAgain() {
     switch phase {
     case .approval, .paste: nextUpdate = time.now()
@@ -170,7 +165,6 @@ struct LoginReporter {
   /// Erases the countdown until ``resumeCountdown()``.
   mutating func suspend() { status?.erase() }
 
-  /// Shows the countdown again.
   mutating func resumeCountdown() {
     if nextUpdate != nil { nextUpdate = time.now() }
   }
@@ -213,7 +207,6 @@ struct LoginReporter {
     return event
   }
 
-  /// Reports that a signal ended the command.
   mutating func reportInterruption() {
     removeCountdown()
     if !console.json { console.note(resumed.map(LoginText.inBackground) ?? Phrase("sign-in cancelled")) }

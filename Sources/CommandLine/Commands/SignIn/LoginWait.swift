@@ -8,7 +8,6 @@ struct LoginWait {
   /// How the wait ended.
   enum Ending {
     case signedIn(JSONObject)
-    /// This signal ended the wait.
     case interrupted(by: Int32)
   }
 
@@ -52,9 +51,7 @@ struct LoginWait {
   private let deadline: Instant
   private var opener: BrowserOpener?
   private var pasted: PastedLine?
-  /// The ID of the current sign-in.
   private var login = ""
-  /// Whether pasting has ended.
   private var isPasteOver = false
   /// The connection to the user's machine, if that can open the page.
   private var relay: RelayConnection?
@@ -134,7 +131,7 @@ struct LoginWait {
       RequestEnvelope(.loginStep(.confirm(login: confirm.login, isConfirmed: isConfirmed))))
   }
 
-  /// Starts a browser sign-in: opens the page, or shows how to open it.
+  /// Opens the page, or shows how to open it.
   private mutating func begin(
     _ browser: Event.Browser, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
   ) throws(Failure) {
@@ -210,7 +207,6 @@ struct LoginWait {
     return "ssh -L \(port):127.0.0.1:\(port) \(destination(Environment.value))"
   }
 
-  /// The SSH destination of this user and machine.
   static func destination(_ variables: (String) -> String?) -> String {
     let user = UserEntry.of(Machine.userID)?.name ?? variables("USER") ?? String(Machine.userID)
     // Client address and port, then server address and port (ssh(1)).
@@ -219,7 +215,7 @@ struct LoginWait {
     return "\(user)@\(words[2])" + (words[3] == "22" ? "" : " -p \(words[3])")
   }
 
-  /// Checks on the browser opener. Reports if no browser opened.
+  /// Reports if no browser opened.
   private mutating func updateOpener(_ reporter: inout LoginReporter) throws(Failure) {
     opener?.update(.now)
     guard let state = opener?.state, state != .trying else { return }
@@ -230,7 +226,6 @@ struct LoginWait {
     }
   }
 
-  /// Forwards a pasted URL to the daemon.
   private mutating func readPasted(_ connection: borrowing DaemonConnection) throws(Failure) {
     guard let url = try pasted?.read() else { return }
     isPasteOver = pasted?.isTerminal != true

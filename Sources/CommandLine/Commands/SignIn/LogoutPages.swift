@@ -32,7 +32,6 @@ struct LogoutPages {
     }
   }
 
-  /// Returns whether a browser opened the URL.
   private func open(_ url: String) throws(Failure) -> Bool {
     guard BrowserOpener.mayOpen(url) else { return false }
     let commands = commands(url)

@@ -50,7 +50,6 @@ enum PastedAddress {
     case unknown
   }
 
-  /// Classifies the bytes after the URL.
   private static func nextText(_ address: [UInt8], _ rest: ArraySlice<UInt8>, isOver: Bool) -> NextText {
     guard address.starts(with: "http".utf8) else { return .other }
     let next = rest.prefix { $0 != lineFeed }

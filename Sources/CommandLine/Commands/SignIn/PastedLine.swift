@@ -6,7 +6,7 @@ internal import Wire
 ///
 /// Uses character mode, since terminals silently truncate lines after 4,095 bytes.
 struct PastedLine {
-  /// The terminal to read from. Nil for standard input.
+  /// Nil for standard input.
   private let terminal: SharedDescriptor?
   private var bytes: [UInt8] = []
 
@@ -24,7 +24,6 @@ struct PastedLine {
 
   private init(terminal: SharedDescriptor?) { self.terminal = terminal }
 
-  /// The descriptor to poll.
   var raw: Int32 { terminal?.descriptor.raw ?? 0 }
 
   var isTerminal: Bool { terminal != nil }

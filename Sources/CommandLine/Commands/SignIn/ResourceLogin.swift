@@ -3,7 +3,7 @@ internal import Wire
 
 /// A sign-in to a resource instead of an authorization server (RFC 9728).
 ///
-/// `agentd` reads the resource's metadata. The authorization server is contacted only after the user trusts it (RFC
+/// `agentd` reads the resource's metadata. The user must trust the authorization server before it is contacted (RFC
 /// 9728 section 7.6). Registers a client if none is known there (RFC 7591).
 struct ResourceLogin {
   private let invocation: Invocation
@@ -85,7 +85,6 @@ struct ResourceLogin {
     request.proofAlgorithms = (answer["dpop_signing_alg_values_supported"]?.array ?? []).compactMap(\.string)
   }
 
-  /// Whether `resource` is the requested URL or its origin.
   private func isOfURL(_ resource: String) -> Bool {
     if resource.hasSameBytes(as: url) { return true }
     guard let origin = (try? URI(url))?.origin else { return false }

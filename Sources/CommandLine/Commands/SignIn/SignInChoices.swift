@@ -7,7 +7,6 @@ struct SignInChoices {
   private let accounts: [JSON]
   /// Accounts, presets and services, in the order of their numbers.
   private let names: [String]
-  /// The active account, if any.
   private let standard: String?
 
   init(_ client: DaemonClient) throws(Failure) {

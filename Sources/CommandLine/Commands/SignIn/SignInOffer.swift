@@ -4,11 +4,10 @@ internal import Wire
 
 /// Runs a command again after signing in or unlocking, if it failed only for lack of that.
 ///
-/// With `--ask`, signs in or unlocks at once. Otherwise asks first, and only a user who typed the command: all standard
-/// streams are one terminal and the process leads its job.
+/// With `--ask`, signs in or unlocks at once. Otherwise asks a user who typed the command: all standard streams are one
+/// terminal and the process leads its job.
 struct SignInOffer {
   private let client: DaemonClient
-  /// Whether `--ask` is given.
   private let isAskGiven: Bool
 
   /// The timeout for an answer, and for another command that asks about the same account.
@@ -35,7 +34,6 @@ struct SignInOffer {
   /// Whether to offer a sign-in or unlocking after this failure.
   static func isPossible(after failure: Failure) -> Bool { mayHelp(with: failure) && Terminal.isTerminal(2) }
 
-  /// Whether a sign-in or unlocking may resolve the failure.
   static func mayHelp(with failure: Failure) -> Bool { Remedy.codes.contains(failure.code) }
 
   private var mayAsk: Bool {
@@ -46,7 +44,7 @@ struct SignInOffer {
     return !client.console.json && !client.console.quiet && Terminal.hasStandardStreams && Processes.leadsJob
   }
 
-  /// Asks the user and repeats the work. Other commands that would ask about the account wait meanwhile.
+  /// Asks the user and repeats the work. Other commands that would ask about the account wait.
   private func run(
     _ work: () throws(Failure) -> Int32, after failure: Failure, _ remedy: Remedy
   ) throws(Failure) -> Int32 {
@@ -119,7 +117,6 @@ struct SignInOffer {
   /// A command that resolves a failure: a sign-in, or `unlock`.
   private struct Remedy {
     let account: String?
-    /// The command's arguments.
     let words: [String]
     /// Why the user must sign in. Nil for `unlock`.
     let signInReason: Phrase?

@@ -3,7 +3,7 @@ internal import Wire
 
 /// The screen of a sign-in: who requests what, the page to open, and the code.
 ///
-/// URLs and codes are on lines of their own and never cut. A long one starts in the first column, so that a terminal
+/// URLs and codes are never cut, and have lines of their own. A long one starts in the first column, so that a terminal
 /// wraps it without a gap. Server text is cleaned.
 struct SignInScreen {
   let columns: Int
@@ -20,7 +20,6 @@ struct SignInScreen {
     (self.columns, self.isStyled, self.language) = (columns, isStyled, language)
   }
 
-  /// The maximum width of text in columns.
   private static let maximumTextWidth = 100
 
   private static let maximumURLLength = 16_384
@@ -30,8 +29,8 @@ struct SignInScreen {
   /// The columns between the text and a QR code.
   private static let gap = 2
 
-  /// The screen for a device code. Begins with the client and its request, so that users recognize a sign-in that they
-  /// did not start (RFC 8628, section 5.4).
+  /// The screen for a device code. Begins with the client and its request: users must recognize a sign-in that they did
+  /// not start (RFC 8628, section 5.4).
   func text(_ code: Event.DeviceCode) -> String { instructions(code) + "\n" }
 
   /// - Parameter isTight: Whether to omit empty lines, and the address that includes the code.
@@ -113,7 +112,6 @@ struct SignInScreen {
     return height < rows ?? .max ? text : nil
   }
 
-  /// The lines beside a QR code.
   private func linesBesideQRCode(_ code: Event.DeviceCode) -> [String] {
     let text = instructions(code, isTight: true)
     return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
@@ -127,7 +125,6 @@ struct SignInScreen {
 
   // MARK: The client and its request
 
-  /// Server, account, client and scope.
   func heading(issuer: String, account: String, clientID: String, scope: String?) -> String {
     var text = prose(Phrase("Sign in to \(hostAndPort(of: issuer))")) + "\n"
     if let issuer = unusualIssuer(issuer) { text += fact(labels.issuer, [issuer]) }
@@ -135,7 +132,6 @@ struct SignInScreen {
     return text + fact(labels.client, [clean(clientID)]) + fact(labels.scope, scopes(scope)) + "\n"
   }
 
-  /// The host, with the port if present.
   private func hostAndPort(of issuer: String) -> String {
     guard let uri = try? URI(issuer) else { return clean(issuer) }
     return uri.host + (uri.port.map { ":\($0)" } ?? "")
@@ -189,12 +185,10 @@ struct SignInScreen {
     return space + Console.styled(thing, as: "1", isBold && isStyled) + "\n"
   }
 
-  /// Translates and wraps a phrase.
   func prose(_ phrase: Phrase) -> String {
     Prose.wrapped(word(phrase), width: min(columns, Self.maximumTextWidth)).map { $0 + "\n" }.joined()
   }
 
-  /// Translates a phrase.
   private func word(_ phrase: Phrase) -> String { language.text(phrase, limit: Self.maximumURLLength) }
 
   private func clean(_ text: String) -> String { TerminalText.clean(text, limit: Self.maximumURLLength) }

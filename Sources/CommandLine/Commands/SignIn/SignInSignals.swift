@@ -10,7 +10,6 @@ struct SignInSignals: ~Copyable {
   /// Restores the terminal when it is released.
   private var typing: HiddenTyping?
 
-  /// Signals that cancel the sign-in.
   private static let cancelSignals = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP]
 
   init() throws(Failure) {
@@ -23,7 +22,6 @@ struct SignInSignals: ~Copyable {
     }
   }
 
-  /// The descriptor to poll.
   var raw: Int32 { receiver.raw }
 
   mutating func hideTyping() {
@@ -31,10 +29,8 @@ struct SignInSignals: ~Copyable {
     typing?.hide()
   }
 
-  /// Restores the terminal.
   mutating func showTyping() { typing = nil }
 
-  /// Hides typed characters and makes them readable one by one.
   mutating func readTypingByCharacter() throws(SystemError) {
     // Restore the terminal first, so that the new value saves the original state.
     typing = nil

@@ -172,7 +172,6 @@ extension DaemonClient {
     return pipe.reading
   }
 
-  /// Passes the response's body from the pipe to `receiveBody`.
   private func passBody(
     _ pipe: consuming FileDescriptor, _ head: ResponseHead, _ connection: inout DaemonConnection,
     _ receiveBody: (Span<UInt8>) throws(Failure) -> Void

@@ -4,13 +4,11 @@ internal import Wire
 /// Runs `agent token [ACCOUNT]` without options.
 ///
 /// Behaves like ``TokenCommand``, but only uses memory on the stack: in a static program, the first use of each array
-/// type costs thousands of instructions and several page faults. Leaves everything unusual to the general
-/// implementation, before anything is printed.
+/// type costs thousands of instructions and several page faults. Leaves everything unusual to ``TokenCommand``, before
+/// printing anything.
 enum QuickToken {
   enum Outcome {
-    /// The token was printed.
     case printed
-    /// The request failed.
     case failed(Failure)
     /// Nothing was printed. Use the general implementation.
     case unusual
@@ -94,7 +92,7 @@ enum QuickToken {
 
 /// This process's arguments, read without copying.
 private enum QuickArguments {
-  /// The account in `token [ACCOUNT]`, empty if omitted. Nil for any other command line.
+  /// The account in `token [ACCOUNT]`; empty if omitted, nil for any other command line.
   static var account: UnsafeBufferPointer<UInt8>? {
     guard let program = unsafe Processes.argument(0), unsafe !mayBeHelperName(program.span),
       let command = unsafe Processes.argument(1), unsafe isToken(command.span), unsafe Processes.argument(3) == nil
@@ -149,7 +147,6 @@ private enum QuickArguments {
 
   mutating func removeAll() { count = 0 }
 
-  /// Sends the buffer and empties it.
   mutating func send(over socket: borrowing FileDescriptor) throws(SystemError) {
     try socket.writeAll(unsafe UnsafeBufferPointer(rebasing: buffer[..<count]).span)
     removeAll()
@@ -168,7 +165,6 @@ private enum QuickArguments {
   /// Whether the buffer ends with a complete line.
   var isWholeLine: Bool { count > 0 && byte(at: count - 1) == UInt8(ascii: "\n") }
 
-  /// The daemon's failure, if any.
   var failure: Failure? {
     do {
       _ = try TokenAnswer(parsing: unsafe UnsafeBufferPointer(rebasing: buffer[..<(count - 1)]).span)
@@ -178,7 +174,6 @@ private enum QuickArguments {
     }
   }
 
-  /// Prints a range and a newline.
   mutating func print(_ range: Range<Int>) throws(SystemError) {
     unsafe buffer[range.upperBound] = UInt8(ascii: "\n")
     let line = unsafe UnsafeBufferPointer(rebasing: buffer[range.lowerBound...range.upperBound])

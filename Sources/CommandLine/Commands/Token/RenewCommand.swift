@@ -46,8 +46,6 @@ enum RenewCommand {
     }
   }
 
-  /// Prints the hook's new variables.
-  ///
   /// - Parameter directory: The working directory: empty until the daemon needs it, nil with an account.
   private static func print(
     _ request: TokenRequest, in directory: String?, _ variables: TokenVariables, _ former: [String], _ shell: Shell,

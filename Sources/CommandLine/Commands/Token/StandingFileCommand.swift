@@ -158,7 +158,6 @@ enum StandingFileCommand {
     }
   }
 
-  /// The token files of all accounts.
   private static func all(_ client: DaemonClient) throws(Failure) -> [(account: String, file: StandingTokenFile)] {
     let accounts = try client.ask(.state(.list))["accounts"]?.array ?? []
     return accounts.flatMap { account in

@@ -2,10 +2,9 @@ internal import Platform
 
 /// A child process that appears to the terminal, the shell and signal senders as if it had replaced this process.
 ///
-/// Both processes are in one group and receive the terminal's signals, to which only the command reacts. Signals sent
-/// to this process alone are forwarded. When the command stops, so does this process.
+/// Both processes are in one group and receive the terminal's signals, to which only the command reacts. Signals to
+/// this process alone are forwarded. When the command stops, so does this process.
 struct SupervisedCommand: ~Copyable {
-  /// The process ID of the command.
   let process: Int32
   private let receiver: Signals.SignalReceiver
 
@@ -24,7 +23,6 @@ struct SupervisedCommand: ~Copyable {
     self.receiver = receiver
   }
 
-  /// The descriptor to poll.
   var raw: Int32 { receiver.raw }
 
   /// Handles received signals.

@@ -50,7 +50,6 @@ enum TokenCommand {
     }
   }
 
-  /// How to print a token.
   enum Form { case bare, header, json }
 
   private static func form(_ invocation: Invocation) throws(Failure) -> Form {

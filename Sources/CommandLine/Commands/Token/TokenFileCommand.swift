@@ -62,7 +62,6 @@ struct TokenFileRenewal: Sendable {
   }
 }
 
-/// Waits for the command and for changes of the token file.
 struct TokenFileSupervisor {
   private let renewal: TokenFileRenewal
   private let environment: [[UInt8]]
@@ -79,7 +78,7 @@ struct TokenFileSupervisor {
     self.environment = environment
   }
 
-  /// Waits until the command has ended. Returns its status.
+  /// Returns the command's status once it has ended.
   mutating func wait(
     for child: borrowing SupervisedCommand, _ keeper: inout TokenFileKeeper
   ) throws(SystemError) -> ProcessStatus {

@@ -48,13 +48,12 @@ struct TokenFileKeeper: ~Copyable {
     return envelope
   }
 
-  /// Returns whether the file has changed since the last call.
+  /// True if the file has changed since the last call.
   mutating func takeChange() -> Bool {
     defer { hasChanged = false }
     return hasChanged
   }
 
-  /// Handles messages from the daemon.
   mutating func read() {
     do throws(Failure) {
       try connection.readMore()
@@ -114,7 +113,6 @@ struct TokenFileKeeper: ~Copyable {
     }
   }
 
-  /// The request for the same file.
   private var request: TokenFileRequest {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) }
     return TokenFileRequest(account: account, name: name, kind: kind)

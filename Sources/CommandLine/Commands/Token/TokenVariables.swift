@@ -3,7 +3,6 @@ internal import Wire
 
 /// The variables that `env` and `exec` set: those of `--var`, or the defaults.
 struct TokenVariables: Sendable {
-  /// The default variables and their sources.
   private static var defaults: [VariableMapping] {
     [
       VariableMapping("AGENT_ACCESS_TOKEN", .accessToken), VariableMapping("AGENT_TOKEN_TYPE", .tokenType),
@@ -13,15 +12,14 @@ struct TokenVariables: Sendable {
   }
 
   private var mappings: [VariableMapping]
-  /// Whether ``mappings`` are the defaults.
   private let areDefaults: Bool
-  /// Whether the token is in a file. The default variables then exclude those that change with the token.
+  /// The default variables of a token in a file exclude those that change with the token.
   private let isForFile: Bool
 
   /// The default variable for the file's path.
   static let fileVariable = "AGENT_TOKEN_FILE"
 
-  /// The variables that the prompt hook updates. Excludes the account by default, which would override `agent use`.
+  /// The prompt hook excludes the account by default, which would override `agent use`.
   var hookVariables: TokenVariables {
     var hookVariables = self
     if areDefaults { hookVariables.mappings.removeAll { $0.field == .account } }
@@ -130,7 +128,6 @@ struct TokenVariables: Sendable {
     return environment.filter { entry in !prefixes.contains { entry.starts(with: $0.utf8) } }
   }
 
-  /// Adds the variables to an environment.
   func append(_ answer: TokenAnswer, from line: Span<UInt8>, to environment: inout [[UInt8]]) throws(Failure) {
     try forEach(answer, from: line) { (name, value) throws(Failure) in
       guard let value else { return }

@@ -41,7 +41,6 @@ final class VariableMapping: Sendable {
     return Failure(.invalidRequest, "unknown field \"\(spelling)\"", hint: hint)
   }
 
-  /// The failure if the field has no value.
   func missing(in answer: TokenAnswer) -> Failure {
     let account = answer.description.account
     if field == .idToken, answer.description.isIDTokenExpired { return .expiringIDToken(of: account) }

@@ -8,7 +8,6 @@ struct LevelSecret {
   /// The maximum number of accounts in a prompt.
   private static let maximumNames = 4
 
-  /// The secret in a file or descriptor, if any.
   private let named: NamedSecret
   private let mayAsk: Bool
   private let console: Console
@@ -29,7 +28,6 @@ struct LevelSecret {
     LevelSecret(try NamedSecret(Phrase("PIN"), .pinFile, or: .pinFD, invocation), invocation)
   }
 
-  /// The new secret of a level.
   static func replacing(_ level: Protection, _ invocation: Invocation) throws(Failure) -> LevelSecret {
     let named =
       level == .tpm2
@@ -52,7 +50,6 @@ struct LevelSecret {
     case current
   }
 
-  /// Whether a file or descriptor is given.
   var isNamed: Bool { named.isNamed }
 
   /// Opens the secret, prompting if necessary.
@@ -71,7 +68,7 @@ struct LevelSecret {
     return SharedDescriptor(try isNew ? typedTwice() : promptForSecret(purpose))
   }
 
-  /// Asks for the secret. Returns a pipe that contains it.
+  /// Returns a pipe with the secret.
   private func promptForSecret(_ purpose: Purpose) throws(Failure) -> FileDescriptor {
     let question =
       switch purpose {
@@ -89,7 +86,7 @@ struct LevelSecret {
     isPIN ? Phrase("PIN for \(accounts)") : Phrase("Passphrase for \(accounts)")
   }
 
-  /// Asks for a new secret twice. Returns a pipe that contains it.
+  /// Returns a pipe with the secret.
   private func typedTwice() throws(Failure) -> FileDescriptor {
     let again = isPIN ? Phrase("Repeat PIN") : Phrase("Repeat passphrase")
     let mismatch = isPIN ? Phrase("the PINs do not match") : Phrase("the passphrases do not match")

@@ -46,7 +46,7 @@ enum LockCommand {
     }
   }
 
-  /// Describes the accounts after locking. They are nil if unknown.
+  /// The accounts are nil if unknown.
   static func ending(_ accounts: [JSON]?) -> Phrase {
     guard let accounts else { return Phrase("locked") }
     func names(_ states: SessionState...) -> String {

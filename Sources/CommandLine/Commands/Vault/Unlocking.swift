@@ -8,7 +8,6 @@ struct Unlocking {
   private var passphrase: LevelSecret
   private var pin: LevelSecret
 
-  /// The number of attempts to type a secret.
   private static let maximumAttempts = 3
 
   /// - Parameter timeout: The timeout for typing; nil for none.
@@ -55,7 +54,7 @@ struct Unlocking {
     return client.console.mayAsk && (try? Terminal.openControlling()) != nil
   }
 
-  /// The failure with a hint for a lost secret: the commands that end the level's sessions.
+  /// The hint for a lost secret: the commands that end the level's sessions.
   private func withLostSecretHint(_ level: Protection, _ failure: Failure, over connection: inout DaemonConnection)
     -> Failure
   {
@@ -107,7 +106,7 @@ struct Unlocking {
   }
 }
 
-/// The parts of `vault status` that commands need.
+/// The result of `vault status`.
 struct VaultStatus {
   private let result: JSONObject
 

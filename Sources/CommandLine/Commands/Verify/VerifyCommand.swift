@@ -57,7 +57,6 @@ enum VerifyCommand {
     }
   }
 
-  /// Prints the verdicts of some lines.
   private static func printVerdicts(_ block: LineBlocks.Block, isJSON: Bool, now: Int) throws(Failure) {
     if isJSON {
       // Keep the start of an incomplete line for the next block.
@@ -72,7 +71,7 @@ enum VerifyCommand {
     try Console.answer(text.span)
   }
 
-  /// Connects to the daemon, or to a private one if the keys are in a file.
+  /// Uses a private daemon if the keys are in a file.
   private static func connect(_ client: DaemonClient, hasKeys: Bool) throws(Failure) -> DaemonConnection {
     guard hasKeys else { return try client.connect() }
     return try DaemonLauncher.startPrivate(client.console, because: "keys at hand need no other", needsHome: false)
