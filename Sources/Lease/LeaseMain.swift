@@ -46,6 +46,7 @@ package enum LeaseMain {
     return write("tried \(Jail.dangerous.count), permitted \(permitted.count)\n" + permitted.map { "\($0)\n" }.joined())
   }
 
+  /// Prints text, and returns the exit status.
   private static func write(_ text: String) -> Int32 {
     (try? Output.write(text, to: .standardOutput)) == nil ? ExitStatus.failed.rawValue : ExitStatus.done.rawValue
   }

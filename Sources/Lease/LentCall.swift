@@ -4,7 +4,7 @@ internal import Wire
 
 /// A peer's request. It is sent to the daemon over a connection of its own.
 final class LentCall {
-  /// The last line of the response.
+  /// A line of the response.
   enum FinalLine {
     case reply(Reply)
     /// The daemon's unparsed line with the lent token.

@@ -56,6 +56,7 @@ final class Lease: Admission {
     var dropped = 0
   }
 
+  /// A request that waits for the user's answer.
   struct HeldRequest {
     let envelope: RequestEnvelope
     let ticket: Ticket

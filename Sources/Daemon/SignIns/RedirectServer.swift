@@ -29,6 +29,7 @@ final class RedirectServer {
   private unowned let delegate: any RedirectServerDelegate
   private lazy var alarm = Alarm(loop) { [unowned self] in expire(loop.now) }
   private let poller: Poller
+  /// By key in the poller.
   private var sources: [UInt64: Source] = [:]
   private var lastKey: UInt64 = 0
   /// By key in the poller.

@@ -210,6 +210,7 @@ extension SignIns: RedirectServerDelegate {
       ), to: login)
   }
 
+  /// Warns once that the browser used https.
   func tlsStarted(_ id: UInt64) {
     guard let login = logins[id], !login.visits.hasWarnedOfTLS, let uri = login.browser?.request.redirectURI else {
       return
@@ -221,6 +222,7 @@ extension SignIns: RedirectServerDelegate {
       ), to: login)
   }
 
+  /// Warns once of another user's connection.
   func otherUserConnected(_ id: UInt64, user: UInt32) {
     guard let login = logins[id], !login.visits.hasWarnedOfOtherUser else { return }
     login.visits.hasWarnedOfOtherUser = true
