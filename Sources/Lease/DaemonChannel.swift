@@ -7,12 +7,10 @@ final class DaemonChannel {
   private let connection: Connection
   private unowned let loop: EventLoop
   private var loopKey: UInt64 = 0
-  /// Called once when the channel ends, with the daemon's failure, if it sent one.
   private let onEnd: (Failure?) -> Void
-  /// The requests not yet sent. `end` is the descriptor to pass: the daemon's end of a new connection, or nil for a
-  /// refusal.
+  /// Not yet sent. `end` is the daemon's end of a new connection. Nil for a refusal.
   private var queue: [(line: [UInt8], end: SharedDescriptor?)] = []
-  /// Whether the daemon has not yet answered the last request.
+  /// Whether the last request is unanswered.
   private var awaitsReply = false
 
   /// - Parameter onEnd: Called once when the connection ends, with the daemon's reason, if any.
@@ -33,7 +31,6 @@ final class DaemonChannel {
   /// Reports a refused peer to the daemon, unless too many requests are waiting.
   func report(_ refusal: LeasePeerRequest) { if queue.count < Self.maximumQueued { ask(refusal, passing: nil) } }
 
-  /// Queues a request to the daemon.
   private func ask(_ request: LeasePeerRequest, passing end: SharedDescriptor?) {
     queue.append((RequestEnvelope(.leasePeer(request)).serialized(), end))
     sendNext()
@@ -42,8 +39,7 @@ final class DaemonChannel {
   /// The number of waiting requests at which refusals are no longer reported.
   private static let maximumQueued = 64
 
-  /// Sends the next request after the answer to the previous one, so that the daemon assigns each descriptor to its
-  /// line.
+  /// Sends the next request after the previous answer, so that the daemon assigns each descriptor to its line.
   private func sendNext() {
     guard !awaitsReply, !queue.isEmpty else { return }
     let (line, end) = queue.removeFirst()
@@ -63,7 +59,6 @@ final class DaemonChannel {
     loop.setInterest(connection.hasOutput ? .both : .read, of: loopKey)
   }
 
-  /// Handles the daemon's responses.
   private func read() {
     if connection.hasOutput { flush() }
     var failure: Failure?

@@ -1,7 +1,6 @@
 internal import CSeccomp
 
-/// Restricts the process to some system calls (seccomp(2)) for open descriptors, memory and time. Others fail with
-/// `EPERM`.
+/// Restricts the process to system calls (seccomp(2)) for open descriptors, memory and time. Others fail with `EPERM`.
 enum Jail {
   /// Why the process could not enter the jail.
   struct Problem: Error {

@@ -39,7 +39,7 @@ package enum LeaseMain {
     }
   }
 
-  /// Enters the jail, and prints the calls of ``Jail/dangerous`` that it permits by mistake. Returns the exit status.
+  /// Enters the jail, and prints the calls of ``Jail/dangerous`` that it permits. Returns the exit status.
   private static func testJail() -> Int32 {
     do throws(Jail.Problem) { try Jail.enter() } catch { return write("no seccomp: \(error.number)\n") }
     let permitted = Jail.dangerous.filter { !Jail.blocks($0) }

@@ -2,11 +2,10 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Accepts a lease's peers, and forwards each request to the daemon over a separate connection. The daemon decides
-/// which requests are permitted.
+/// Accepts a lease's peers, and forwards each request over a separate connection to the daemon, which decides what is
+/// permitted.
 final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   private let loop: EventLoop
-  /// The connections except those over HTTP.
   private let connections: Connections
   private let listener: SharedDescriptor
   /// The number of the connection to the lease's owner.
@@ -19,15 +18,14 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   /// The failure for peers' requests while ``daemon`` is nil.
   private var channelFailure = Failure.noDaemon
   private var calls: [Ticket: LentCall] = [:]
-  /// The peers by connection number, except those over HTTP.
+  /// By connection number, except those over HTTP.
   private var peers: [UInt64: LeaseEntry.Peer] = [:]
   /// The key of ``listener`` in the loop.
   private var acceptKey: UInt64?
   /// The keys of the listening HTTP sockets in the loop.
   private var httpListeners: [UInt64] = []
-  /// The HTTP connections, by number.
   private var httpConnections: [UInt64: HTTPConnection] = [:]
-  /// The number of the newest HTTP connection, larger than any key of the loop.
+  /// Larger than any key of the loop.
   private var lastHTTPConnection: UInt64 = 1 << 48
   /// Limits the rate of refusals that are reported to the daemon.
   private var reportLimit: RateLimit
@@ -36,7 +34,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   private static let maximumPeers = 32
   private static let maximumConcurrentCalls = 16
-  /// How long to stop accepting peers when no descriptor is free.
+  /// The pause while no descriptor is free.
   private static let acceptPause = Duration.milliseconds(500)
 
   /// - Parameters:
@@ -58,12 +56,10 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   // MARK: Peers
 
-  /// Starts to accept peers.
   private func watch() throws(SystemError) {
     acceptKey = try loop.watch(listener.descriptor.raw) { [unowned self] _ in accept() }
   }
 
-  /// Accepts the next peer, if the access rules permit its user.
   private func accept() {
     let socket: FileDescriptor
     do { socket = try UnixSocket.accept(listener.descriptor) } catch {
@@ -100,7 +96,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   // MARK: Peers that know HTTP alone
 
-  /// Starts to serve an origin over HTTP at a listener.
+  /// Serves an origin over HTTP.
   private func serve(_ request: LeaseHTTPRequest, _ listener: SharedDescriptor) throws(SystemError) {
     try listener.descriptor.setNonBlocking(true)
     let lent = LentOrigin(origin: request.origin, base: request.base, token: Array(request.token.utf8))
@@ -108,7 +104,6 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     httpListeners.append(key)
   }
 
-  /// Accepts a peer's HTTP connection for an origin.
   private func accept(_ listener: SharedDescriptor, _ lent: LentOrigin) {
     guard let socket = try? UnixSocket.accept(listener.descriptor) else { return }
     // The system does not reveal the user of a TCP connection. The token authorizes its requests.
@@ -151,7 +146,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     envelope
   }
 
-  /// Reports a refusal by this process to the daemon. Returns the reply unchanged.
+  /// Reports this process's refusals to the daemon.
   func filtering(_ reply: Reply, of ticket: Ticket) -> Reply {
     // The daemon logs its own refusals.
     if case .failure(let failure) = reply, calls[ticket] == nil, let peer = peers[ticket.connection] {

@@ -4,7 +4,7 @@ internal import Wire
 
 /// A peer's request. It is sent to the daemon over a connection of its own.
 final class LentCall {
-  /// The last line of the response.
+  /// A line of the response.
   enum FinalLine {
     case reply(Reply)
     /// The daemon's unparsed line with the lent token.
@@ -19,7 +19,6 @@ final class LentCall {
     case owner
   }
 
-  /// Receives the response to a request.
   protocol Owner: AnyObject {
     /// Sends an event of the response.
     func send(_ event: Event, _ ticket: Ticket)
@@ -42,11 +41,11 @@ final class LentCall {
   private var farEnd: SharedDescriptor?
   /// The descriptors to send with the request.
   private var passed: [SharedDescriptor] = []
-  /// The running copies of bodies to and from the peer's descriptors.
+  /// They copy bodies to and from the peer's descriptors.
   private var pumps: [Pump] = []
-  /// Sends the response's body to the peer in lines, if the request asks for that.
+  /// If the request asks for the response's body in lines.
   private var lines: InlineResponseBody?
-  /// Forwards the request's body to the daemon, if the peer sends it in lines.
+  /// If the peer sends the body in lines.
   private var content: InlineRequestBody?
   /// The body in the request's line, if any; nil once forwarded.
   private var inlineContent: [UInt8]?
@@ -142,7 +141,6 @@ final class LentCall {
     return (SharedDescriptor(pair.first), SharedDescriptor(pair.second))
   }
 
-  /// Prepares to copy a body.
   private func pump(_ source: SharedDescriptor, _ sink: SharedDescriptor) {
     pumps.append(
       Pump(from: source, to: sink, loop) { [unowned self] pump in
@@ -175,7 +173,6 @@ final class LentCall {
   /// Ends the request's body, by closing ``contentEnd``.
   func closeContentEnd() { contentEnd = nil }
 
-  /// Forwards a part of the request's body from a line.
   func append(_ part: ResourceBodyRequest) throws(Failure) { try content?.append(part) }
 
   /// Watches the connection to the daemon, for input only if no output is pending.
@@ -185,7 +182,6 @@ final class LentCall {
     loopKey = try loop.watch(connection.descriptor.raw, for: interest) { [unowned self] in serve() }
   }
 
-  /// Handles an event of the connection to the daemon.
   private func serve() {
     if connection.hasOutput {
       guard connection.flush(), (try? watch()) != nil else { return close() }

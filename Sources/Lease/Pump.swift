@@ -13,13 +13,12 @@ final class Pump {
   private var writtenCount = 0
   private var loopKey: UInt64?
   private var isStopped = false
-  /// When bytes were last written.
   private var lastProgress: Instant
 
   private static let maximumReadBytes = 64 << 10
-  /// The maximum number of reads before other connections get their turn.
+  /// Before other connections get their turn.
   private static let maximumReadsPerRound = 16
-  /// How long a full sink may accept no bytes before the copy ends.
+  /// How long a full sink may accept nothing.
   private static let timeout = Duration.seconds(120)
 
   /// - Parameter onEnd: Called once after all bytes, an error or the timeout.
@@ -72,7 +71,6 @@ final class Pump {
     loop.schedule(at: lastProgress.advanced(by: Self.timeout)) { [weak self] in self?.endIfStalled() }
   }
 
-  /// Ends the copy after the timeout.
   private func endIfStalled() {
     if !isStopped, writtenCount < buffer.count, lastProgress.advanced(by: Self.timeout) <= loop.now { end() }
   }

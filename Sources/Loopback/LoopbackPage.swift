@@ -23,7 +23,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     head("302 Found", [("Location", url)], bodyBytes: 0)
   }
 
-  /// The response to the beginning of TLS: the fatal alert `protocol_version` (RFC 8446 section 6.2), in plain text.
+  /// The response to TLS: the fatal alert `protocol_version` (RFC 8446 section 6.2), in plain text.
   package static let tlsRefusal: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]
 
   /// The complete HTTP response, which closes the connection.
@@ -33,7 +33,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
       title, text, in: language, status: status, self == .methodNotAllowed ? [("Allow", "GET")] : [])
   }
 
-  /// The complete HTTP response after a sign-in. Text is cleaned and escaped.
+  /// The HTTP response after a sign-in. Text is cleaned and escaped.
   ///
   /// - Parameters:
   ///   - person: The user's email address or name, if known.

@@ -8,11 +8,10 @@ package enum LoopbackRequest {
   package static let maximumBytes = 65_536
   private static let maximumFields = 128
 
-  /// The result of parsing the received bytes.
   package enum Reading: Sendable, Hashable {
     /// More bytes are needed.
     case incomplete
-    /// A GET of the target, with the range of its query, which may be empty, in the head.
+    /// A GET of the target, with the range of its query in the head.
     case redirect(query: Range<Int>)
     /// The request is invalid, and this page is the response.
     case refused(LoopbackPage)
@@ -88,7 +87,6 @@ package enum LoopbackRequest {
 
   // MARK: Parts
 
-  /// The ranges of the request line's parts.
   private struct RequestLine {
     let method: Range<Int>
     /// The host and port of a target in absolute form. Nil for one that begins with "/".

@@ -5,19 +5,17 @@ package import Vocabulary
 package final class RedirectPeer {
   package let descriptor: FileDescriptor
   package let socket: RedirectSocket
-  /// The addresses and ports of the connection.
   package let ends: TCPEnds
-  /// The owner of the other end, once known.
+  /// The other end's owner, once known.
   package var owner: TCPEnds.Owner?
   /// When to close the connection. While ``login`` is set, when to send a page without its result.
   package private(set) var deadline: Instant
   /// The number of the sign-in whose result the browser waits for, if any.
   package private(set) var login: UInt64?
-  /// The translations of the result's page.
+  /// For the result's page.
   package private(set) var pages = Translations.english
 
   private var head = RequestHead()
-  /// The search for the head's end.
   private var headEnd = LoopbackRequest.HeadEnd()
   /// The response, of which ``sent`` bytes were sent.
   private var outbound: [UInt8] = []
@@ -65,7 +63,7 @@ package final class RedirectPeer {
 
   /// Reads the available bytes.
   ///
-  /// - Parameter targets: What the sign-ins that use the socket expect.
+  /// - Parameter targets: Those of the socket's sign-ins.
   package func read(for targets: [Targets]) -> Progress {
     while true {
       do {
@@ -78,7 +76,7 @@ package final class RedirectPeer {
     }
   }
 
-  /// Parses the received bytes. Nil while the request is incomplete.
+  /// Nil while the request is incomplete.
   private func progress(for targets: [Targets]) -> Progress? {
     if head.withBytes({ LoopbackRequest.isTLS($0) }) { return .tls }
     var refusal = LoopbackPage.notFound

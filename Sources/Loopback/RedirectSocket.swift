@@ -17,7 +17,7 @@ package final class RedirectSocket: Sendable {
   // Cannot fail, since the socket is listening.
   deinit { try? UnixSocket.shutDown(descriptor) }
 
-  /// How many ports to try for one that is free at both IPv4 and IPv6.
+  /// For a port that is free at both IPv4 and IPv6.
   private static let tries = 10
 
   /// Listens at both addresses of `localhost`, so that no other program receives the response (RFC 8252 section 8.3).

@@ -20,8 +20,7 @@ extension AccountConfiguration {
     try checkProvider(nil)
   }
 
-  /// The issuer for a pasted URL: the issuer whose metadata URL it is, or else the URL itself, which may lack
-  /// `https://`.
+  /// The issuer whose metadata URL was pasted, or else the pasted URL, which may lack `https://`.
   static func issuer(pasted text: String) -> String {
     let isHost = text.utf8.contains(UInt8(ascii: ".")) && (try? URI(text)) == nil
     let url = isHost && (try? URI("https://\(text)")) != nil ? "https://\(text)" : text
@@ -120,7 +119,7 @@ extension AccountConfiguration {
     for entry in try originEntries(named: named) { addOrReplace(entry) }
   }
 
-  /// Adds the resources of a sign-in to the origins that may get tokens. Skips those that never may, such as http URLs.
+  /// Lets the resources of a sign-in get tokens, except those that never may, such as http URLs.
   ///
   /// - Parameter exactly: Whether to add the entire URLs, not only their origins.
   mutating func listOrigins(of resources: [String], exactly: Bool) {
@@ -136,7 +135,7 @@ extension AccountConfiguration {
     }
   }
 
-  /// Resets the client ID and the settings that apply only to this client.
+  /// Resets the client ID and all settings of this client.
   mutating func forgetClient() {
     clientID = ""
     let settings: [AccountSetting] = [
@@ -180,7 +179,7 @@ extension AccountConfiguration {
     }
   }
 
-  /// Returns the error if the extra parameters in `given` cannot be sent.
+  /// The error if the extra parameters in `given` cannot be sent.
   ///
   /// - Parameter known: The account's provider, unless `given` contains one.
   private static func extraProblem(_ given: AccountSettings, _ known: ProviderName?) -> Failure? {
@@ -194,7 +193,6 @@ extension AccountConfiguration {
     }
   }
 
-  /// Validates a redirect URI and returns its text.
   private static func redirectURI(_ text: String) throws(Failure) -> String {
     if let port = (try? URI(text))?.port, RedirectURI.isRefusedByBrowsers(port) {
       throw Failure(.invalidRequest, "browsers do not connect to port \(port)", hint: "choose another port")
@@ -205,7 +203,6 @@ extension AccountConfiguration {
     }
   }
 
-  /// Whether the text can name an environment variable.
   private static func isVariable(_ name: String) -> Bool {
     (1...AssertionSource.longestVariable).contains(name.utf8.count)
       && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }
@@ -223,7 +220,6 @@ extension AccountConfiguration {
 }
 
 extension ExtraParameters.Problem {
-  /// The message for users.
   fileprivate var text: Phrase {
     switch self {
     case .malformed: Phrase("a parameter must be NAME=VALUE, with a name of letters, digits, \("-"), \(".") and \("_")")

@@ -5,8 +5,8 @@ internal import Vault
 internal import Wire
 
 extension AccountRequests {
-  /// Responds with the metadata document to publish for a client whose ID is a URL. `given` and `sources` override the
-  /// account's settings and key.
+  /// Responds with the metadata document of a client whose ID is a URL. `given` and `sources` override the account's
+  /// settings and key.
   ///
   /// - Parameter requested: The account, by default the active one unless `given` names a client.
   func clientMetadata(

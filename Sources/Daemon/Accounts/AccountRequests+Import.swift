@@ -5,9 +5,9 @@ internal import Vault
 internal import Wire
 
 extension AccountRequests {
-  /// Adds an account and its session from a refresh token, which the first descriptor of `sources` contains.
+  /// Adds an account and its session from a refresh token, in the first descriptor of `sources`.
   ///
-  /// - Parameter entered: The options to repeat in the sign-in command that an error suggests.
+  /// - Parameter entered: The options of the sign-in command in an error's hint.
   func importToken(
     _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, entered: [String], _ ticket: Ticket
   ) throws(Failure) {
@@ -33,8 +33,6 @@ extension AccountRequests {
     }
   }
 
-  /// Describes a failed import for users.
-  ///
   /// - Parameter entered: The options of the sign-in command in the hint.
   private static func failure(_ error: SessionError, _ account: AccountName, _ entered: [String]) -> Failure {
     var failure = Failure(error, account: account.text, entered: entered)

@@ -64,7 +64,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// Sets the program that shows desktop notices of ended sessions, or unsets it if nil.
+  /// Sets the program for desktop notices of ended sessions. Nil for none.
   func notify(by program: String?, _ ticket: Ticket) throws(Failure) {
     context.changeSettings(for: ticket) { (settings) throws(ConfigurationError) in
       try settings.notify(by: program)
@@ -73,8 +73,6 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// The name of the previously active account.
-  ///
   /// - Throws: `invalid_request` if no account was active before.
   private func previous() throws(Failure) -> String {
     if let previous = try settings().previous { return previous.text }
@@ -91,7 +89,7 @@ final class AccountRequests: AccountPart {
     case .remove(let account, let local): try remove(account, isLocal: local, ticket)
     case .import(let account, let settings, let passedSecrets):
       let sources = try SecretSources(passed, announced: passedSecrets, hasFirst: true)
-      // The command for the hint if the server refuses the token.
+      // For the hint if the server refuses the token.
       let words = settings.words() + (passedSecrets.contains(.clientSecret) ? ["--client-secret-prompt"] : [])
       try importToken(try AccountName(requested: account), settings, sources, entered: words, ticket)
     case .clientMetadata(let account, let settings, let passedSecrets):
@@ -198,14 +196,12 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// A change of an account's settings.
   private struct Change: Sendable {
     let account: AccountName
     let old: AccountConfiguration
     let new: AccountConfiguration
   }
 
-  /// The outcome of a ``Change``.
   private struct ChangeResult: Sendable {
     /// The effect on the session.
     let effect: SettingsEffect
@@ -213,7 +209,7 @@ final class AccountRequests: AccountPart {
     let isProtected: Bool
     /// Whether the record now contains the access token.
     let isKept: Bool
-    /// The old and new generation of the record, for each rewrite.
+    /// The record's generations before and after each rewrite.
     let moves: [RecordMove]
   }
 
@@ -310,7 +306,7 @@ final class AccountRequests: AccountPart {
 
   // MARK: Removing
 
-  /// Signs an account out and removes it from the settings.
+  /// Signs an account out and removes it.
   ///
   /// - Parameter isLocal: Whether to skip revocation at the server.
   private func remove(_ requested: String, isLocal: Bool, _ ticket: Ticket) throws(Failure) {

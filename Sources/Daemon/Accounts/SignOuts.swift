@@ -29,9 +29,9 @@ final class SignOuts: AccountPart {
   private let signIns: SignIns
   private let resources: ResourceRequests
   private let tokenFiles: TokenFiles
-  /// The accounts whose sign-out is running on a worker.
+  /// The accounts whose sign-out is running.
   private var underWay: Set<AccountName> = []
-  /// The timer of the next attempt to revoke tokens.
+  /// Fires for the next attempt to revoke tokens.
   private lazy var retryAlarm = Alarm(loop) { [unowned self] in revokePending() }
   private var retryPause = SignOuts.firstPause
   /// The pauses between retries double from the first to the longest.
@@ -51,7 +51,6 @@ final class SignOuts: AccountPart {
     super.init(context, broker)
   }
 
-  /// Signs out one account or all.
   func logout(_ request: LogoutRequest, _ ticket: Ticket) throws(Failure) {
     guard request.all else {
       return try withTarget(request.account, ticket) { [self] (name, account) throws(Failure) in
@@ -72,8 +71,7 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Calls `action` with the name of the account to sign out, and with the account, or nil if only the vault contains
-  /// it.
+  /// Calls `action` with the account to sign out. The account is nil if only the vault contains it.
   ///
   /// - Throws: `no_account` if it is in neither.
   func withTarget(
@@ -126,8 +124,7 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Cancels the account's work on the loop. The caller runs the returned operation on a worker, then
-  /// ``endSignOut(_:)``.
+  /// Cancels the account's work. The caller runs the returned operation on a worker, then ``endSignOut(_:)``.
   ///
   /// - Parameters:
   ///   - account: Nil if the settings do not contain it.
@@ -171,7 +168,7 @@ final class SignOuts: AccountPart {
     return others.contains { $0.configuration.issuer.hasSameBytes(as: account.configuration.issuer) }
   }
 
-  /// Records the result for one account of a request. Responds after the last one.
+  /// Records an account's result. Responds after the last one.
   private func recordResult(
     _ batch: SignOutBatch, _ name: AccountName, wasEphemeral: Bool,
     _ outcome: Result<SignOutOperation.Ending, SessionError>
@@ -209,7 +206,7 @@ final class SignOuts: AccountPart {
 
   // MARK: - Pending revocations
 
-  /// Schedules the revocations that earlier daemons did not complete.
+  /// Schedules the revocations left by earlier daemons.
   func start() { retryAlarm.set(at: loop.now.advanced(by: Self.startDelay)) }
 
   /// Logs the end of a session. Schedules a retry if the server has not confirmed it.
@@ -219,7 +216,7 @@ final class SignOuts: AccountPart {
     retryAlarm.set(at: loop.now.advanced(by: retryPause))
   }
 
-  /// Revokes the tokens whose revocation is pending, except those at a locked protection level.
+  /// Revokes pending tokens, except those at a locked protection level.
   func revokePending() {
     jobs.run({ [services] in services.accountsToRevoke() }) { [self] pending in
       let pending = pending.get()
@@ -232,7 +229,7 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Revokes the tokens of one account. `configuration` is nil if the settings do not contain it.
+  /// Revokes one account's tokens. `configuration` is nil if the settings do not contain it.
   private func revokePending(_ name: AccountName, _ configuration: AccountConfiguration?) {
     let operation = services(for: name).pendingRevocation(of: name, configuration)
     jobs.wait(as: .signOut(name), operation.cancellation) {

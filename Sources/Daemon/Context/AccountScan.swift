@@ -21,7 +21,7 @@ struct AccountSummary: Sendable {
   var isRenewable = false
   /// Why the session ended, if the user did not sign out.
   var ending: SessionError?
-  /// The record's protection level. Nil if there is no record or it cannot be read.
+  /// The record's protection level. Nil without a readable record.
   var protection: Protection?
   /// How a session without a user is renewed. Nil for a user's session.
   var unattended: UnattendedGrant?
@@ -33,7 +33,6 @@ struct AccountSummary: Sendable {
   var subject: String?
   /// The user's name or address, for display.
   var label: PersonLabel?
-  /// The session's scope.
   var scope: String?
   /// The session's authorization details (RFC 9396).
   var authorizationDetails: JSON?
@@ -41,7 +40,7 @@ struct AccountSummary: Sendable {
   var refreshedAt: Int?
   /// When the refresh token and the user's authorization expire.
   var expiry = GrantExpiry()
-  /// When the session must be renewed if no daemon does so earlier, in unix seconds.
+  /// When the session must be renewed at the latest, in unix seconds.
   var renewalDue: Int?
   /// The origins in the settings that are missing from the record.
   var unconfirmedOrigins: [String] = []
@@ -56,7 +55,7 @@ struct AccountSummary: Sendable {
 
 /// Reads the vault's data about all accounts.
 enum AccountScan {
-  /// Returns the summaries of all accounts, including those missing from the settings. Blocking.
+  /// The summaries of all accounts, including those missing from the settings. Blocking.
   ///
   /// - Parameter only: The only account to read. Nil for all.
   static func run(_ settings: Settings, only: AccountName?, services: SessionServices) -> [AccountSummary] {

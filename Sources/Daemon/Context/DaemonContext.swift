@@ -18,7 +18,6 @@ final class DaemonContext {
   var stepSubscribers = StepSubscribers()
   /// Closes idle HTTP connections, frees memory and writes pending records. Thread-safe.
   let housekeeping: @Sendable () -> Void
-  /// The cancellation of each waiting request's work.
   private(set) var cancellations: [Ticket: Cancellation] = [:]
 
   init(
@@ -50,7 +49,7 @@ final class DaemonContext {
       || files.settingsRevision.map { !settingsFile.isKnown(at: $0) } ?? true
   }
 
-  /// Calls `action` once the settings are current: now, or after a worker has read them. Calls keep their order.
+  /// Calls `action` once the settings are current: now, or after a worker has read them. Keeps the order of calls.
   func whenSettingsAreRead(_ action: @escaping () -> Void) {
     guard mustReadSettings else { return action() }
     afterReading { [self] in
@@ -118,8 +117,8 @@ final class DaemonContext {
     if !cancellations.isEmpty { cancellations[ticket] = nil }
   }
 
-  /// For each request without an account, the account configured for the caller's directory. If the request has a URL,
-  /// it only decides between accounts that list the URL.
+  /// The entry for the caller's directory, for each request without an account. If the request has a URL, it only
+  /// decides between accounts that list the URL.
   var directories: [Ticket: AccountDirectories.Entry] = [:]
 
   /// Cancels a request's work, unless it is spending a single-use token or code.
@@ -128,8 +127,8 @@ final class DaemonContext {
     didAnswer(ticket)
   }
 
-  /// Changes the settings file and passes the new settings to `finish`. Calls keep their order. Waits for another
-  /// program's lock.
+  /// Changes the settings file and passes the new settings to `finish`. Keeps the order of calls. Waits for other
+  /// programs' locks.
   func changeSettings(
     for ticket: Ticket, _ edit: @escaping @Sendable (inout Settings) throws(ConfigurationError) -> Void,
     then finish: @escaping (Result<Settings, SessionError>) -> Void
@@ -214,11 +213,9 @@ class DaemonPart {
     }
   }
 
-  /// Notifies the other parts of changed settings.
   func announceSettings() { context.announceSettings() }
 
-  /// The services for an operation on an account. The operation's steps and warnings are logged before its result is
-  /// handled.
+  /// The services for an operation on an account. Its steps and warnings are logged before its result is handled.
   func services(for account: AccountName) -> SessionServices {
     let note = jobs.messages { [log] (event: LogEvent) in log.note(event, account) }
     let services = services.ephemeral.contains(account) ? services.forEphemeralAccount() : services
@@ -234,7 +231,7 @@ class DaemonPart {
     if !context.stepSubscribers.isEmpty { log.note(.step(step()), account) }
   }
 
-  /// The deadline for a request that may wait `seconds` for an unreachable server. Nil if it may not wait.
+  /// The deadline of a request that may wait for an unreachable server. Nil if it may not.
   func waitEnd(_ seconds: Int?) -> Instant? { seconds.map { loop.now.advanced(by: .seconds($0)) } }
 
   /// A random number in 0..<1.
@@ -243,7 +240,7 @@ class DaemonPart {
     return Double(UInt16(bytes[0]) << 8 | UInt16(bytes[1])) / 65_536
   }
 
-  /// Responds with the error in `outcome`, or with the result that `answer` makes from its value.
+  /// Responds with the error in `outcome`, or the result that `answer` makes from its value.
   ///
   /// - Parameter account: The account named in the error, if any.
   func send<Value>(

@@ -9,9 +9,8 @@ internal import Wire
 ///
 /// Entries contain only event codes and valid account names, never text from a server, file or peer.
 final class EventLog {
-  /// The maximum number of log entries.
   static let capacity = 500
-  /// The maximum number of events of sessions and accounts.
+  /// The maximum number of session and account events.
   static let sessionCapacity = 200
 
   private let time: any TimeSource
@@ -35,21 +34,20 @@ final class EventLog {
     observer?.didLog(entry)
   }
 
-  /// Publishes an event of a session or account.
   func publish(_ event: SessionEvent, _ account: AccountName? = nil) {
     let entry = SessionEntry(time: time.wallSeconds(), account: account?.text, event: event)
     sessionEntries.append(entry)
     observer?.didPublish(entry)
   }
 
-  /// The log, oldest entry first, and the number of dropped entries.
+  /// The log, oldest entry first, and how many entries were dropped.
   var json: JSONObject {
     JSONObject([
       ("events", .array(entries.elements.map { .object($0.line.json) })), ("dropped", .int(entries.dropped)),
     ])
   }
 
-  /// The events of sessions and accounts, oldest first, and the number of dropped ones.
+  /// The events of sessions and accounts, oldest first, and how many were dropped.
   ///
   /// - Parameter account: The account whose events to return. Nil for all.
   func sessionJSON(of account: AccountName?) -> JSONObject {

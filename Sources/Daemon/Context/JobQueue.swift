@@ -1,7 +1,6 @@
 /// Runs jobs that use only local files, one at a time and in order. Used on the loop only.
 final class JobQueue {
   private let jobs: Jobs
-  /// The jobs that have not begun.
   private var waiting: [() -> Void] = []
   private var isBusy = false
 

@@ -10,21 +10,18 @@ internal import Sessions
 final class Jobs {
   private static let maximumLocalThreads = 16
   private static let maximumWaitingThreads = 2048
-  /// The number of file descriptors that one exchange with a server needs.
+  /// The descriptors needed for an exchange with a server.
   private static let descriptorsForWait = 6
-  /// The number of file descriptors reserved for local connections and files, but at most half of all.
+  /// The descriptors reserved for local connections and files, but at most half of all.
   private static let descriptorsForLocal = 512
 
-  /// The threads for local files.
   private let local: WorkerPool
   /// The threads that wait for servers, locks or peers.
   private let waits: WorkerPool
-  /// The maximum number of threads that wait for the same server.
   private let maximumThreadsPerServer: Int
   private let inbox: Inbox
   /// The files to check before handling each result.
   let files: WatchedFiles
-  /// The groups with running or queued work.
   private var shares: [WaitShare: Share] = [:]
   /// The cancellation and group of each wait in progress, by number.
   private var underWay: [UInt64: (cancellation: Cancellation, share: WaitShare?)] = [:]
@@ -34,7 +31,7 @@ final class Jobs {
   /// The number of local jobs whose results have not been handled.
   private(set) var localInFlight = 0
 
-  /// The number of running jobs of a ``WaitShare``, and its queued jobs.
+  /// The jobs of a ``WaitShare``.
   private struct Share {
     var running = 0
     var queue: [() -> Void] = []
@@ -153,7 +150,6 @@ final class Jobs {
     }
   }
 
-  /// The maximum number of concurrent jobs of a share.
   private func limit(of share: WaitShare) -> Int {
     if case .server = share { maximumThreadsPerServer } else { share.limit }
   }

@@ -20,7 +20,7 @@ final class LogMirror {
     self.hasLevels = hasLevels
   }
 
-  /// Creates a mirror that writes to a duplicate of standard error. Nil if duplication fails.
+  /// Writes to a duplicate of standard error. Nil if duplication fails.
   ///
   /// - Parameter journalStream: The variable `JOURNAL_STREAM`, set if systemd's journal reads the output
   ///   (systemd.exec(5)).

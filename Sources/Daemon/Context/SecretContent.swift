@@ -8,7 +8,7 @@ enum SecretContent {
   /// The maximum wait for more content.
   private static let readTimeout = Duration.seconds(30)
 
-  /// Reads the content to its end and passes it to `body`.
+  /// Passes the entire content to `body`.
   ///
   /// - Parameters:
   ///   - unusable: Thrown if the content is empty, too long or unreadable.

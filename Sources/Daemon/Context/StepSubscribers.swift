@@ -23,7 +23,7 @@ struct StepSubscribers {
 
   var isEmpty: Bool { subjects.isEmpty }
 
-  /// Adds a request that receives the steps of one account, or of all accounts if nil.
+  /// Adds a request for the steps of one account, or of all if nil.
   mutating func begin(_ ticket: Ticket, about account: AccountName?) { subjects[ticket] = .some(account) }
 
   /// Limits a request's steps to one account, once known.
@@ -31,7 +31,6 @@ struct StepSubscribers {
     if subjects[ticket] != nil { subjects[ticket] = .some(account) }
   }
 
-  /// Removes a request that was answered or cancelled.
   mutating func end(_ ticket: Ticket) {
     if !subjects.isEmpty { subjects[ticket] = nil }
   }

@@ -1,8 +1,8 @@
 internal import OAuth
 internal import Wire
 
-/// A group of jobs that wait for servers, peers or other processes. Jobs beyond the group's limit are queued and delay
-/// no other group (invariant: fair shares).
+/// A group of jobs that wait for servers, peers or other processes. Jobs beyond its limit are queued and delay no other
+/// group (invariant: fair shares).
 enum WaitShare: Hashable, Sendable {
   /// The refreshes of one account.
   case refresh(AccountName)
@@ -20,7 +20,7 @@ enum WaitShare: Hashable, Sendable {
   case signOut(AccountName)
   /// Changes of the settings file, in order. They wait for its lock.
   case settings
-  /// Changes of the vault's keys, which may need much memory for seconds.
+  /// Changes of the vault's keys, which may use much memory.
   case vault
   /// One sign-in, by its number.
   case signIn(UInt64)
@@ -43,7 +43,6 @@ enum WaitShare: Hashable, Sendable {
   /// Whether the work has its own time limit, short enough for shutdown.
   var isShort: Bool { if case .signOut = self { true } else { false } }
 
-  /// The maximum number of concurrent jobs.
   var limit: Int {
     switch self {
     case .refresh, .settings: 1

@@ -2,7 +2,7 @@ internal import Platform
 internal import Sessions
 internal import Vault
 
-/// Detects changes to the settings file and the vault file with file system watches.
+/// Watches the settings file and the vault file.
 final class WatchedFiles {
   /// Nil without file watches.
   private let changes: FileChanges?

@@ -2,11 +2,10 @@ internal import Platform
 
 /// Threads for blocking work. They start on demand and end when idle.
 final class WorkerPool: Sendable {
-  /// The numbers of threads and jobs. There are at least as many threads as unfinished jobs, up to the limits of pool
-  /// and system.
+  /// There are at least as many threads as unfinished jobs, up to the limits of pool and system.
   private struct State {
     var threads = 0
-    /// The number of jobs that are queued or running.
+    /// Queued or running jobs.
     var unfinished = 0
   }
 
@@ -66,7 +65,7 @@ final class WorkerPool: Sendable {
 
   /// Starts a thread for a job.
   ///
-  /// - Returns: False if neither a new nor another thread can run the job.
+  /// - Returns: False if no thread can run the job.
   private func startThread() -> Bool {
     if (try? Threads.start(name: "worker", { [self] in work() })) != nil { return true }
     return state.withLock { state in
@@ -91,7 +90,7 @@ final class WorkerPool: Sendable {
     report()
   }
 
-  /// Stops counting the calling thread, which may then end. Returns false if a job needs it.
+  /// Stops counting the calling thread. Returns false if a job needs it.
   private func mayEnd() -> Bool {
     state.withLock { state in
       guard state.unfinished < state.threads else { return false }

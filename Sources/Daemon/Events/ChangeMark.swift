@@ -4,7 +4,6 @@ internal import Wire
 
 /// A file in the runtime directory whose only line changes when shell prompts may be outdated.
 struct ChangeMark: Sendable {
-  /// The runtime directories that contain the file.
   private let directories: [String]
 
   /// - Parameter socketPath: The daemon's socket. Nil for a private daemon, which changes the files of other daemons.

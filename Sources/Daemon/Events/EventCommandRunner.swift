@@ -9,7 +9,6 @@ final class EventCommandRunner {
   /// The time between SIGTERM and SIGKILL for a command past its deadline.
   private static let graceTime = Duration.seconds(2)
 
-  /// A command to run for an event.
   struct QueuedCommand: Sendable {
     /// The command's position in the settings, starting at 1.
     var position: Int
@@ -18,7 +17,7 @@ final class EventCommandRunner {
     /// The event as a line of JSON, for standard input.
     var input: [UInt8]
 
-    /// Starts the command in its own session, with the input and these variables only. Discards its output. Blocking.
+    /// Starts the command in its own session, with the input and only these variables. Discards its output. Blocking.
     func start(environment: [String]) throws(SystemError) -> EventCommandRunner.Started {
       let pipe = try Pipe()
       // A pipe holds more than the longest event, so the write does not wait for the reader.
@@ -40,7 +39,6 @@ final class EventCommandRunner {
     }
   }
 
-  /// A command that a worker has started.
   struct Started: Sendable {
     /// The process ID.
     let process: Int32
@@ -48,7 +46,6 @@ final class EventCommandRunner {
     let ended: SharedDescriptor
   }
 
-  /// A command in progress.
   private struct Running {
     let queuedCommand: QueuedCommand
     let process: Int32
@@ -63,9 +60,9 @@ final class EventCommandRunner {
   private let poller: Poller
   /// Killed commands whose end could not be watched, by process ID.
   private var unwatched: [Int32] = []
-  /// The commands in progress, by their key in the poller.
+  /// By key in the poller.
   private var running: [UInt64: Running] = [:]
-  /// The number of commands that workers are starting.
+  /// How many commands workers are starting.
   private var starting = 0
   private var waiting: [QueuedCommand] = []
   private var droppedCount = 0
@@ -77,10 +74,9 @@ final class EventCommandRunner {
 
   init() throws(SystemError) { poller = try Poller() }
 
-  /// The descriptor to poll. It becomes readable when a command ends.
+  /// The descriptor to poll, readable when a command has ended.
   var raw: Int32 { poller.raw }
 
-  /// Whether no command is running, starting or waiting.
   var isIdle: Bool { running.isEmpty && starting == 0 && waiting.isEmpty && unwatched.isEmpty }
 
   /// Queues a command, unless too many are waiting or the runner is closed.
@@ -145,7 +141,7 @@ final class EventCommandRunner {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
       guard let ended = running[event.key] else { continue }
-      // Kills the rest of its process group. The process ID remains valid until the wait below.
+      // Kills the rest of its group. The process ID remains valid until the wait below.
       if ended.wasTerminated { Self.signal(ended.process, Signals.SIGKILL) }
       let status: ProcessStatus?
       do { status = try Spawn.tryWait(ended.process) } catch { status = .exited(0) }

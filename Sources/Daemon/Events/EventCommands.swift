@@ -35,7 +35,6 @@ final class EventCommands: DaemonPart {
   /// Runs the commands configured for an event, with the current settings.
   func run(for entry: SessionEntry) { context.whenSettingsAreRead { [self] in queueCommands(for: entry) } }
 
-  /// Queues and starts the commands configured for an event.
   private func queueCommands(for entry: SessionEntry) {
     guard let settings = try? settings(), !settings.commands.isEmpty else { return }
     let input = JSON.object(entry.json).serialized() + [UInt8(ascii: "\n")]
@@ -47,7 +46,7 @@ final class EventCommands: DaemonPart {
     start()
   }
 
-  /// Starts queued commands, as many as may run.
+  /// Starts as many queued commands as may run.
   private func start() {
     while let queuedCommand = commands.next() {
       let environment = commandEnvironment
@@ -79,8 +78,7 @@ final class EventCommands: DaemonPart {
     start()
   }
 
-  /// The environment of commands: the permitted variables of the daemon, and the path of its socket unless it is the
-  /// default.
+  /// The daemon's permitted variables, and its socket's path unless that is the default.
   private var commandEnvironment: [String] {
     let kept = Environment.all().filter { DaemonEnvironment.isForCommands($0.0) }.map { "\($0.0)=\($0.1)" }
     guard let socket = context.facts.socketPath,

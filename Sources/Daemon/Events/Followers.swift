@@ -7,7 +7,6 @@ struct Followers {
   /// The followed events of each request.
   private var subjects: [Ticket: Subject] = [:]
 
-  /// The events that a request follows.
   enum Subject: Equatable {
     /// Events of one account, or of all accounts if nil.
     case sessions(of: AccountName?)
@@ -34,7 +33,6 @@ struct Followers {
     return Array(subjects.keys)
   }
 
-  /// Renames the followed account.
   mutating func rename(_ old: AccountName, to new: AccountName) {
     for (ticket, subject) in subjects where subject == .sessions(of: old) { subjects[ticket] = .sessions(of: new) }
   }
@@ -47,6 +45,5 @@ struct Followers {
     }
   }
 
-  /// The requests that follow events of leases.
   var ticketsForLeases: [Ticket] { subjects.compactMap { $0.value == .leases ? $0.key : nil } }
 }

@@ -9,7 +9,7 @@ final class SessionEvents: AccountPart {
   private let lock: VaultLock
   /// The file whose change updates shell prompts.
   private let mark: ChangeMark
-  /// Whether a worker is writing the change mark, and whether it must be written again.
+  /// Whether a worker is writing the mark, and whether it must write again.
   private var isMarking = false, isMarkDue = false
   /// Results to send after the change mark is written.
   private var delayedReplies: [(reply: Reply, ticket: Ticket)] = []
@@ -51,7 +51,7 @@ final class SessionEvents: AccountPart {
     commands.run(for: entry)
   }
 
-  /// Passes an entry to the requests that follow events of leases.
+  /// Passes an entry to the followers of leases.
   func publish(_ entry: LeaseEntry) {
     for ticket in followers.ticketsForLeases { loop.send(.event(.leaseEntry(entry)), to: ticket) }
   }
@@ -76,8 +76,8 @@ final class SessionEvents: AccountPart {
     }
   }
 
-  /// Delays a result while the change mark is being written, since the next prompt reads it. Returns false if the
-  /// caller must send it.
+  /// Delays a result while the mark is being written, since the next prompt reads it. Returns false if the caller must
+  /// send it.
   func postpone(_ reply: Reply, of ticket: Ticket) -> Bool {
     if isMarking { delayedReplies.append((reply, ticket)) }
     return isMarking
@@ -90,7 +90,6 @@ final class SessionEvents: AccountPart {
 
   // MARK: Accounts
 
-  /// The last published accounts.
   struct PublishedAccounts {
     /// The revision of the settings file.
     var revision: UInt64

@@ -15,7 +15,7 @@ extension Failure {
 }
 
 extension OAuthError {
-  /// The hint for this particular error, if the code's own is too general.
+  /// The hint for this error, if the code's own is too general.
   fileprivate func ownHint(_ login: SignInCommand) -> Phrase? {
     if let claims { return login.with([.init("claims-challenge", claims.challenge)]) }
     if let hint = secretHint(login) ?? browserHint(login) { return hint }
@@ -23,7 +23,6 @@ extension OAuthError {
     return waitHint ?? keyHint ?? slashHint(login)
   }
 
-  /// Suggests when to try again, if that is known.
   fileprivate var waitHint: Phrase? {
     if let retryAfterSeconds {
       let wait = Phrase("try again in \(retryAfterSeconds) s")
@@ -59,14 +58,13 @@ extension OAuthError {
     return Phrase("\(advice): \(login.phrase)")
   }
 
-  /// Suggests another key for the client.
   fileprivate var keyHint: Phrase? {
     guard code == .keyForeign, subject == .clientKey else { return nil }
     return Phrase(
       "sign in with another key of the client, \("--client-key-file"), or with a new client, \("--register")")
   }
 
-  /// Suggests signing in at the issuer whose URL differs only in the final slash.
+  /// Suggests the issuer whose URL differs only in the final slash.
   fileprivate func slashHint(_ login: SignInCommand) -> Phrase? {
     intendedIssuer.map { Phrase("the final slash matters: \(login.with([.init("issuer", $0)]))") }
   }

@@ -4,7 +4,6 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-// Failures of a sign-in.
 
 extension Failure {
   /// The redirect URI's port could not be opened. `port` is nil if the error does not concern a certain port.
@@ -71,7 +70,6 @@ extension Failure {
     self.init(.clientNeeded, text, hint: hint)
   }
 
-  /// The provider requires a client secret.
   init(_ missing: MissingSecret, _ login: SignInCommand) {
     let fact =
       missing.isForBrowser
@@ -112,7 +110,6 @@ extension Failure {
     }
   }
 
-  /// Explains why an assertion is unusable or was rejected.
   init(_ problem: AssertionProblem, of source: AssertionSource) {
     let assertion = source.phrase
     switch problem {
@@ -164,7 +161,7 @@ extension Failure {
     variables = source.variables
   }
 
-  /// The account whose ID Token serves as an assertion has no valid one.
+  /// No valid ID Token of `account` can serve as an assertion.
   init(idTokenOf account: String, isExpired: Bool) {
     self = isExpired ? .expiringIDToken(of: account) : .missingIDToken(of: account)
     code = .assertionNeeded
@@ -183,7 +180,6 @@ extension AssertionSource {
     }
   }
 
-  /// Explains how to replace an outdated assertion.
   fileprivate var replacementHint: Phrase {
     switch self {
     case .file: Phrase("let the platform write a new one there; some platforms replace the file automatically")

@@ -101,7 +101,7 @@ extension Failure {
     advice = Self.remedy(problem, of: path) ?? advice
   }
 
-  /// The command that repairs access to a vault file. Nil if it cannot be shown on a terminal.
+  /// The command that repairs access to a vault file, if it can be shown on a terminal.
   private static func remedy(_ problem: FileProblem?, of path: String) -> Phrase? {
     guard TerminalText.clean(path).hasSameBytes(as: path) else { return nil }
     let quoted = "'\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
@@ -136,7 +136,7 @@ extension ConfigurationError {
       ? Phrase("\(name) is missing; it must be \(expected)") : Phrase("\(name) must be \(expected)")
   }
 
-  /// The valid values of a setting outside the accounts, as a phrase to follow "must be".
+  /// The valid values of a setting outside the accounts, to follow "must be".
   private var expectation: Phrase? {
     let parts = path.split(separator: ".")
     switch (parts.first, parts.last) {
@@ -170,7 +170,6 @@ extension AccountName {
 }
 
 extension ConfigurationError.KeyProblem {
-  /// The message for users.
   fileprivate var text: Phrase {
     switch self {
     case .malformed: Phrase("the client's key is neither a PEM private key nor a JSON Web Key")

@@ -211,10 +211,10 @@ extension Failure {
 
   // MARK: - Permitted destinations of tokens
 
-  /// No account, or not the requested one, may send its token to an origin.
+  /// No account, or not the requested one, may send its token to `origin`.
   ///
-  /// - Parameter url: The requested URL, if the request specifies no account. The hint never lets an existing account
-  ///   send its token there.
+  /// - Parameter url: The requested URL, if no account was requested. The hint never lets an existing account send its
+  ///   token there.
   private init(notListed origin: String, _ account: String?, _ url: String?) {
     guard let account else {
       self.init(

@@ -10,13 +10,12 @@ final class Locking: DaemonPart {
   private let signIns: SignIns
   private let resources: ResourceRequests
   private let signOuts: SignOuts
-  /// The requests that wait for the lock in progress.
   private var tickets: [Ticket] = []
   /// The result of the lock in progress, once known.
   private var lockResult: JSONObject?
-  /// The accounts that the lock in progress has already published as locked.
+  /// The accounts already published as locked.
   private var published: Set<AccountName> = []
-  /// How long a lock waits for refreshes that must store a token.
+  /// How long a lock waits for refreshes to store their tokens.
   private static let exchangeTimeout = Duration.seconds(5)
   private var actionsAfterLock: [() -> Void] = []
 
@@ -71,7 +70,7 @@ final class Locking: DaemonPart {
     let accounts: [(account: AccountName, protection: Protection)]?
   }
 
-  /// Refuses new work at the levels to lock, and returns what the lock covers. Blocking.
+  /// Refuses new work at the levels to lock. Blocking.
   private static func closeGate(_ services: SessionServices) -> LockScope {
     let vault = services.vault
     let closing = vault.levelsToLock

@@ -6,7 +6,7 @@ internal import Wire
 
 /// Decides whether tokens may be served, and when the vault locks automatically.
 final class VaultLock: DaemonPart, TokenLock {
-  /// The accounts covered by the lock in progress, with their levels. Nil if no lock is in progress.
+  /// The accounts of the lock in progress, with their levels. Nil if there is none.
   private var refusedAccounts: [AccountName: Protection]?
   /// Whether a lock also wipes the device key, because only a passphrase can restore it.
   private var isDeviceKeyFromPassphrase = false
@@ -106,7 +106,7 @@ struct IdleLock {
   private var lastUse: (time: Instant, clockOffset: Int)?
   /// The idle time before a lock. Nil for no automatic lock.
   private(set) var idleTime: Duration?
-  /// Whether anything is unlocked, so that idle time is measured.
+  /// Whether idle time is measured, because something is unlocked.
   private(set) var isCounting = false
 
   /// Starts the idle time.
@@ -116,12 +116,11 @@ struct IdleLock {
     recordUse(now, clockOffset)
   }
 
-  /// Restarts the idle time.
   mutating func recordUse(_ now: Instant, _ clockOffset: Int) {
     if isCounting { lastUse = (now, clockOffset) }
   }
 
-  /// When to lock automatically. The distant future if never.
+  /// When to lock. The distant future if never.
   ///
   /// - Parameter clockOffset: The current ``TimeSource/clockOffset``.
   func lockTime(_ clockOffset: Int) -> Instant {
@@ -130,6 +129,5 @@ struct IdleLock {
     return lastUse.time.advanced(by: idleTime - .seconds(jump > AccessGrant.clockTolerance ? jump : 0))
   }
 
-  /// Stops measuring the idle time.
   mutating func end() { self = IdleLock() }
 }

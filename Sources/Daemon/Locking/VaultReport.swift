@@ -15,13 +15,13 @@ struct VaultReport: Sendable {
   private let summary: VaultSummary
   private let slots: [SlotSummary]
   private let levels: [Level]
-  /// The slots whose keys a rotation can replace only with their passphrase or PIN.
+  /// The slots whose passphrase or PIN a rotation needs.
   private let needSecrets: [Int]
   /// The first error while reading the vault, other than a lock.
   private let problem: VaultError?
   private let lockAfterSeconds: Int
 
-  /// Reads the vault. Reports the first error as ``problem``, and omits the unreadable parts.
+  /// Reads the vault. Stores the first error as ``problem``, and omits the unreadable parts.
   init(_ services: SessionServices, lockAfterSeconds: Int) {
     let vault = services.vault
     summary = vault.summary()
@@ -136,7 +136,6 @@ extension VaultCheck {
 }
 
 extension VaultCheck.SlotState {
-  /// The state in the JSON result.
   fileprivate var wireName: String {
     switch self {
     case .opens: "opens"

@@ -124,7 +124,6 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Changes the vault on a worker and logs the change.
   private func change(
     _ change: LogEvent.VaultChange, _ sources: [SharedDescriptor], _ ticket: Ticket,
     _ body: @escaping @Sendable (Vault, [SharedSecret]) throws(VaultError) -> JSONObject
@@ -136,7 +135,7 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Reads the secrets, then runs `body`, both on workers. Responds with the result of `finish`.
+  /// Reads the secrets and runs `body` on workers. Responds with the result of `finish`.
   private func onVault<Value: Sendable>(
     _ sources: [SharedDescriptor], _ ticket: Ticket,
     _ body: @escaping @Sendable (Vault, [SharedSecret]) throws(VaultError) -> Value,

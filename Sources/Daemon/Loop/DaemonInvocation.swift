@@ -16,7 +16,6 @@ struct DaemonInvocation {
     case foreground
   }
 
-  /// Why the arguments are invalid.
   struct Problem: Error, Hashable { let message: String }
 
   /// Whether the user or a service manager reads standard error.
@@ -26,10 +25,10 @@ struct DaemonInvocation {
   var isStartedByClient: Bool { if case .directory = mode { true } else { false } }
 
   private let mode: Mode
-  /// The descriptor that notifies the starting program when the socket is open.
+  /// Notifies the starting program when the socket is open.
   private let readyDescriptor: Int32?
 
-  /// The descriptor number of a service manager's first socket.
+  /// The descriptor of a service manager's first socket.
   private static let firstInherited: Int32 = 3
 
   init(_ arguments: [String], environment: [(String, String)]) throws(Problem) {
@@ -77,7 +76,7 @@ struct DaemonInvocation {
 
   /// Opens the socket or connection to serve.
   ///
-  /// - Parameter ready: Set to the descriptor that notifies the starting program when the socket is open.
+  /// - Parameter ready: Set to the descriptor that notifies the starting program.
   func open(ready: inout FileDescriptor?) throws -> Server.ServedSocket {
     if let readyDescriptor { ready = FileDescriptor(owning: readyDescriptor) }
     switch mode {
@@ -100,7 +99,6 @@ struct DaemonInvocation {
     }
   }
 
-  /// The first usable runtime directory.
   private static func runtimeDirectory() throws -> PrivateDirectory {
     try PrivateDirectory.opening(firstOf: UserDirectories.runtimeCandidates())
   }

@@ -21,11 +21,11 @@ final class ListeningSocket {
 
   var path: String { file.directory.path + "/" + file.name }
   let file: SocketFile
-  /// Reports changes of the directory. Nil if no inotify watch is available: the socket is then checked once a minute.
+  /// Watches the directory. Nil if no watch is available: the socket is then checked once a minute.
   private var watch: DirectoryWatch?
   private var lock: FileLock?
   private let descriptor: FileDescriptor
-  /// Whether a service manager created the socket and will remove it.
+  /// Whether a service manager created the socket, and removes it.
   private let isInherited: Bool
   /// Whether peers are accepted.
   private(set) var isOpen = true

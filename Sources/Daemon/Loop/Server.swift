@@ -49,21 +49,19 @@ final class Server {
   private let listening: ListeningSocket?
   /// The listening socket's key in the loop.
   private var acceptKey: UInt64?
-  /// A descriptor to close when no other is free, to accept and refuse a peer. Nil if it could not be opened.
+  /// Closed when no descriptor is free, to accept and refuse a peer. Nil if it could not be opened.
   private var spareDescriptor: SharedDescriptor?
   /// When peers began to wait for a descriptor. Nil if none is waiting.
   private var peersWaitingSince: Instant?
-  /// The number of connections when peers began to wait for a descriptor. Nil if none is waiting.
+  /// The number of connections when peers began to wait. Nil if none is waiting.
   private var connectionsWhenFull: Int?
   private let signals: Signals.SignalReceiver
   /// Nil until the daemon stops.
   private var stopDeadlines: StopDeadlines?
-  /// Whether ``releaseToNextDaemon()`` was called.
   private var hasReleased = false
-  /// The deadline for the last attempt to store, or else revoke, refresh tokens that could not be stored. Nil before
-  /// that attempt.
+  /// The deadline of the last attempt to store or revoke unstored refresh tokens. Nil before it.
   private var unstoredTokensDeadline: Instant?
-  /// Whether the program file was not yet replaced when the daemon started.
+  /// Whether the program file was not replaced before the start.
   private let canDetectReplacement = !Machine.isProgramReplaced
 
   init(
@@ -115,7 +113,7 @@ final class Server {
     parts.events.commands.killAll()
   }
 
-  /// Whether the process may exit. Also advances the shutdown.
+  /// Continues a shutdown. Returns whether the process may exit.
   private var isDone: Bool {
     if let connectionsWhenFull, connections.count < connectionsWhenFull { resumeAccepting() }
     if let isPermanent = dispatcher.isStopPermanent { beginStop(isPermanent: isPermanent) }
@@ -142,7 +140,7 @@ final class Server {
     return true
   }
 
-  /// Whether the work that a stop waits for has ended or is past its deadline.
+  /// Whether the awaited work has ended or is past its deadline.
   private func isIdle(_ stopDeadlines: StopDeadlines) -> Bool {
     if loop.now >= stopDeadlines.exit { return true }
     return (jobs.localInFlight == 0 || loop.now >= stopDeadlines.fileWork)
@@ -186,7 +184,7 @@ final class Server {
     spareDescriptor = try? SharedDescriptor(FileDescriptor(opening: "/dev/null", for: .reading))
   }
 
-  /// Accepts the next peer and refuses it, because no descriptor is free. Returns false if that is not possible.
+  /// Accepts and refuses the next peer, because no descriptor is free. Returns false if that is not possible.
   private func refuseNext(_ listening: ListeningSocket) -> Bool {
     guard spareDescriptor != nil else { return false }
     spareDescriptor = nil

@@ -60,7 +60,7 @@ final class DaemonParts: DaemonObserver {
   func networkChanged(spread: Duration) -> Bool { tokenFiles.retry(within: spread) }
   func lock(_ cause: LogEvent.LockCause) { locking.lock(cause) }
 
-  /// Stops all parts: no new work begins, and unapproved sign-ins are cancelled.
+  /// Begins no new work, and cancels unapproved sign-ins.
   func stop(isPermanent: Bool = false) {
     broker.jobs.endWaits(isPermanent: isPermanent)
     resources.leases.stop()

@@ -8,7 +8,6 @@ final class Dispatcher: DaemonPart, RequestHandler {
   private let parts: DaemonParts
   /// The requests in progress that change sessions or accounts.
   private var changes: Set<Ticket> = []
-  /// The requests that wait for the settings to be read.
   private var waiting: [Ticket: Request] = [:]
   /// The stop requests, which get a response when all work is done.
   private(set) var stopRequests: [Ticket] = []
@@ -41,7 +40,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Refuses the unlock requests that are still waiting, since a later lock request overrides them.
+  /// Refuses the waiting unlock requests, which a later lock request overrides.
   private func refuseUnlocks() {
     for case (let ticket, .vault(.unlock(let level))) in waiting {
       waiting[ticket] = nil
@@ -101,7 +100,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Begins to send progress steps to a request: those of its account, or of all accounts if it has none.
+  /// Begins to send a request the steps of its account, or of all accounts if it has none.
   func beginSteps(of request: Request, _ ticket: Ticket) {
     guard let settings = try? settings() else { return }
     let name: AccountName?
@@ -169,8 +168,6 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Stops all parts of the daemon.
-  ///
   /// - Parameter isPermanent: Whether clients must not start another daemon.
   func stop(isPermanent: Bool = false) {
     log.note(.stopping)
@@ -190,7 +187,6 @@ final class Dispatcher: DaemonPart, RequestHandler {
   /// Drops the variables that a connection passed.
   func didClose(_ connection: UInt64) { parts.broker.passedVariables.drop(connection) }
 
-  /// Drops the state of an answered request.
   func didAnswer(_ ticket: Ticket) {
     if !changes.isEmpty { changes.remove(ticket) }
     context.didAnswer(ticket)

@@ -5,16 +5,15 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Exchanges tokens for role credentials at the Security Token Service of Amazon Web Services.
+/// Exchanges tokens for role credentials at AWS's Security Token Service.
 final class AssumedRoles: DaemonPart {
   private let urlTokens: URLTokens
   /// The requests that wait for each exchange.
   private var waiting: [Exchange: [(request: AssumeRoleRequest, ticket: Ticket)]] = [:]
 
-  /// An exchange in progress.
   private struct Exchange: Hashable {
     let account: AccountName
-    /// The generation of the session whose token is exchanged.
+    /// The generation of the token's session.
     let generation: UInt64
     /// The role, and the endpoint that issues its credentials.
     let key: RoleCache.Key
@@ -47,7 +46,7 @@ final class AssumedRoles: DaemonPart {
     }
   }
 
-  /// Responds with cached credentials, joins an exchange in progress or starts one.
+  /// Responds from the cache, joins an exchange in progress or starts one.
   private func assume(
     _ key: RoleCache.Key, _ account: Account, _ grant: AccessGrant, _ kind: TokenKind, _ request: AssumeRoleRequest,
     _ ticket: Ticket
@@ -79,7 +78,7 @@ final class AssumedRoles: DaemonPart {
 
   /// Responds to the requests that waited for an exchange.
   ///
-  /// - Parameter isLate: Whether the session has ended or its settings have changed, so that the requests start again.
+  /// - Parameter isLate: Whether the session or its settings have changed, so that the requests start again.
   private func handleExchangeResult(
     _ exchange: Exchange, _ account: Account, isLate: Bool, _ outcome: Result<WebIdentityRole.Credentials, SessionError>
   ) {

@@ -3,17 +3,16 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The content of a request to a resource, from a file or stream passed by the client. The first part of a stream is
-/// kept, so that a short one can be sent again.
+/// The content of a request to a resource, from a client's file or stream. The first part of a stream is kept, so that
+/// a short one can be sent again.
 final class DescriptorContent: ResourceContent, @unchecked Sendable {
   /// The maximum size of the kept part, in bytes.
   static let maximumKeptBytes = 1 << 20
-  /// The maximum number of bytes to read at once.
   private static let pieceBytes = 65_536
 
   private let source: SharedDescriptor
   private let cancellation: Cancellation
-  /// The content's byte range in a file. Nil for a stream.
+  /// The byte range in a file. Nil for a stream.
   private let extent: Range<Int>?
   /// The first part of a stream.
   private var kept: [UInt8] = []
@@ -57,7 +56,6 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     if cancellation.isCancelled { throw .content }
   }
 
-  /// The content's length in bytes. Nil if unknown.
   var length: Int? { extent?.count ?? (isKeptComplete ? kept.count : nil) }
 
   /// Whether the content can be sent again.
@@ -102,10 +100,9 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
   }
 }
 
-/// Writes a resource's response to a pipe or socket passed by the client, without blocking.
+/// Writes a resource's response to a client's pipe or socket, without blocking.
 final class StreamReceiver: ResourceReceiver {
   private let target: SharedDescriptor
-  /// Called with the response's head.
   private let reportHead: @Sendable (ResponseHead) -> Void
 
   /// - Parameter reportHead: Called with the head, on the worker's thread, before any content.
@@ -125,7 +122,7 @@ final class StreamReceiver: ResourceReceiver {
     return true
   }
 
-  /// Writes bytes. Returns the number written, or nil if the reader has closed its end.
+  /// Returns the number of bytes written, or nil if the reader has closed its end.
   func take(_ bytes: Span<UInt8>) -> Int? {
     do { return try target.descriptor.writeNow(bytes) } catch { return error.isAgain ? 0 : nil }
   }

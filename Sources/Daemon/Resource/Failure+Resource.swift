@@ -82,7 +82,7 @@ extension Failure {
     return Phrase("try again in \(seconds) s")
   }
 
-  /// Suggests authorizing the token for a GitHub organization, at the URL in `X-GitHub-SSO`.
+  /// Suggests authorizing the token for a GitHub organization (`X-GitHub-SSO`).
   private static func organizationHint(_ head: ResourceHead) -> Phrase? {
     guard head.status == 403, let field = head.headers["X-GitHub-SSO"],
       let url = field.split(separator: ";").map({ $0.drop { $0 == " " } }).first(where: {
@@ -104,8 +104,7 @@ extension Failure {
     return .command(command)
   }
 
-  /// Suggests the command that adds the missing scopes: to this origin's tokens, or without a refresh token to the
-  /// account's scope.
+  /// Suggests adding the missing scopes to this origin's tokens, or without a refresh token to the account's scope.
   private static func scopeHint(
     _ account: Account, _ transfer: ResourceTransfer, _ grant: AccessGrant, _ needed: [String]
   ) -> Phrase {
@@ -121,13 +120,13 @@ extension Failure {
     return change.map { .command("agent login \(account.name.text)\($0)") } ?? unknown
   }
 
-  /// The maximum length of a scope list in a message, in bytes.
+  /// In messages.
   private static let maximumScopeListBytes = 400
 
-  /// The maximum length of a server's text as an option's value in a hint, in bytes.
+  /// The maximum length of a server's text in a suggested option, in bytes.
   private static let maximumOptionBytes = 4096
 
-  /// An option with a server's text, after a space. Nil if the text is unsafe to paste.
+  /// An option with a server's text, after a space. Nil if it is unsafe to paste.
   private static func option(_ name: String, _ text: String) -> String? {
     guard (1...maximumOptionBytes).contains(text.utf8.count), ShellWord.isHarmless(text) else { return nil }
     return " --\(name)\(text.utf8.first == UInt8(ascii: "-") ? "=" : " ")\(ShellWord.quoted(text))"

@@ -10,9 +10,9 @@ protocol Lessor: AnyObject {
   var mayBegin: Bool { get }
   /// Logs an event, with the peer that caused it.
   func note(_ event: LeaseEntry.Event, of lease: Lease, _ peer: LeaseEntry.Peer?)
-  /// Called after a use was counted, before the request is handled.
+  /// Called before a counted request is handled.
   func useBegan(of lease: Lease)
-  /// Called when a request was answered or its sender disconnected.
+  /// Called after a request was answered or its sender disconnected.
   func useEnded(of lease: Lease)
   /// Asks the user whether to allow a request. `origin` is nil if it is for the token itself.
   func ask(_ lease: Lease, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?)
@@ -38,16 +38,15 @@ final class Lease: Admission {
   /// The peers, by connection.
   private(set) var peers: [UInt64: LeaseEntry.Peer] = [:]
 
-  /// The user's answers by origin, or by ``token``. Nil if the user is not asked.
+  /// By origin, or by ``token``. Nil if the user is not asked.
   private var answers: [String: Bool]?
   /// The requests that wait for the user's answer, by origin or by ``token``.
   private var held: [String: [HeldRequest]] = [:]
 
   private unowned let lessor: any Lessor
-  /// How many header fields were removed, in all requests.
+  /// The number of removed header fields, in all requests.
   private var droppedFields = 0
 
-  /// A peer's request in progress.
   struct Use {
     /// The HTTP method, or ``token``.
     let method: String
@@ -88,7 +87,6 @@ final class Lease: Admission {
 
   // MARK: Requests
 
-  /// Parses a peer's line.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
     do throws(Failure) { return try envelope(parsing: line, where: isPermitted) } catch { throw refusal(error, nil) }
   }
@@ -132,7 +130,7 @@ final class Lease: Admission {
     return try isAllowedByUser(HeldRequest(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
   }
 
-  /// Whether the user has allowed requests to the origin. Keeps the request if the user has not decided.
+  /// Returns whether the user has allowed requests to the origin. If undecided, keeps the request and asks.
   ///
   /// - Throws: `not_permitted` if the user has refused.
   private func isAllowedByUser(_ request: HeldRequest) throws(Failure) -> Bool {
@@ -152,9 +150,9 @@ final class Lease: Admission {
   /// The key of ``answers`` for requests for the token itself.
   private static let token = "token"
 
-  /// Applies the user's answer about an origin, or about the token itself.
+  /// Applies the user's answer about an origin, or about the token if `origin` is nil.
   ///
-  /// - Parameter isAllowed: Nil if the user did not answer in time, which refuses only the waiting requests.
+  /// - Parameter isAllowed: Nil after the timeout, which refuses only the waiting requests.
   /// - Returns: The requests that waited for the answer.
   func decide(_ origin: String?, _ isAllowed: Bool?) -> [HeldRequest] {
     let subject = origin ?? Self.token
@@ -162,7 +160,7 @@ final class Lease: Admission {
     return held.removeValue(forKey: subject) ?? []
   }
 
-  /// Limits a token request to the lease's account and target.
+  /// Limits a token request to the lease's account and target, and records the use.
   private func restricted(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
     if cause != nil || usesLeft == 0 { throw .leaseEnded }
     guard token.account == nil, token.destination == nil, !token.forceRefresh, !token.extras.idToken,
@@ -176,7 +174,7 @@ final class Lease: Admission {
     return token
   }
 
-  /// Records a use, and counts it against the limits.
+  /// Counts a use against the limits.
   ///
   /// - Throws: `too_busy` if too many requests are in progress.
   private func recordUse(_ use: Use, _ ticket: Ticket) throws(Failure) {
@@ -197,7 +195,7 @@ final class Lease: Admission {
     }
   }
 
-  /// Limits a request to the lease's account, and removes what the rules do not pass.
+  /// Limits a request to the lease's account and rules, and records the use.
   private func restricted(_ call: CallRequest, _ ticket: Ticket) throws(Failure) -> CallRequest {
     if cause != nil || usesLeft == 0 { throw .leaseEnded }
     guard call.account == nil, call.target == TokenRequest.Target() || call.target == request.target else {
@@ -249,7 +247,6 @@ final class Lease: Admission {
   /// Called after the token was sent.
   func tokenSent(_ ticket: Ticket) { finish(ticket, nil, nil, nil) }
 
-  /// Removes a request, and logs its end.
   private func finish(_ ticket: Ticket, _ status: Int?, _ bytes: Int?, _ code: FailureCode?) {
     guard let use = underWay.removeValue(forKey: ticket) else { return }
     // The request may have timed out while the user was asked.

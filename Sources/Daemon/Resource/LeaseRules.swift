@@ -7,7 +7,7 @@ internal import Wire
 ///
 /// Servers and proxies may interpret the same request differently. Only unambiguous parts are forwarded.
 struct LeaseRules {
-  /// The permitted origins and paths, by default all of the account.
+  /// By default, all of the account.
   let origins: [OriginEntry]
   /// The permitted methods. If empty, all except those that name a second resource.
   let methods: [String]
@@ -29,7 +29,7 @@ struct LeaseRules {
     let dropped: Int
   }
 
-  /// Checks a request, and returns its permitted part.
+  /// Returns the permitted part of a request.
   ///
   /// - Throws: `not_permitted` if the request is forbidden or ambiguous.
   func check(_ target: ResourceCall.Target, sendsBody: Bool) throws(Failure) -> ForwardedParts {
@@ -62,8 +62,8 @@ struct LeaseRules {
 
   // MARK: Paths
 
-  /// Splits a path that every server interprets in the same way: its segments contain path characters (RFC 3986 section
-  /// 3.3) except ";", encode only spaces and non-ASCII text, and are not empty or similar to "." or "..".
+  /// Splits an unambiguous path. Its segments contain path characters (RFC 3986 section 3.3) except ";", encode only
+  /// spaces and non-ASCII text, and are not empty or similar to "." or "..".
   ///
   /// - Returns: The decoded segments. Nil for any other path.
   static func segments(_ path: String) -> [[UInt8]]? {
@@ -116,7 +116,7 @@ struct LeaseRules {
 
   // MARK: Methods
 
-  /// Methods that name a second resource in a header field or in the body (RFC 4918, 3253, 5842, 5323, 4437 and 2068).
+  /// Methods that name a second resource in a field or the body (RFC 4918, 3253, 5842, 5323, 4437 and 2068).
   private static let methodsWithSecondResource: Set<String> = [
     "BASELINE-CONTROL", "BCOPY", "BDELETE", "BIND", "BMOVE", "BPROPFIND", "BPROPPATCH", "CHECKIN", "CHECKOUT", "COPY",
     "LABEL", "LINK", "MERGE", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "REBIND", "REPORT", "SEARCH", "UNBIND", "UNLINK",
@@ -134,7 +134,6 @@ struct LeaseRules {
     "if-unmodified-since", "if-range", "range", "depth", "idempotency-key", "git-protocol", "last-event-id",
     "traceparent", "tracestate",
   ]
-  /// Prefixes of the names of other forwarded fields.
   private static let forwardedPrefixes = ["mcp-", "x-github-", "x-stainless-", "anthropic-", "openai-"]
 
   /// Fields that name a second resource (RFC 4918, 3253, 4437 and 8288).
@@ -173,7 +172,6 @@ struct LeaseRules {
     return (uri.resolving(field.value)?.origin).map { $0.hasSameBytes(as: uri.origin) } ?? false
   }
 
-  /// Whether a name has only ASCII letters, digits and hyphens.
   private static func isPlain(name: String) -> Bool {
     !name.isEmpty && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
   }
@@ -190,12 +188,12 @@ struct LeaseRules {
     "origin", "referer", "set-cookie", "set-cookie2", "accept-encoding",
   ]
 
-  /// Whether a field could change the resource, method, sender or user.
+  /// Whether a field could select another resource, method, sender or user.
   private static func redirectsRequest(_ name: String) -> Bool {
     redirectingFields.contains(name) || redirectingPrefixes.contains { name.hasPrefix($0) } || name.hasPart("override")
   }
 
-  /// Header fields that make a server or proxy use another resource, method, sender or user.
+  /// Fields that select another resource, method, sender or user.
   private static let redirectingFields: Set<String> = [
     // Another resource, or another host (RFC 4918 section 10, RFC 4437, RFC 7239, RFC 7838).
     "destination", "if", "overwrite", "lock-token", "apply-to-redirect-ref", "redirect-ref", "forwarded", "via",
@@ -208,7 +206,6 @@ struct LeaseRules {
     // Another user than the token's account.
     "cookie", "cookie2", "sudo",
   ]
-  /// Prefixes of names of fields that redirect requests.
   private static let redirectingPrefixes = [
     "x-forward", "x-original", "x-originating", "x-rewrite", "x-real-", "x-proxy", "x-accel-", "x-sendfile", "x-envoy-",
     "x-middleware-", "x-http-method", "x-method", "x-remote-", "remote-", "x-auth-request-", "x-webauth-",

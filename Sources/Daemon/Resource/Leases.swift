@@ -7,30 +7,28 @@ internal import Wire
 
 /// Opens and ends leases, and accepts their peers' connections.
 final class Leases: AccountPart, Lessor {
-  /// The open leases, by the request that opened them.
+  /// By the opening request.
   private var leases: [Ticket: Lease] = [:]
-  /// The recent events of each lease, in the order in which the leases were opened.
+  /// The recent events of each lease, in order of opening.
   private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
 
   /// The questions that the user has not answered, by number.
   private var questions: [Int: (owner: Ticket, origin: String?)] = [:]
   private var lastQuestionNumber = 0
 
-  /// How long the user may take to answer.
   private static let answerTimeout = Duration.seconds(60)
   private static let maximumCount = 16
-  /// The maximum number of connections to one lease.
   private static let maximumPeers = 32
   private static let maximumPeersOfAllLeases = 64
-  /// The maximum number of concurrent requests of all leases.
+  /// In all leases.
   private static let maximumTransfers = 64
   private static let maximumEntriesPerLease = 64
-  /// The maximum number of leases, open or ended, whose events are kept.
+  /// The maximum number of open or ended leases whose events are kept.
   private static let maximumKeptLeases = 32
 
   /// Opens a lease, which ends with the request.
   ///
-  /// - Parameter passed: One end of a socket pair, whose other end is in the process that accepts the peers.
+  /// - Parameter passed: One end of a socket pair. The other is in the process that accepts the peers.
   func open(_ request: LeaseRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard leases.count < Self.maximumCount else {
       throw Failure(.tooBusy, "there are already \(Self.maximumCount) leases", hint: "end a command that has one open")
@@ -88,7 +86,6 @@ final class Leases: AccountPart, Lessor {
     return entry
   }
 
-  /// Registers a lease and starts its time limit.
   private func begin(_ lease: Lease, _ socket: SharedDescriptor) throws(Failure) {
     do { lease.channel = try loop.admit(socket.descriptor.duplicate(), under: lease, mayIdle: true) } catch {
       throw Failure(
@@ -120,7 +117,7 @@ final class Leases: AccountPart, Lessor {
     loop.send(.result(JSONObject()), to: ticket)
   }
 
-  /// Adds a peer's connection, or refuses it if there are too many.
+  /// Adds a peer's connection, unless there are too many.
   private func admit(_ peer: LeaseEntry.Peer, _ socket: SharedDescriptor, to lease: Lease) {
     let peers = leases.values.reduce(0) { $0 + $1.peers.count }
     if lease.peers.count < Self.maximumPeers, peers < Self.maximumPeersOfAllLeases,
@@ -157,7 +154,7 @@ final class Leases: AccountPart, Lessor {
     }
   }
 
-  /// The response with a token, without anything that identifies the account.
+  /// The response with a token, without the account's identity.
   private func tokenResponse(_ grant: AccessGrant, by lease: Lease) throws(Failure) -> SharedSecret {
     guard lease.isNarrow(grant) else {
       throw Failure(.notPermitted, "the server did not limit the token to the scope of the lease")
@@ -183,7 +180,7 @@ final class Leases: AccountPart, Lessor {
     schedule(at: loop.now.advanced(by: Self.answerTimeout)) { [self] in decide(number, nil) }
   }
 
-  /// Whether this request opened a lease, so its sender may answer questions.
+  /// Whether this request opened a lease.
   func isOwner(_ ticket: Ticket) -> Bool { leases[ticket] != nil }
 
   /// Applies the user's answer to a question, if still open.
@@ -191,9 +188,9 @@ final class Leases: AccountPart, Lessor {
     if questions[answer.question]?.owner == owner { decide(answer.question, answer.isAllowed) }
   }
 
-  /// Sends or refuses the requests that wait for an answer.
+  /// Sends or refuses the waiting requests.
   ///
-  /// - Parameter isAllowed: Nil if the user did not answer in time.
+  /// - Parameter isAllowed: Nil after the timeout.
   private func decide(_ number: Int, _ isAllowed: Bool?) {
     guard let (owner, origin) = questions.removeValue(forKey: number), let lease = leases[owner] else { return }
     for held in lease.decide(origin, isAllowed) {
@@ -239,7 +236,7 @@ final class Leases: AccountPart, Lessor {
     }
   }
 
-  /// Ends the leases of an account whose session ended, and renames those of a renamed account.
+  /// Ends the leases of an ended session, and renames those of a renamed account.
   func adapt(to entry: SessionEntry) {
     if let old = entry.event.formerName, let name = entry.account.flatMap({ try? AccountName($0) }) {
       for lease in leases.values where lease.account.text.hasSameBytes(as: old) { lease.account = name }
@@ -262,7 +259,6 @@ final class Leases: AccountPart, Lessor {
     if let lease = leases[ticket] { end(lease, .closed) }
   }
 
-  /// Ends all leases.
   func stop() {
     for lease in leases.values { end(lease, .stopping) }
   }
@@ -277,13 +273,12 @@ final class Leases: AccountPart, Lessor {
     loop.send(.event(.lease(event)), to: lease.owner)
   }
 
-  /// Warns the lease's owner that the resource at `origin` included the access token in its response.
+  /// Warns the lease's owner that `origin` included the access token in its response.
   private func warn(_ owner: Ticket, _ origin: String) {
     let notice = Phrase("\(origin) sent the access token back to a program that uses the lease; the answer was cut off")
     loop.send(.event(.notice(notice)), to: owner)
   }
 
-  /// Logs and publishes an event.
   func note(_ event: LeaseEntry.Event, of lease: Lease, _ peer: LeaseEntry.Peer?) {
     let name = lease.name
     if !rings.contains(where: { $0.name == name }) {

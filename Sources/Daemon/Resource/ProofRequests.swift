@@ -3,8 +3,8 @@ internal import OAuth
 internal import Sessions
 internal import Wire
 
-/// Creates DPoP proofs for requests that callers send themselves (RFC 9449 section 7.1), only for origins that may get
-/// the token.
+/// Creates DPoP proofs for requests that callers send themselves (RFC 9449 section 7.1), to origins that may get the
+/// token.
 final class ProofRequests: AccountPart {
 
   /// Responds with a proof for a request, and with the token on demand.

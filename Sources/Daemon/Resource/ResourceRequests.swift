@@ -4,12 +4,11 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Sends requests to resources with an account's token. The origin determines the account. A request whose token is
-/// rejected is repeated once with a new one.
+/// Sends requests to resources with a token of the account that the origin determines. Repeats a request once if its
+/// token is rejected.
 final class ResourceRequests: AccountPart {
-  /// The requests in progress.
   private var transfers: [Ticket: ResourceTransfer] = [:]
-  /// The leases, through which other programs send such requests.
+  /// The leases for other programs.
   private(set) lazy var leases = Leases(context, broker)
   /// The response bodies that are sent in lines.
   private var bodies: [Ticket: InlineResponseBody] = [:]
@@ -52,7 +51,6 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Sends the head of the resource's response.
   private func handleHead(_ ticket: Ticket, _ head: ResponseHead) {
     if let transfer = transfers[ticket], head.isEventStream {
       guard streams < ResourceTransfer.maximumEventStreams else {
@@ -67,13 +65,11 @@ final class ResourceRequests: AccountPart {
     loop.send(.event(.response(head)), to: ticket)
   }
 
-  /// The number of open event streams.
   private var streams: Int { transfers.values.reduce(0) { $0 + ($1.isStream ? 1 : 0) } }
 
-  /// Whether a request is in progress, not answered or cancelled.
+  /// Whether a request was neither answered nor cancelled.
   private func isInProgress(_ transfer: ResourceTransfer) -> Bool { transfers[transfer.ticket] === transfer }
 
-  /// Requests the token once the account is known.
   private func handleChoice(_ transfer: ResourceTransfer, _ outcome: Result<ResourceChoice, SessionError>) {
     guard isInProgress(transfer) else { return }
     switch outcome {
@@ -87,7 +83,7 @@ final class ResourceRequests: AccountPart {
 
   /// Gets a token, then sends the request with it.
   ///
-  /// - Parameter need: Returns the requirements for the token in a slot.
+  /// - Parameter need: Returns the requirements for a slot's token.
   private func obtainToken(for transfer: ResourceTransfer, _ need: (TokenSlot) -> TokenNeed) {
     do {
       let account = try broker.resolve(transfer.account?.text)
@@ -191,7 +187,6 @@ final class ResourceRequests: AccountPart {
     return true
   }
 
-  /// Sends the last response line.
   private func answer(
     _ response: ResourceResponse, _ verdict: ResourceVerdict, _ transfer: ResourceTransfer, _ account: Account,
     _ grant: AccessGrant, isPermanent: Bool
@@ -210,7 +205,6 @@ final class ResourceRequests: AccountPart {
     loop.send(.result(result), to: transfer.ticket)
   }
 
-  /// Ends a request with a failure.
   func fail(_ transfer: ResourceTransfer, _ failure: Failure) {
     guard isInProgress(transfer) else { return }
     end(transfer)
@@ -242,7 +236,6 @@ final class ResourceRequests: AccountPart {
   /// Whether the request expects parts of its body.
   func expectsBody(_ ticket: Ticket) -> Bool { contents[ticket] != nil }
 
-  /// Adds a part to the body of a request.
   func appendBodyPart(_ part: ResourceBodyRequest, _ ticket: Ticket) {
     guard let transfer = transfers[ticket], let content = contents[ticket] else { return }
     do { try content.append(part) } catch { fail(transfer, error) }

@@ -4,12 +4,11 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// A request to a resource, until its last response line was sent. Workers use only content, receiver and cancellation.
-/// All else is used on the loop only.
+/// A request to a resource. Workers use only content, receiver and cancellation, the loop all else.
 final class ResourceTransfer: @unchecked Sendable {
-  /// The maximum number of concurrent requests, without event streams.
+  /// The maximum number of requests, without event streams.
   static let maximumConcurrent = 192
-  /// The maximum number of concurrent requests to one origin.
+  /// To one origin, without event streams.
   static let maximumPerOrigin = 128
   static let maximumEventStreams = 128
 
@@ -17,18 +16,18 @@ final class ResourceTransfer: @unchecked Sendable {
   let target: ResourceCall.Target
   /// The target of the token to send. Nil for the account's own token.
   private(set) var tokenTarget: TokenTarget?
-  /// Whether the request itself specifies the token's target.
+  /// Otherwise the settings do.
   let namesTarget: Bool
   /// The entry of the account's settings for the URL, if any.
   private(set) var entry: OriginEntry?
   let content: DescriptorContent?
   let receiver: StreamReceiver
-  /// The reading end of a pipe with the response's body, for an inline request.
+  /// The reading end of a pipe for the response's body of an inline request.
   let inlineBody: SharedDescriptor?
-  /// The writing end of a pipe for a request body sent in lines, until taken.
+  /// The writing end of a pipe for a request body in lines, until taken.
   private var inlineContent: SharedDescriptor?
   let cancellation = Cancellation()
-  /// The body in lines, kept open if it was incomplete when the request ended.
+  /// Kept open if it was incomplete when the request ended.
   var unfinished: InlineRequestBody?
   /// The timeout for a token, and for each pause in the transfer.
   let timeoutSeconds: Int
@@ -37,7 +36,6 @@ final class ResourceTransfer: @unchecked Sendable {
   let waitsUntil: Instant?
   /// Whether the response has begun and is an event stream.
   var isStream = false
-  /// The number of failed attempts to connect.
   var failedAttempts = 0
 
   /// The account. Nil until chosen.
@@ -72,7 +70,7 @@ final class ResourceTransfer: @unchecked Sendable {
     }
   }
 
-  /// Creates pipes for the bodies of an inline request, and returns the ends that the transfer uses.
+  /// Creates pipes for an inline request. Returns the ends that the transfer uses.
   ///
   /// - Parameters:
   ///   - reading: Set to the end to read the response's body from.
@@ -103,13 +101,11 @@ final class ResourceTransfer: @unchecked Sendable {
     }
   }
 
-  /// Removes and returns the writing end for a body in lines.
   func takeInlineContent() -> SharedDescriptor? {
     defer { inlineContent = nil }
     return inlineContent
   }
 
-  /// Sets the account and the settings for the URL.
   func adopt(_ choice: ResourceChoice) throws(Failure) {
     account = choice.account
     entry = choice.entry

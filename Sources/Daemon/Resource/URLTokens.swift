@@ -5,7 +5,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Returns tokens to callers that send them to a URL themselves. The URL determines account and token.
+/// Returns tokens that callers send to a URL themselves. The URL determines account and token.
 final class URLTokens: AccountPart {
   /// Called with the token and how it is used at the URL.
   typealias Delivery = (TokenSlot, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
@@ -23,7 +23,7 @@ final class URLTokens: AccountPart {
     /// Whether the ID Token was already renewed because it expires too soon.
     var hasRenewed = false
 
-    /// The kind of token in the settings for the URL, or else in the request.
+    /// The kind of token, by the settings for the URL or else the request.
     var kind: TokenKind { choice?.entry?.token ?? destination.kind ?? .accessToken }
 
     /// The required remaining lifetime, in seconds.
@@ -80,7 +80,7 @@ final class URLTokens: AccountPart {
     }
   }
 
-  /// Converts an error, with a different code for URLs that no account lists.
+  /// Converts an error, with a separate code for unlisted URLs.
   private static func failure(_ error: SessionError) -> Failure {
     var failure = Failure(error, account: nil)
     switch error {
@@ -90,7 +90,6 @@ final class URLTokens: AccountPart {
     return failure
   }
 
-  /// Requests the token once its account is known.
   private func begin(
     _ request: TokenRequest, _ destination: TokenRequest.Destination, _ name: AccountName, _ choice: ResourceChoice?,
     _ ticket: Ticket, _ deliver: @escaping Delivery
@@ -161,7 +160,7 @@ final class URLTokens: AccountPart {
   /// The maximum length of a token to compare, in bytes.
   private static let maximumBytes = 65_536
 
-  /// Drops a cached token that the resource refused, if it is the one in the descriptor.
+  /// Drops the cached token if it is the refused one in the descriptor.
   func forget(_ request: ForgetRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let source = passed.last else {
       throw Failure(.invalidRequest, "the request must pass a descriptor with the token")

@@ -6,7 +6,6 @@ internal import Sessions
 
 /// Reads secrets, keys and certificates of OAuth clients from descriptors.
 enum ClientSecret {
-  /// A kind of secret, with its maximum length.
   struct Kind {
     let maximumBytes: Int
     /// Thrown if the secret is empty, too long or not printable ASCII.
@@ -32,7 +31,6 @@ enum ClientSecret {
     }
   }
 
-  /// Copies a secret to the secure heap.
   static func make(_ text: String) throws(SessionError) -> SharedSecret {
     let bytes = Array(text.utf8)
     return try SecretContent.shared(bytes.span)

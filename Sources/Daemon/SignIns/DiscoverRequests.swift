@@ -45,7 +45,7 @@ final class DiscoverRequests: DaemonPart {
     }
   }
 
-  /// The response if an account has this issuer, or a provider has this URL. Nil if a server must be asked.
+  /// The response if a known account or provider matches. Nil if a server must be asked.
   private static func known(_ request: DiscoverRequest, _ settings: Settings) throws(Failure) -> JSONObject? {
     func isSame(_ text: String) -> Bool { text.hasSameBytes(as: request.url) }
     let accounts: [(AccountName, AccountConfiguration)]
@@ -90,7 +90,7 @@ final class DiscoverRequests: DaemonPart {
     return Phrase("if it is an older MCP server: \(command) && agent login \(name) --register")
   }
 
-  /// The resource's authorization servers for which a file contains a client.
+  /// The resource's authorization servers with a client in a file.
   private static func serversWithClient(
     _ finding: SearchedURL, _ settingsDirectory: String
   ) throws(SessionError) -> [String] {

@@ -6,7 +6,7 @@ struct FlowChoice {
   let requestedFlow: LoginRequest.Flow?
   /// Whether a browser can be opened on the user's machine.
   let canOpenBrowser: Bool
-  /// The port of the user's machine that receives the browser's response. Nil if that is this machine.
+  /// The port on the user's machine for the browser's response. Nil if that is this machine.
   var redirectPort: UInt16?
   /// Whether to prefer the device flow, since the client lacks the secret for the other flow.
   var prefersDevice = false
@@ -29,7 +29,7 @@ struct FlowChoice {
     return server.deviceAuthorizationEndpoint != nil || !announcesCodeFlow ? .device : .paste
   }
 
-  /// Whether the sign-in needs parameters that only an authorization request supports.
+  /// Whether the sign-in needs parameters of an authorization request.
   var needsAuthorizationRequest: Bool { options != AuthorizationOptions() }
 }
 

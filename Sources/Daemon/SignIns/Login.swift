@@ -32,21 +32,19 @@ final class Approval: Sendable {
 
 /// A sign-in in progress and the request that waits for it.
 final class Login {
-  /// The sign-in's number.
   let id: UInt64
-  /// Identifies the sign-in to clients: 128 random bits.
+  /// Identifies the sign-in to clients: 128 random bits in hex.
   let name: String
-  /// The waiting request, or `.noRequest` while the sign-in continues in the background.
+  /// The waiting request. `.noRequest` while none is waiting.
   var ticket: Ticket
   let account: AccountName
-  /// The options of the sign-in, for a hint that repeats it.
   let entered: [String]
   let startedAt: Instant
   let cancellation = Cancellation()
 
   /// Whether the sign-in continues in the background once the user can act on it.
   var isDetached = false
-  /// Describes the user's next step. Nil until known.
+  /// The event that describes the user's next step. Nil until known.
   var event: Event?
   /// The deadline of the user's step, in unix seconds.
   var expiry = 0
@@ -55,16 +53,14 @@ final class Login {
   var waiting: SignIn.Waiting?
   var polling = Polling()
 
-  /// Whether the user has approved.
   let approval = Approval()
-  /// Set when the sign-in is cancelled because its account is signed out.
+  /// Set if the account is signed out during the sign-in.
   let endsWithSession = Monitor(false)
   /// The browser's visits, if the sign-in waits for a browser.
   var visits = Visits()
   /// The signed-in user that the user of this machine must confirm.
   var unconfirmed: SignIn.Unconfirmed?
 
-  /// Whether the client can display a QR code.
   var wantsQRCode = false
   /// The texts of the pages shown in the browser.
   var pages = Translations.english
@@ -84,13 +80,13 @@ final class Login {
   struct Visits {
     /// The authorization URL, until the browser has opened the one-time link to it.
     var linked: String?
-    /// Whether all requests so far are known to be from the user who runs this daemon.
+    /// Whether all requests so far are from the user who runs this daemon.
     var isFromOwnUser = true
-    /// Whether a response that belongs to no sign-in was logged.
+    /// Whether a response of another sign-in was logged.
     var hasLoggedForeignRedirect = false
     /// Whether the user was warned of another user's visit.
     var hasWarnedOfOtherUser = false
-    /// Whether the user was warned that the browser used https.
+    /// Whether the user was warned of https.
     var hasWarnedOfTLS = false
   }
 
@@ -108,7 +104,7 @@ final class Login {
   /// The wait for the approval of a device code. Nil in other flows.
   var device: SignIn.Waiting.Device? { if case .device(let waiting) = waiting { waiting } else { nil } }
 
-  /// Whether the user has approved the sign-in, which must then not be cancelled.
+  /// Whether the sign-in was approved, so that it must not be cancelled.
   var isFinishing: Bool { approval.isApproved }
 
   /// Whether this is the sign-in's name, compared in constant time.

@@ -3,7 +3,7 @@ internal import OAuth
 internal import Sessions
 internal import Wire
 
-/// The account and settings of a sign-in, from its request and the stored settings.
+/// The account and settings of a sign-in.
 struct LoginSettings {
   let account: AccountName
   let configuration: AccountConfiguration
@@ -125,8 +125,8 @@ struct LoginSettings {
       hint: stored.map { Phrase("for another way to sign in: agent account set \(account.text) --unset \($0)") })
   }
 
-  /// If the request's account is a provider's name, a host or a URL, selects that as the server, and names the account
-  /// after it. If the request also has an issuer, only a provider's name is recognized.
+  /// If the request's account is a provider's name, a host or a URL, selects that server and names the account after
+  /// it. If the request has an issuer, recognizes only a provider's name.
   private static func useServer(from request: inout LoginRequest) {
     guard let text = request.account else { return }
     if let name = request.settings.selectProvider(named: text) {
@@ -146,7 +146,7 @@ struct LoginSettings {
     }
   }
 
-  /// The error for an unknown service, with similar known names as suggestions.
+  /// The error for an unknown service, with similar names.
   private static func unknownService(_ name: String, _ suggestions: [String]) -> Failure {
     let choices = Phrase.choices(suggestions.map { "agent login \($0)" })
     return Failure(

@@ -3,7 +3,7 @@ internal import OAuth
 internal import Sessions
 internal import Wire
 
-/// A proxy's URL, split into the URL for the settings and the password for the vault.
+/// A proxy's URL for the settings, and its password for the vault.
 struct ProxySetting {
   /// The proxy's URL, without user and password.
   let url: String

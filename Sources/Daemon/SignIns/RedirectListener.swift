@@ -12,8 +12,8 @@ final class RedirectListener: Sendable {
   let port: UInt16
   /// The expected request for the redirect URI.
   let target: LoopbackTarget
-  /// A random URL that redirects the browser to the authorization server once, since all users can read the browser's
-  /// command line. Nil if the user of a connection cannot be determined.
+  /// A random URL that redirects to the authorization server once, since all users can read the browser's command line.
+  /// Nil if a connection's user cannot be determined.
   let linkURL: String?
   /// The expected request for ``linkURL``.
   let link: LoopbackTarget?

@@ -10,7 +10,6 @@ final class RedirectServer {
   static let maximumPeers = 16
   private static let maximumAcceptedAtOnce = 32
 
-  /// A sign-in that waits at a socket.
   private struct Waiting {
     /// The sign-in's number.
     let login: UInt64
@@ -19,7 +18,6 @@ final class RedirectServer {
     let pages: Translations
   }
 
-  /// A descriptor in the poller.
   private enum Source {
     /// A listening socket, and the sign-ins that use it.
     case socket(RedirectSocket, [Waiting])
@@ -31,12 +29,12 @@ final class RedirectServer {
   private unowned let delegate: any RedirectServerDelegate
   private lazy var alarm = Alarm(loop) { [unowned self] in expire(loop.now) }
   private let poller: Poller
-  /// The sockets and connections, by key in the poller.
+  /// By key in the poller.
   private var sources: [UInt64: Source] = [:]
   private var lastKey: UInt64 = 0
-  /// The connections whose users are being looked up, by key.
+  /// By key in the poller.
   private var identified: [UInt64: TCPEnds] = [:]
-  /// Whether new connections must wait until the users of the others are known.
+  /// Whether no connections are accepted until the users of the others are known.
   private var isPaused = false
 
   init(_ loop: any ReplySink, _ delegate: any RedirectServerDelegate) throws(SystemError) {
@@ -81,7 +79,6 @@ final class RedirectServer {
     }
   }
 
-  /// Sends the result of a sign-in to the browser, if the browser is waiting for it.
   func answer(_ login: UInt64, _ response: [UInt8]) {
     for (key, peer) in peers where peer.login == login { answer(key, peer, response) }
     alarm.set(at: nextDeadline)
@@ -90,7 +87,7 @@ final class RedirectServer {
   /// When to call ``expire(_:)`` next.
   var nextDeadline: Instant? { peers.map(\.peer.deadline).min() }
 
-  /// Closes connections past their deadline. Browsers still waiting get a page without the sign-in's result.
+  /// Closes connections past their deadline. Waiting browsers get a page without the sign-in's result.
   func expire(_ now: Instant) {
     for (key, peer) in peers where peer.deadline <= now {
       if peer.login != nil { answer(key, peer, LoopbackPage.received.response(in: peer.pages)) } else { remove(key) }
@@ -98,7 +95,6 @@ final class RedirectServer {
     alarm.set(at: nextDeadline)
   }
 
-  /// Handles the pending events of all sockets.
   func serve(_ now: Instant) {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
@@ -114,7 +110,6 @@ final class RedirectServer {
 
   // MARK: Peers
 
-  /// The connections, with their keys.
   private var peers: [(key: UInt64, peer: RedirectPeer)] {
     sources.compactMap { key, source in
       if case .peer(let peer) = source { (key, peer) } else { nil }
@@ -139,7 +134,6 @@ final class RedirectServer {
     }
   }
 
-  /// Pauses or resumes accepting connections.
   private func pause(_ isPaused: Bool) {
     guard isPaused != self.isPaused else { return }
     self.isPaused = isPaused
@@ -180,7 +174,6 @@ final class RedirectServer {
     alarm.set(at: nextDeadline)
   }
 
-  /// Handles a connection that is readable or writable.
   private func serve(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.isAnswering { return finish(key, peer) }
     if peer.login != nil { return remove(key) }
@@ -238,7 +231,6 @@ final class RedirectServer {
     }
   }
 
-  /// Closes a socket or connection.
   private func remove(_ key: UInt64) {
     switch sources.removeValue(forKey: key) {
     case .socket(let socket, _): try? poller.remove(socket.descriptor.raw)

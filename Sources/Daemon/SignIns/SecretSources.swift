@@ -7,11 +7,11 @@ internal import Wire
 /// The descriptors with the secrets of a request.
 struct SecretSources: Sendable {
   private let sources: [PassedSecret: SharedDescriptor]
-  /// The descriptor before the secrets, for requests that pass one.
+  /// The descriptor before the secrets, if any.
   let first: SharedDescriptor?
 
   /// - Parameters:
-  ///   - passed: The received descriptors, in order. Extra ones at the start are ignored.
+  ///   - passed: In order. Extra ones at the start are ignored.
   ///   - hasFirst: Whether another descriptor precedes the secrets.
   init(
     _ passed: [SharedDescriptor], announced: Set<PassedSecret>, hasFirst: Bool = false

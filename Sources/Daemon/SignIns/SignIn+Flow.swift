@@ -10,7 +10,6 @@ final class OpenedListener: Sendable {
 
   init(in sockets: RedirectSockets) { self.sockets = sockets }
 
-  /// Removes and returns the listener.
   func take() -> RedirectListener? {
     listener.withLock { listener in
       defer { listener = nil }
@@ -37,8 +36,8 @@ final class OpenedListener: Sendable {
 extension SignIn.Prepared {
   /// Requests the device code or builds the authorization URL. Blocking.
   ///
-  /// - Returns: The wait for the user, and the listener for the browser, which is nil in the device flow and if the
-  ///   user pastes the response.
+  /// - Returns: The wait for the user, and the listener, which is nil in the device flow and if the user pastes the
+  ///   response.
   func start(
     _ choice: FlowChoice, _ opened: OpenedListener
   ) throws(SessionError) -> (waiting: SignIn.Waiting, listener: RedirectListener?) {

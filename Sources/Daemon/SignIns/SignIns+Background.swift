@@ -5,19 +5,16 @@ internal import Wire
 
 /// Sign-ins that continue in the background, and their results.
 extension SignIns {
-  /// The result of a background sign-in.
   struct BackgroundResult {
-    /// The name that identifies the sign-in.
     let name: String
     let reply: Reply
     let endedAt: Instant
   }
 
-  /// How long to keep a result.
   private static let resultLifetime = Duration.seconds(600)
   private static let maximumKeptResults = 32
 
-  /// Responds to the request that started a background sign-in. The sign-in continues.
+  /// Responds to the request that started a background sign-in, which continues.
   func detach(_ login: Login, until expiry: Int) {
     guard login.isDetached else { return }
     let ticket = login.ticket
@@ -36,7 +33,7 @@ extension SignIns {
     ended.append(BackgroundResult(name: login.name, reply: reply, endedAt: services.time.now()))
   }
 
-  /// Waits for a background sign-in or reports its state. Responds at once if it has ended.
+  /// Waits for a background sign-in or reports its state.
   func resume(_ name: String, waits: Bool, _ ticket: Ticket) throws(Failure) {
     forgetEnded()
     guard let login = login(named: name) else {

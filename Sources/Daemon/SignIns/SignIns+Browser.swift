@@ -46,8 +46,7 @@ extension SignIns {
     loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
   }
 
-  /// Like ``handleAnswer(_:_:)`` on the sign-in's own connection, with errors as events. Returns false for other
-  /// requests.
+  /// Like ``handleAnswer(_:_:)`` on the sign-in's connection, with errors as events. Returns false for other requests.
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     guard let step = step(request), logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(step.login) })
     else { return false }
@@ -56,7 +55,7 @@ extension SignIns {
     return true
   }
 
-  /// The sign-in's name and the action for a redirect URL or a confirmation. Nil for other requests.
+  /// The action for a redirect URL or a confirmation. Nil for other requests.
   private func step(_ request: Request) -> (login: String, take: () throws(Failure) -> Login)? {
     switch request {
     case .loginStep(.redirect(let name, let url)): (name, { () throws(Failure) in try self.redirectPasted(name, url) })
@@ -68,7 +67,7 @@ extension SignIns {
 
   /// Handles a pasted redirect URL.
   ///
-  /// - Throws: `redirect_rejected` if it is not the response. The sign-in continues to wait.
+  /// - Throws: `redirect_rejected` if it is not the response, which does not end the wait.
   func redirectPasted(_ name: String, _ url: String) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.isNamed(name) }), !login.isFinishing,
       login.unconfirmed == nil, let waiting = login.browser
@@ -109,7 +108,7 @@ extension SignIns {
     }
   }
 
-  /// Logs a response that belongs to no sign-in, once per sign-in. Returns whether it did.
+  /// Logs a foreign response, once per sign-in. Returns whether it did.
   @discardableResult private func noteForeignRedirect(_ login: Login) -> Bool {
     guard !login.visits.hasLoggedForeignRedirect else { return false }
     login.visits.hasLoggedForeignRedirect = true
@@ -134,7 +133,7 @@ extension SignIns {
 
   // MARK: Who signed in
 
-  /// Asks the user to confirm who has signed in, since it may be another user of this machine.
+  /// Asks who has signed in, since it may be another user of this machine.
   private func askToConfirm(_ id: UInt64, _ outcome: Result<SignIn.Unconfirmed, SessionError>) {
     guard let login = logins[id] else { return }
     let unconfirmed: SignIn.Unconfirmed
@@ -195,7 +194,7 @@ extension SignIns: RedirectServerDelegate {
     return accept(waiting.request.answer(in: query), login, waiting, isFromOwnUser: isFromOwnUser)
   }
 
-  /// Logs and reports a response that belongs to no sign-in, once per sign-in.
+  /// Logs and reports a foreign response, once per sign-in.
   func foreignRedirectReceived(_ id: UInt64, query: Span<UInt8>) {
     guard let login = logins[id], !query.isEmpty, noteForeignRedirect(login) else { return }
     guard let error = AuthorizationRequest.strayError(in: query) else {
@@ -242,7 +241,6 @@ extension SignIns: RedirectServerDelegate {
     }
   }
 
-  /// The command that repeats a sign-in.
   private func command(of login: Login) -> SignInCommand { SignInCommand(login.account.text, login.entered) }
 
   /// Sends a notice to the request that waits for a sign-in, if any.

@@ -5,18 +5,18 @@ internal import Wire
 
 /// How sign-ins in progress and other requests affect each other.
 extension SignIns {
-  /// Refuses to end a session while an approved sign-in is being stored.
+  /// Throws if an approved sign-in is being stored.
   func refuseWhileFinishing(_ account: AccountName) throws(Failure) {
     if logins.values.contains(where: { $0.account == account && $0.isFinishing }) { try refuseDuring(account) }
   }
 
-  /// Refuses to change an account during its sign-in.
+  /// Throws if a sign-in is in progress.
   func refuseDuring(_ account: AccountName) throws(Failure) {
     guard logins.values.contains(where: { $0.account == account }) else { return }
     throw Failure(.tooBusy, "a sign-in to \(account.text) is in progress", hint: "finish or cancel it first")
   }
 
-  /// Cancels the unapproved sign-ins of an account that is being signed out.
+  /// Cancels an account's unapproved sign-ins.
   func endUnapproved(of account: AccountName) {
     for login in logins.values where login.account == account && !login.isFinishing {
       login.endsWithSession.withLock { $0 = true }

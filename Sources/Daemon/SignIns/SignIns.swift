@@ -18,12 +18,12 @@ final class SignIns: AccountPart {
   /// The accounts whose server has refused the device grant.
   private var accountsWithoutDeviceGrant: Set<AccountName> = []
   private static let maximumAccountsWithoutDeviceGrant = 1024
-  /// The last results of background sign-ins.
+  /// The last results, oldest first.
   var ended: [BackgroundResult] = []
   /// The accounts of the last ended sign-ins, for hints.
   var endedAccounts: [(name: String, account: AccountName)] = []
 
-  /// Starts a sign-in, or responds with the existing session if the request permits it.
+  /// Starts a sign-in, or responds with the existing session if permitted.
   func login(_ request: LoginRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let settings = try settings()
     let requested = try LoginSettings(request, settings)
@@ -172,7 +172,7 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Sends the user's next step to the client, and keeps it for a request that resumes the sign-in.
+  /// Sends the user's next step to the client, and keeps it for ``resume(_:waits:_:)``.
   func send(_ event: Event, to login: Login, until expiry: Int) {
     (login.event, login.expiry) = (event, expiry)
     loop.send(.event(event), to: login.ticket)
@@ -314,7 +314,6 @@ final class SignIns: AccountPart {
     return Phrase("many servers issue a refresh token only with this scope: \(again)")
   }
 
-  /// Ends a sign-in with an error.
   func fail(_ login: Login, _ error: SessionError) {
     if case .oauth(let problem) = error, problem.needsBrowser,
       accountsWithoutDeviceGrant.count < Self.maximumAccountsWithoutDeviceGrant
@@ -348,13 +347,13 @@ final class SignIns: AccountPart {
     noteEnd(of: login, code)
   }
 
-  /// Deletes what an unfinished sign-in has created at the server.
+  /// Deletes the server's data of an unfinished sign-in.
   private func withdraw(_ prepared: SignIn.Prepared) {
     guard prepared.mustDeleteClient else { return }
     endLeftover(of: prepared.account) { _ in prepared.withdraw() }
   }
 
-  /// Runs `end`, which deletes unused data at the account's server.
+  /// Runs `end`, which deletes unused data at the server.
   private func endLeftover(of account: AccountName, _ end: @escaping @Sendable (Cancellation) -> Void) {
     let cancellation = Cancellation()
     cancellation.beginSpending()

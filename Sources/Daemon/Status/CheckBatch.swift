@@ -10,7 +10,7 @@ final class CheckBatch {
   let startedAt: Instant
   /// The accounts without a result.
   var pending: Set<ObjectIdentifier> = []
-  /// The accounts whose session is checked by a refresh.
+  /// The accounts checked by a refresh.
   var refreshed: Set<ObjectIdentifier> = []
   /// The results. The reference to the account keeps its identifier unique.
   var checks: [ObjectIdentifier: (account: Account, check: Check)] = [:]
@@ -21,12 +21,11 @@ final class CheckBatch {
     self.startedAt = startedAt
   }
 
-  /// The result for one account.
   struct Check {
     let result: CheckResult
     /// Why the session has ended, if the server ended it.
     var cause: SessionEvent.SignOutCause?
-    /// Why the server did not respond. Nil if it did.
+    /// Why the server did not respond.
     var failure: Failure?
 
     init(_ result: CheckResult, _ failure: Failure? = nil) {
@@ -51,7 +50,6 @@ final class CheckBatch {
       }
     }
 
-    /// Adds the result to an account's object.
     func add(to object: inout JSONObject) {
       object[.check] = .string(result.rawValue)
       object[.checkCause] = cause.map { .string($0.rawValue) }

@@ -3,7 +3,7 @@ internal import OAuth
 internal import Sessions
 internal import Wire
 
-/// Handles `whoami`: returns the claims of the verified ID Token, or those of UserInfo.
+/// Handles `whoami`: sends the claims of the verified ID Token, or of UserInfo.
 final class IdentityRequests: AccountPart {
   /// The source of the claims.
   private enum Source: String { case idToken = "id_token", userInfo = "userinfo" }
@@ -28,7 +28,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// Requests the claims from the UserInfo endpoint. Renews a rejected token once.
+  /// Requests UserInfo. Renews a rejected token once.
   private func requestUserInfo(_ account: Account, _ need: TokenNeed, _ ticket: Ticket) {
     broker.obtain(need, for: ticket, account, isAfterRefusal: need.forceRefresh) { [self] slot, grant in
       let (question, generation) = (broker.question(account, grant), slot.session.generation)
@@ -42,7 +42,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// Sends the claims of UserInfo, or asks again with a new token.
+  /// Sends the claims, or asks again with a new token.
   ///
   /// - Parameter generation: The session generation at the time of the request.
   private func handleUserInfoResult(

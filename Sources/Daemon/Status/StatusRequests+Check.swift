@@ -2,8 +2,8 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// `status --check`: gets a token for each signed-in account and asks the server whether it is valid. If not, a refresh
-/// decides whether the session is.
+/// `status --check`: asks the server whether each account's token is valid. If not, a refresh decides whether the
+/// session is.
 extension StatusRequests {
   /// Checks one account, or all if `name` is nil.
   func check(_ name: String?, _ ticket: Ticket) throws(Failure) {
@@ -33,7 +33,6 @@ extension StatusRequests {
     if accounts.isEmpty { finish(batch) }
   }
 
-  /// Gets a token to check.
   private func obtain(_ need: TokenNeed, _ account: Account, _ batch: CheckBatch) {
     let waiter = Waiter(ticket: batch.ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
       do throws(Failure) { check(account, try outcome.get(of: slot), batch) } catch {
@@ -59,8 +58,6 @@ extension StatusRequests {
     }
   }
 
-  /// Handles the server's response.
-  ///
   /// - Parameter generation: The session generation at the time of the request.
   private func handleCheckResult(
     _ account: Account, _ generation: UInt64, _ outcome: Result<ServerQuestion.Verdict, SessionError>,

@@ -6,7 +6,6 @@ internal import Wire
 
 /// A `doctor` request, with the results so far.
 private final class ExaminationBatch {
-  /// A server and its accounts.
   struct Server {
     let configuration: AccountConfiguration
     var accounts: [AccountName]
@@ -18,7 +17,7 @@ private final class ExaminationBatch {
   let ticket: Ticket
   let summaries: [AccountSummary]
   let vault: JSONObject
-  /// Settings unknown to this version.
+  /// Unknown to this version.
   let unknown: [UnknownSetting]
   var servers: [Server] = []
   var isAnswered = false
@@ -32,7 +31,6 @@ private final class ExaminationBatch {
 
 /// `doctor`: responds like `status`, with the state of each server.
 extension StatusRequests {
-  /// How long to wait for the servers.
   private static let examinationTime = Duration.seconds(2)
 
   /// Examines one account's server, or all servers if `name` is nil.

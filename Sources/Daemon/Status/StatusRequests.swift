@@ -96,7 +96,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// Describes an account that the user deleted from the settings.
+  /// For an account deleted from the settings.
   private func deletedAccount(_ summary: AccountSummary, _ purpose: Purpose) -> JSONObject {
     let state: SessionState =
       summary.problem?.isLocked == true ? .locked : summary.isUnreadable ? .unreadable : .signedOut
@@ -120,7 +120,6 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// Describes an account for `list`.
   private func listMembers(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
     var object = JSONObject()
     object[.name] = .string(summary.name.text)
@@ -142,7 +141,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// The administrator's file for the account, and the settings that the user changed. Nil without a file.
+  /// The administrator's file for the account, and the user's changes. Nil without a file.
   static func preset(of name: AccountName, _ configuration: AccountConfiguration) -> JSONObject? {
     guard let preset = AdministratorFiles.current.presets.first(where: { $0.name.hasSameBytes(as: name.text) })
     else { return nil }
@@ -156,7 +155,6 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// Describes an account for `status`.
   private func statusMembers(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
     var object = listMembers(summary, account, now)
     object[.clientID] = .string(summary.configuration.clientID)
@@ -188,7 +186,7 @@ final class StatusRequests: AccountPart {
     services.time.wallSeconds() + Int(services.time.now().duration(to: moment).components.seconds)
   }
 
-  /// The state of an account. It is signed out if its settings no longer match its sign-in.
+  /// An account is signed out if its settings no longer match its sign-in.
   private func state(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> SessionState {
     if case .configurationChanged = summary.problem { return .signedOut }
     if summary.problem?.isLocked == true { return .locked }

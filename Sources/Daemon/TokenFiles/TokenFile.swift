@@ -1,7 +1,7 @@
 internal import Wire
 internal import Platform
 
-/// A file with a current access token or ID Token, until the connection of its request closes. A standing file is kept
+/// A file with a current access token or ID Token. Exists until its request's connection closes, or as a standing file
 /// as long as the settings list it.
 final class TokenFile {
   /// The maximum number of requested files, and separately of standing files.
@@ -13,21 +13,20 @@ final class TokenFile {
   let name: String
   let lock: TokenFileLock
   let kind: TokenKind
-  /// The token's account. Updated when it is renamed.
+  /// Updated when the account is renamed.
   var account: AccountName
   /// The session generation of the token in the file. Nil without a file.
   var writtenGeneration: UInt64?
-  /// The session generation of the token that a worker is writing. Nil if no write is in progress.
+  /// The session generation that a worker is writing. Nil if no write is in progress.
   var writingGeneration: UInt64?
-  /// The session generation whose ID Token was not written because it expires too soon.
+  /// The session generation whose ID Token expires too soon to be written.
   var skippedGeneration: UInt64?
   /// Whether the file is a standing one or was written before. Otherwise a failure ends the request.
   var hasBegun: Bool
-  /// Whether a token request for the file is in progress.
+  /// Whether a token request is in progress.
   var isWaiting = false
-  /// When to request the next token.
   var renewal: Instant?
-  /// Whether the last token request for the file failed.
+  /// Whether the last token request failed.
   var hasFailed = false
 
   init(

@@ -3,13 +3,13 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The token files in a directory. A locked file next to each one shows other daemons that the writer still runs.
-/// Methods may block on the disk.
+/// The token files in a directory. A lock file next to each shows that its writer still runs. Methods may block on the
+/// disk.
 final class TokenFileStore: Sendable {
   private let directory: PrivateDirectory
 
   private static let lockSuffix = ".lock"
-  /// The length of the random part of a file name, in bytes.
+  /// The random part of a file name, in bytes.
   private static let randomBytes = 16
 
   /// - Parameter path: The directory. Nil for the runtime directory, which is created if missing.
@@ -43,9 +43,9 @@ final class TokenFileStore: Sendable {
     return (name, TokenFileLock(try directory.tryLock(name + Self.lockSuffix), ownsFile: true))
   }
 
-  /// Claims the name of a standing file and removes the leftovers of an earlier daemon.
+  /// Claims a standing file's name and removes an earlier daemon's leftovers.
   ///
-  /// - Returns: Nil if there is a file without a lock, which belongs to another program.
+  /// - Returns: Nil if the file belongs to another program.
   /// - Throws: The same errors as ``claim(_:)``.
   func claimStanding(_ name: String) throws(SystemError) -> TokenFileLock? {
     let found = try directory.fileNames()
@@ -100,10 +100,9 @@ final class TokenFileStore: Sendable {
   }
 }
 
-/// The lock of a token file, which exists while the daemon that writes the file runs.
+/// The lock of a token file, kept while its daemon runs.
 final class TokenFileLock: Sendable {
   private let lock: FileLock
-  /// The value of ``ownsFile``.
   private let owns: Monitor<Bool>
 
   /// - Parameter ownsFile: Whether an earlier daemon wrote the existing file.

@@ -15,15 +15,14 @@ final class TokenFiles: AccountPart {
   private var claiming: Set<Ticket> = []
   /// Writes the files in order.
   private lazy var work = JobQueue(jobs)
-  /// Whether to keep the files listed in the settings. False until the daemon has started.
+  /// Whether to keep standing files. False until the daemon has started.
   private var keepsStanding = false
-  /// The files that the settings list.
   private var standing: [StandingEntry] = []
   /// The ticket number of the last standing file.
   private var lastStanding: UInt64 = 0
   /// The revision of the settings that ``standing`` was read from.
   private var standingRevision: UInt64?
-  /// The actions that wait for standing files to be written, at most until a deadline.
+  /// Run at `until` at the latest.
   private var settling: [(account: AccountName, until: Instant, action: () -> Void)] = []
 
   /// Starts to keep a file for a request.
@@ -122,9 +121,7 @@ final class TokenFiles: AccountPart {
 
   // MARK: Getting tokens
 
-  /// Requests a token for a file.
-  ///
-  /// - Parameter isNew: Whether it must be newer than the one in the file.
+  /// - Parameter isNew: Whether it must be newer than the file's.
   private func requestToken(for file: TokenFile, _ account: Account, isNew: Bool) {
     guard !file.isWaiting else { return }
     file.isWaiting = true
@@ -139,7 +136,6 @@ final class TokenFiles: AccountPart {
     broker.obtain(for: waiter, account)
   }
 
-  /// Requests a token for a file whose account may no longer exist.
   private func requestToken(for file: TokenFile, isNew: Bool = true) {
     do {
       requestToken(for: file, try broker.resolve(file.account.text), isNew: isNew)
@@ -193,14 +189,13 @@ final class TokenFiles: AccountPart {
     notifyClient(of: file, expiresAt: expiresAt)
   }
 
-  /// Ends a file that could not be written.
   private func handleWriteFailure(_ file: TokenFile, _ failure: Failure) {
     log.note(.tokenFile(.failed), file.account)
     end(file)
     loop.send(.failure(failure), to: file.ticket)
   }
 
-  /// The token to write, and its lifetime.
+  /// A token to write.
   private struct Content {
     let token: SealedSecret
     /// The token's expiry. Nil if the server reported no lifetime.
@@ -242,21 +237,18 @@ final class TokenFiles: AccountPart {
       file, at: RefreshPolicy.fileRenewal(of: expiry, lifetimeSeconds: lifetime, now: now, jitter: jitter()))
   }
 
-  /// Sets when to request the file's next token.
   private func schedule(_ file: TokenFile, at due: Instant) {
     guard file.renewal != due else { return }
     file.renewal = due
     schedule(at: due) { [self] in tokenFileDue(file.ticket) }
   }
 
-  /// Requests the next token, if due.
   private func tokenFileDue(_ ticket: Ticket) {
     guard let file = tokenFiles[ticket], let due = file.renewal, due <= services.time.now() else { return }
     file.renewal = nil
     requestToken(for: file)
   }
 
-  /// Handles a failed token request.
   func handleTokenFailure(_ file: TokenFile, _ failure: Failure) {
     file.isWaiting = false
     defer { runReadyActions() }
@@ -276,7 +268,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Schedules retries of failed token requests at random times within `spread`.
+  /// Retries failed token requests at random times within `spread`.
   ///
   /// - Returns: Whether a file needs a retry.
   func retry(within spread: Duration) -> Bool {
@@ -294,7 +286,7 @@ final class TokenFiles: AccountPart {
 
   // MARK: Events of the session
 
-  /// Updates the files after an event of a session or an account.
+  /// Updates the files after an event.
   func adapt(to entry: SessionEntry) {
     let own = tokenFiles.values.filter { file in
       entry.account.map { $0.hasSameBytes(as: file.account.text) } ?? true
@@ -323,7 +315,7 @@ final class TokenFiles: AccountPart {
     for file in tokenFiles.values where file.account == account && file.hasBegun { requestToken(for: file) }
   }
 
-  /// Removes an account's files, because it was signed out.
+  /// Removes the files of a signed-out account.
   func remove(of account: AccountName) {
     for file in tokenFiles.values where file.account == account { remove(file, .signedOut) }
   }
@@ -381,20 +373,20 @@ final class TokenFiles: AccountPart {
 
   // MARK: - Standing files
 
-  /// A standing file, and the ticket of its ``TokenFile``.
+  /// A standing file, with the ticket of its ``TokenFile``.
   fileprivate struct StandingEntry {
     var account: AccountName
     let file: StandingTokenFile
     let ticket: Ticket
   }
 
-  /// Starts to keep the standing files. A private daemon keeps none.
+  /// Starts to keep standing files, except in a private daemon.
   func start(isPrivate: Bool) {
     keepsStanding = !isPrivate
     announceSettings()
   }
 
-  /// Starts and stops keeping standing files, to match the settings.
+  /// Keeps the standing files in the settings, and no others.
   func updateStandingFiles(from settings: Settings) {
     guard keepsStanding, standingRevision != settingsFile.revision else { return }
     standingRevision = settingsFile.revision
@@ -420,7 +412,6 @@ final class TokenFiles: AccountPart {
     runReadyActions()
   }
 
-  /// Whether any standing file is kept.
   var keepsStandingFiles: Bool { !standing.isEmpty }
 
   /// Runs once a minute. Retries failed standing files, and checks whether other processes have ended sessions.
@@ -450,7 +441,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// How long a change of the settings waits for the files.
+  /// How long a settings change waits for the files.
   private static let settlingTimeout = Duration.seconds(10)
 
   /// Calls `action` once the account's standing files were written or have failed, or after ``settlingTimeout``.
@@ -461,7 +452,6 @@ final class TokenFiles: AccountPart {
     schedule(at: loop.now.advanced(by: Self.settlingTimeout)) { [self] in runReadyActions() }
   }
 
-  /// Runs the actions whose files are written.
   fileprivate func runReadyActions() {
     let unsettled = standing.filter { file in
       claiming.contains(file.ticket)

@@ -19,7 +19,7 @@ final class Account {
   /// The revision of the settings file that the configuration was read from. Nil after a change in memory.
   var settingsRevision: UInt64?
 
-  /// Credentials of the roles that the account assumed.
+  /// The credentials of assumed roles.
   var roles = RoleCache()
 
   /// Cancels requests about the session, such as introspection.
@@ -50,7 +50,6 @@ final class Account {
   /// All slots, ``own`` first.
   var slots: [TokenSlot] { [own] + others }
 
-  /// The grants whose access token has not expired.
   func liveGrants(at now: Instant) -> [AccessGrant] {
     slots.compactMap(\.session.grant).filter { $0.isAlive(at: now) }
   }
@@ -74,8 +73,8 @@ final class Account {
     return others[others.count - 1]
   }
 
-  /// Removes and returns all waiters, because the session has ended. Abandons all runs, and drops the cached roles and
-  /// every slot except ``own``.
+  /// Removes and returns all waiters of an ended session. Abandons all runs, and drops the cached roles and every slot
+  /// except ``own``.
   func takeWaiters() -> [Waiter] {
     let waiters = slots.flatMap(\.waiters)
     own.waiters = []

@@ -4,7 +4,6 @@ internal import Platform
 /// Reports new addresses and routes while requests wait for the network.
 final class NetworkListener {
   private unowned let loop: any ReplySink
-  /// Called after a change.
   private let report: () -> Void
   private var watch: NetworkWatch?
   private var loopKey: UInt64?
@@ -14,7 +13,6 @@ final class NetworkListener {
     self.report = report
   }
 
-  /// Starts or stops listening.
   func listen(_ isWanted: Bool) {
     guard isWanted != (loopKey != nil) else { return }
     if let ended = loopKey.take() {

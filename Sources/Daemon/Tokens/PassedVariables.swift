@@ -7,15 +7,14 @@ internal import Wire
 
 /// The values of variables passed by clients, in memory only, until the connection closes.
 final class PassedVariables: DaemonPart {
-  /// The maximum length of a value.
   private static let maximumBytes = BearerAssertion.maximumBytes
 
   /// The values, by connection and name.
   private var values: [UInt64: [String: SealedSecret]] = [:]
-  /// The requests whose descriptors are being read.
+  /// The requests being read.
   private var reading: Set<Ticket> = []
 
-  /// Reads the values of a request, which replace all earlier ones of the connection.
+  /// Replaces the connection's values by those of a request.
   func read(_ request: VariablesRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let sources = passed.suffix(request.names.count)
     guard sources.count == request.names.count else {
@@ -45,7 +44,6 @@ final class PassedVariables: DaemonPart {
   /// Ignores the values of a request whose sender disconnected.
   func abandon(_ ticket: Ticket) { reading.remove(ticket) }
 
-  /// Forgets the values of a closed connection.
   func drop(_ connection: UInt64) { if !values.isEmpty { values[connection] = nil } }
 
   /// The values of these variables from the first connection that has all of them, if any.

@@ -13,11 +13,9 @@ struct PublishedState {
   private var failure: FailureCode?
   /// Whether the server has rejected an unexpired token.
   private var wasTokenRejected = false
-  /// When the user must sign in again, in unix seconds. Nil if unknown or far off.
+  /// The sign-in deadline in unix seconds. Nil if unknown or far off.
   private(set) var signInBy: Int?
 
-  /// Records a sign-in.
-  ///
   /// - Parameter wasGuest: Whether the session replaces one without a user.
   mutating func recordSignIn(_ grant: AccessGrant, isGuest: Bool = false, wasGuest: Bool = false) -> [SessionEvent] {
     self = PublishedState()
@@ -25,7 +23,6 @@ struct PublishedState {
     return [.signedIn(expiresAt: grant.expiresAtUnixSeconds, isGuest: isGuest, wasGuest: wasGuest)]
   }
 
-  /// Records a new token.
   mutating func recordRenewal(_ grant: AccessGrant) -> [SessionEvent] {
     let events: [SessionEvent] = [
       isOffline ? .online : nil,
@@ -43,8 +40,6 @@ struct PublishedState {
     return []
   }
 
-  /// Records the end of the session.
-  ///
   /// - Parameter reason: The server's reason for refusing the refresh token.
   mutating func recordSignOut(_ cause: SessionEvent.SignOutCause, reason: String? = nil) -> [SessionEvent] {
     guard isSignedIn != false else { return [] }
@@ -67,7 +62,6 @@ struct PublishedState {
     return [.expired(at: end, isRenewable: isRenewable)]
   }
 
-  /// Records a failed token request.
   mutating func recordFailure(_ error: SessionError) -> [SessionEvent] {
     if let cause = SessionEvent.SignOutCause(error) {
       // `signed_out` is only published if the server reported it or the account was known to be signed in.

@@ -2,9 +2,8 @@ internal import Sessions
 
 /// Limits how many renewals without waiting requests run at once.
 final class Renewals {
-  /// The number of renewals in progress at each server.
+  /// The renewals in progress, by server.
   private var perServer: [String: Int] = [:]
-  /// The number of renewals in progress.
   private var count = 0
 
   /// A permitted renewal. It ends when this value is deinitialized.
@@ -20,7 +19,7 @@ final class Renewals {
     deinit { owner.release(server) }
   }
 
-  /// Permits a renewal, or returns nil if the limit is reached.
+  /// Permits a renewal. Nil if the limit is reached.
   func permit(at server: String) -> Permit? {
     let atServer = perServer[server] ?? 0
     guard count < RefreshPolicy.maxRenewals, atServer < RefreshPolicy.maxRenewalsPerServer else { return nil }

@@ -13,7 +13,7 @@ struct RoleCache {
   /// Credentials with less time left are renewed, in seconds.
   private static let renewalSeconds = 1200
 
-  /// The credentials of each role, and when to renew them, in unix seconds.
+  /// Each with its time of renewal, in unix seconds.
   private var credentials: [Key: (value: WebIdentityRole.Credentials, renewFrom: Int)] = [:]
 
   /// The credentials of a role, unless they need renewal.

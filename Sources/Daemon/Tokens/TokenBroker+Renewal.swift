@@ -3,9 +3,8 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Work without a request: background renewals, and notices of expiring tokens.
+/// Background renewals, and notices of expiring tokens.
 extension TokenBroker {
-  /// Schedules the session's next renewal or notice.
   func schedule(_ slot: TokenSlot) {
     guard let due = slot.session.actionDue else { return }
     if let scheduled = slot.actionScheduled, scheduled <= due { return }
@@ -44,7 +43,7 @@ extension TokenBroker {
     }
   }
 
-  /// Starts a renewal, or postpones it if the server asked to wait or too many renewals are in progress.
+  /// Starts a renewal, unless the server asked to wait or too many are in progress.
   private func renew(_ slot: TokenSlot, _ now: Instant) {
     let server = slot.configuration.server
     if slot.waiters.isEmpty { slot.session.dropCallerPriority() }
@@ -95,7 +94,7 @@ extension TokenBroker {
     }
   }
 
-  /// The interval between two scans of the vault for sessions that end soon.
+  /// The interval between scans for sessions that end soon.
   private static let sessionEndInterval = Duration.seconds(3600)
   /// The pause before a scan, so that the first token requests can finish.
   private static let sessionEndPause = Duration.seconds(2)
@@ -106,7 +105,7 @@ extension TokenBroker {
     schedule(at: loop.now.advanced(by: Self.sessionEndPause)) { [self] in if !isStopping { scanSessionEnds() } }
   }
 
-  /// Reads the vault. For each session without a token in memory, publishes once that it ends soon.
+  /// For each session without a token in memory, publishes once that it ends soon.
   func scanSessionEnds() {
     guard !isPrivate, sessionEndScan.map({ $0 <= loop.now }) ?? true, let settings = try? settings() else { return }
     sessionEndScan = loop.now.advanced(by: Self.sessionEndInterval)
@@ -123,8 +122,7 @@ extension TokenBroker {
     }
   }
 
-  /// Detects that the machine's clock was set or the machine was paused. Called before a token is served, shown or
-  /// renewed.
+  /// Adapts to a set clock or a paused machine. Called before a token is served, shown or renewed.
   func noteClock() {
     let offset = services.time.clockOffset
     let change = offset - clockOffset

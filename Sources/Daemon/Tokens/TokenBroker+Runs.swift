@@ -6,7 +6,7 @@ internal import Wire
 
 /// The runs that get tokens: with a refresh token, by token exchange (RFC 8693) or with an assertion.
 extension TokenBroker {
-  /// Begins a run that gets a token for the slot.
+  /// Begins a run that gets a token.
   ///
   /// - Parameter permit: The permit of a background renewal. Nil if a request waits.
   func begin(_ refresh: Session.Refresh, _ slot: TokenSlot, _ permit: Renewals.Permit? = nil) {
@@ -22,7 +22,6 @@ extension TokenBroker {
     refresh(run, slot, PassedAssertion(variables: passedVariables.values(names, of: slot.waiters.map(\.ticket))))
   }
 
-  /// The slot of this run. Nil if the run was abandoned.
   private func slot(of run: RefreshRun) -> TokenSlot? {
     accounts[run.account]?.existingSlot(run.target).flatMap { $0.run === run ? $0 : nil }
   }
@@ -50,7 +49,7 @@ extension TokenBroker {
     }
   }
 
-  /// Exchanges the account's own token for one with the run's target. Gets the own token first if necessary.
+  /// Exchanges the account's own token, which it gets first if necessary.
   private func exchange(_ run: RefreshRun) {
     guard let account = accounts[run.account], let target = run.target else { return }
     let waiter = Waiter(ticket: .noRequest, need: TokenNeed()) { [self] _, outcome in
@@ -134,7 +133,6 @@ extension TokenBroker {
     schedule(slot)
   }
 
-  /// Logs the end of an attempt.
   private func noteEnd(of run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
     let time = run.attemptStartedAt.duration(to: now).wholeMilliseconds
     let server = run.configuration.server
@@ -149,7 +147,6 @@ extension TokenBroker {
     }
   }
 
-  /// Starts the next attempt.
   private func retryDue(_ run: RefreshRun) {
     guard let slot = slot(of: run), let next = slot.session.retryDue(run.refresh) else { return }
     run.refresh = next
@@ -176,10 +173,10 @@ extension TokenBroker {
     return found
   }
 
-  /// Gets an assertion from the ID Token of another account, which is renewed first if expired.
+  /// Gets an assertion from another account's ID Token, which is renewed if expired.
   ///
   /// - Parameters:
-  ///   - configuration: The settings of the account that signs in with the assertion.
+  ///   - configuration: Of the account that signs in with the assertion.
   ///   - isRenewed: Whether to renew the ID Token first.
   func identityAssertion(
     of name: String, for configuration: AccountConfiguration, isRenewed: Bool = false,

@@ -7,8 +7,6 @@ internal import Wire
 
 /// Finds tokens in the environment of a program that must not get any, see ``Wire/EnvironmentScreening``.
 extension TokenBroker {
-  /// Responds with the indices of the values that contain a token.
-  ///
   /// - Parameter passed: The descriptor with the values.
   func screenEnvironment(_ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let source = passed.last else { throw .missingDescriptors }
@@ -40,7 +38,7 @@ extension TokenBroker {
 }
 
 extension SessionServices {
-  /// The tokens of these ephemeral accounts and in all readable records. Skips locked ones. Blocking.
+  /// The tokens of these ephemeral accounts and all unlocked records. Blocking.
   fileprivate func storedTokens(_ ephemeral: [AccountName]) throws(SessionError) -> [SharedSecret] {
     var tokens: [SharedSecret] = []
     func add(_ record: AccountRecord?) {
@@ -86,7 +84,6 @@ struct TokenFinder {
     return found
   }
 
-  /// Whether the value contains a token, verbatim or encoded.
   private func isAnyFound(in value: Span<UInt8>) throws(SessionError) -> Bool {
     guard value.count >= Self.minimumBytes else { return false }
     if tokens.contains(where: { $0.bytes.withBytes { token in Self.isFound(token, in: value) } }) { return true }

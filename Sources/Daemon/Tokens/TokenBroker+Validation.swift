@@ -5,7 +5,7 @@ internal import Wire
 
 // Checks cached tokens against the vault, which other processes also write.
 extension TokenBroker {
-  /// Whether the vault may have changed since the cached token was validated.
+  /// Returns whether the vault may have changed since the cached token was validated.
   func needsValidation(_ slot: TokenSlot) -> Bool {
     guard let grant = slot.session.grant, slot.session.refresh == nil else { return false }
     // Without file watches, a worker must read the file's stamp.
@@ -30,8 +30,8 @@ extension TokenBroker {
     let isCurrent: Bool?
   }
 
-  /// Checks the cached token on a worker against the vault. Drops it if another process has replaced its record.
-  /// Requests for the token wait.
+  /// Checks the cached token against the vault, on a worker. Drops it if another process has replaced its record.
+  /// Requests for it wait.
   func validate(_ slot: TokenSlot) {
     guard !slot.validation.isRunning, let grant = slot.session.grant else { return }
     slot.validation.isRunning = true
@@ -58,7 +58,6 @@ extension TokenBroker {
     }
   }
 
-  /// Handles the result of a validation.
   private func applyValidation(_ validation: Validation, _ known: FileStamp?, _ revision: UInt64?, _ slot: TokenSlot) {
     // If the vault is unreadable, the token stays, and the next request tries again.
     guard let isCurrent = validation.isCurrent else { return }

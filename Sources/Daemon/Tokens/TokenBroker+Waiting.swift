@@ -8,7 +8,7 @@ extension TokenBroker {
   /// The delay between a network change and the retries.
   private static let settlingTime = Duration.milliseconds(500)
 
-  /// The minimum interval between two rounds of retries after network changes.
+  /// The minimum interval between two rounds of retries.
   private static let changeInterval = Duration.seconds(5)
 
   /// The period over which renewals after a network change are spread.
@@ -24,7 +24,7 @@ extension TokenBroker {
     guard waiting < most else { throw .tooBusy(underWay: waiting) }
   }
 
-  /// Queues a request whose refresh failed, if it may wait and waiting can help. Returns whether it waits.
+  /// Queues a request whose refresh failed, if waiting is permitted and can help. Returns whether it waits.
   func wait(_ waiter: Waiter, _ slot: TokenSlot, _ error: SessionError, _ now: Instant) -> Bool {
     guard let end = waiter.waitsUntil, now < end, error.isWorthWaiting else { return false }
     slot.waiters.append(waiter)
@@ -65,7 +65,7 @@ extension TokenBroker {
     schedule(at: max(notBefore, loop.now.advanced(by: Self.settlingTime))) { [self] in retryAfterNetworkChange() }
   }
 
-  /// Retries the refreshes of all accounts whose server was unreachable.
+  /// Retries all refreshes whose server was unreachable.
   func retryAfterNetworkChange() {
     isNetworkRetryScheduled = false
     let now = loop.now

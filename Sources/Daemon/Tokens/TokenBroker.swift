@@ -6,7 +6,7 @@ internal import Wire
 
 /// Decides whether tokens may be served while the vault can be locked.
 protocol TokenLock: AnyObject {
-  /// The error if the account's tokens must not be served now.
+  /// Locks the vault if it is idle. Returns the error if the account's tokens must not be served now.
   func refusal(for account: AccountName) -> SessionError?
   /// Records that a token at this protection level was served.
   func recordUse(_ level: Protection)
@@ -19,7 +19,6 @@ final class TokenBroker: DaemonPart {
   let vaultPath: String
   unowned var lock: any TokenLock
   let passedVariables: PassedVariables
-  /// The accounts in memory.
   private(set) var accounts: [AccountName: Account] = [:]
   /// The renames in progress, whose old name may already be missing from the settings.
   var renames: [(old: AccountName, new: AccountName)] = []
@@ -27,9 +26,8 @@ final class TokenBroker: DaemonPart {
   var holds = ServerHolds()
   let renewals = Renewals()
   private(set) lazy var network = NetworkListener(loop) { [unowned self] in networkChanged() }
-  /// Whether retries after a network change are scheduled.
   var isNetworkRetryScheduled = false
-  /// When the last round of retries after a network change began.
+  /// When the last round of retries began.
   var lastNetworkRetry: Instant?
   /// Whether the daemon serves only one client, and renews nothing without a request.
   var isPrivate = false
@@ -93,7 +91,7 @@ final class TokenBroker: DaemonPart {
       || accounts.values.contains { $0.session.hasIrreplaceableToken(at: loop.now) }
   }
 
-  /// Removes an account that the user deleted from the settings. Its vault record stays.
+  /// Removes an account deleted from the settings. Its vault record stays.
   func removeDeletedAccount(_ name: AccountName) {
     remove(name, because: .noAccount(name: name.text))
   }
@@ -127,7 +125,7 @@ final class TokenBroker: DaemonPart {
       hint: "agent logout \(account.text)")
   }
 
-  /// Returns the account with these settings. Drops its token if they have changed since the token was issued.
+  /// Returns the account with these settings. Drops its token if they have changed since it was issued.
   func account(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
     let account = accounts[name] ?? put(name, configuration)
     if account.configuration != configuration {
@@ -150,7 +148,7 @@ final class TokenBroker: DaemonPart {
     context.observer?.tokenOutdated(of: account.name)
   }
 
-  /// Responds with an access token.
+  /// Responds with a token.
   func sendToken(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
     try sendToken(request, ticket, replacing: nil)
   }
@@ -258,7 +256,7 @@ final class TokenBroker: DaemonPart {
   /// The slot of the account's own token, or of another target. Nil if it does not exist.
   func slot(_ name: AccountName, _ target: TokenTarget?) -> TokenSlot? { accounts[name]?.existingSlot(target) }
 
-  /// Restarts all waiting requests, each for its own target.
+  /// Restarts each waiter for its own target.
   func restartForWaiters(_ account: Account) {
     for waiter in account.takeWaiters() { obtain(for: waiter, account) }
   }
@@ -283,12 +281,11 @@ final class TokenBroker: DaemonPart {
     obtain(for: waiter, account)
   }
 
-  /// Fails all waiting requests of an account.
   func failWaiters(_ account: Account, _ error: SessionError) {
     for waiter in account.takeWaiters() { waiter.finish(account.own, .failure(error)) }
   }
 
-  /// Keeps a new token if its protection level is unlocked. Drops it otherwise.
+  /// Drops a new token unless its protection level is unlocked.
   func keepOrForget(_ grant: AccessGrant, of account: Account) {
     let level = grant.protection
     guard level == .device || services.vault.isUnlocked(level) else { return account.session.forgetToken() }
@@ -297,13 +294,12 @@ final class TokenBroker: DaemonPart {
 
   // MARK: Sessions
 
-  /// Updates the published state of an account and publishes the resulting events.
+  /// Changes the published state, and publishes the resulting events.
   func publish(of name: AccountName, _ change: (inout PublishedState) -> [SessionEvent]) {
     guard let account = accounts[name] else { return }
     for event in change(&account.facts.published) { log.publish(event, name) }
   }
 
-  /// Publishes the events of a refresh result.
   func publishResult(of slot: TokenSlot, _ result: Session.RefreshResult) {
     switch result {
     case .ignored, .retry: break
@@ -325,7 +321,7 @@ final class TokenBroker: DaemonPart {
       cancellation: account.questionCancellation)
   }
 
-  /// Logs the reason for a decision, if any request receives steps.
+  /// Logs a decision, if any request receives steps.
   func explain(_ decision: Session.Decision, for waiter: Waiter, _ slot: TokenSlot, _ now: Instant) {
     guard !context.stepSubscribers.isEmpty else { return }
     switch decision {

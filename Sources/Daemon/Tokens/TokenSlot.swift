@@ -16,14 +16,13 @@ final class TokenSlot {
   /// The run in progress. Results of other runs are ignored (invariant: late answers have an owner).
   private(set) var run: RefreshRun?
 
-  /// The vault file's stamp and watch revision when the cached token was last validated, and whether a validation is
-  /// running.
+  /// The vault file's stamp and watch revision at the last validation of the cached token, and whether one is running.
   var validation: (stamp: FileStamp?, revision: UInt64?, isRunning: Bool) = (nil, nil, false)
 
   /// The origins that refused this target's tokens.
   var refusals = OriginRefusals()
 
-  /// When the timer for the next renewal or notice fires, if set.
+  /// For the next renewal or notice, if set.
   var actionScheduled: Instant?
 
   init(_ facts: AccountFacts, _ target: TokenTarget? = nil) {
@@ -35,7 +34,6 @@ final class TokenSlot {
   var name: AccountName { facts.name }
   var configuration: AccountConfiguration { facts.configuration }
 
-  /// Creates the slot's next run.
   func begin(_ refresh: Session.Refresh, _ permit: Renewals.Permit?) -> RefreshRun {
     let run = RefreshRun(self, refresh, permit)
     self.run = run
@@ -84,7 +82,6 @@ final class TokenSlot {
     return try TokenLine(description, grant, extras).line
   }
 
-  /// The members of a response with this token.
   func describe(_ grant: AccessGrant) -> TokenDescription {
     TokenDescription(
       account: name.text, issuer: configuration.issuer, subject: grant.subject, tokenType: grant.tokenType,
@@ -130,7 +127,6 @@ final class RefreshRun {
 final class Waiter {
   /// The request. The waiter is removed when the request ends.
   let ticket: Ticket
-  /// The required validity of the token.
   let need: TokenNeed
   /// Scope, resource and audience of the token. Nil for the account's own token.
   let target: TokenTarget?
@@ -156,7 +152,7 @@ final class Waiter {
     self.answer = answer
   }
 
-  /// Answers the request. Later calls do nothing.
+  /// Answers the request once.
   func finish(_ slot: TokenSlot, _ outcome: Result<AccessGrant, SessionError>) { answer.take()?(slot, outcome) }
 }
 

@@ -26,7 +26,6 @@ enum PassedKeys {
     return keys
   }
 
-  /// Reads the descriptor to its end.
   private static func content(_ descriptor: SharedDescriptor, _ cancellation: Cancellation) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count <= JWKSet.maximumByteCount {
@@ -44,7 +43,6 @@ enum PassedKeys {
     throw Failure(.invalidConfiguration, "the key set is longer than \(JWKSet.maximumByteCount) bytes")
   }
 
-  /// Parses keys in any of the formats.
   private static func parse(_ bytes: [UInt8]) throws(Failure) -> JWKSet {
     if JWKSet.isPEM(bytes.span) { return try parsePEM(bytes) }
     let isSingle = (try? JSON(parsing: bytes))?.object.map { $0["kty"] != nil && $0["keys"] == nil } ?? false

@@ -8,7 +8,6 @@ final class ThreadPool: Sendable {
     /// The next part to run.
     private let next = Atomic<Int>(0)
     private let count: Int
-    /// Runs the part with this number.
     private let body: @Sendable (Int) -> Void
     /// The number of finished parts.
     private let finished: Monitor<Int>

@@ -4,7 +4,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Reads tokens from one descriptor, one per line, verifies them and writes the results to another in the same order.
+/// Verifies tokens from one descriptor, one per line, and writes the results to another in the same order.
 struct TokenCheck: Sendable {
   private let tokens: SharedDescriptor
   private let results: SharedDescriptor
@@ -72,7 +72,7 @@ struct TokenCheck: Sendable {
     return tally
   }
 
-  /// The results for a block of lines, in parts, in the order of its lines.
+  /// The results, in the order of the lines.
   private static func verdicts(
     on block: LineBlocks.Block, _ verdicts: TokenVerdicts, _ threads: ThreadPool?
   ) -> [TokenVerdicts.Part] {
@@ -122,8 +122,7 @@ struct TokenCheck: Sendable {
 enum KeyOrigin: Sendable {
   /// Public keys in a file of the caller.
   case descriptor(SharedDescriptor)
-  /// The keys that an issuer publishes, with the account whose settings are used, if any, and `user:password` for the
-  /// proxy.
+  /// An issuer's published keys, with the account whose settings are used, if any, and `user:password` for the proxy.
   case issuer(AccountConfiguration, AccountName?, proxyCredentials: String?)
 
   /// The account whose settings are used, if any.

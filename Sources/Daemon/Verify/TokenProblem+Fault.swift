@@ -42,7 +42,6 @@ extension TokenProblem {
     }
   }
 
-  /// The message for an algorithm that is not allowed.
   private static func algorithmText(_ rules: TokenRules) -> String {
     switch (rules.namesAlgorithms, rules.isBoundByIssuer) {
     case (true, true): "its algorithm is in neither --algorithms nor the issuer's metadata"
@@ -52,7 +51,6 @@ extension TokenProblem {
     }
   }
 
-  /// Cleans and shortens text for a terminal.
   private static func shown(_ text: String?) -> String { TerminalText.clean(text ?? "", limit: 200) }
 }
 

@@ -27,17 +27,16 @@ struct TokenVerdicts: Sendable {
     self.end = end
   }
 
-  /// The results for a part of the tokens.
+  /// The results for some tokens.
   struct Part: Sendable {
     /// One line for each token.
     var bytes: [UInt8] = []
     var tally = VerifyTally()
   }
 
-  /// The maximum number of attempts to get newer keys for one token.
+  /// For each token.
   private static let maximumKeyRenewals = 3
 
-  /// Verifies the tokens in these lines.
   func verifyLines(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
     var part = Part()
     part.bytes.reserveCapacity(lines.count * (isBrief ? 256 : 1024))
@@ -103,7 +102,7 @@ struct TokenVerdicts: Sendable {
         ?? "its issuer (iss) is not \(shown), and no account has it: use --issuer URL")
   }
 
-  /// The problem of a token for which newer keys were needed but could not be fetched.
+  /// The problem if newer keys were needed but not available.
   private static func unavailable(_ reason: String, _ error: SessionError) -> TokenProblem {
     let failure = Failure(error, account: nil)
     return TokenProblem(.keysUnavailable, "\(reason), and newer keys are not available: \(failure.message)")

@@ -7,7 +7,6 @@ internal import Wire
 
 /// Verifies tokens with the keys of an issuer or keys that the caller passes.
 final class Verifications: AccountPart {
-  /// The cancellation of each verification in progress.
   private var verifications: [Ticket: Cancellation] = [:]
 
   private static let maximumVerifications = 16
@@ -49,7 +48,6 @@ final class Verifications: AccountPart {
     start(check, origin, ticket)
   }
 
-  /// Runs a check on a worker.
   private func start(_ check: TokenCheck, _ origin: KeyOrigin, _ ticket: Ticket) {
     let services = origin.account.map { self.services(for: $0) } ?? context.services
     let notice = jobs.messages { [unowned self] (text: Phrase) in loop.send(.event(.notice(text)), to: ticket) }

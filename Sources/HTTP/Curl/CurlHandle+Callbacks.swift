@@ -2,7 +2,6 @@ internal import CCurl
 internal import OAuth
 
 extension CurlHandle {
-  /// Connects libcurl's callbacks to the running exchange.
   func setCallbacks() throws(HTTPFailure) {
     try check(unsafe agent_curl_set_receiver(easy, CURLOPT_WRITEFUNCTION, receiveBody))
     try check(unsafe agent_curl_set_receiver(easy, CURLOPT_HEADERFUNCTION, receiveHeader))

@@ -3,8 +3,8 @@ internal import CTLS
 internal import Crypto
 internal import OAuth
 
-/// The client certificate for a handle's connections (RFC 8705), and the error if it could not be sent. Used only by
-/// the thread that runs the transfer.
+/// A handle's client certificate (RFC 8705), and why it could not be sent. Used only by the thread that runs the
+/// transfer.
 final class PresentedCertificate: @unchecked Sendable {
   private var certificate: ClientCertificate?
   /// Whether a TLS connection to the proxy precedes the one to the server.
@@ -23,11 +23,9 @@ final class PresentedCertificate: @unchecked Sendable {
     failure = nil
   }
 
-  /// Called when the handle opens a socket.
   func noteSocket() { connections = 0 }
 
-  /// Runs a transfer on the caller's thread, which may wait for a device to sign. A server may also request the
-  /// certificate later.
+  /// Runs a transfer on a thread that may wait for a device to sign. A server may request the certificate later.
   func allowingWaits<Result, Problem: Error>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
     mayWait = true
     defer { mayWait = false }
@@ -63,7 +61,6 @@ final class PresentedCertificate: @unchecked Sendable {
     return failure == nil
   }
 
-  /// Records why the key could not sign.
   private func note(_ error: CryptoError?) {
     guard let error else { return }
     failure = (error.code == .foreignKey ? .clientKeyForeign : .clientKeyUnavailable, nil)

@@ -13,7 +13,6 @@ internal import OAuth
   let multi: UnsafeMutableRawPointer
   /// The state of the TLS connection, which updates it.
   let tlsEnd: UnsafeMutablePointer<TLSEnd>
-  /// The client certificate of the connections.
   let presentedCertificate = PresentedCertificate()
   /// The open sockets, and whether a transfer has begun but not succeeded. Read when a connection is closed.
   let connections: UnsafeMutablePointer<agent_curl_connections>
@@ -76,7 +75,7 @@ internal import OAuth
     }
   }
 
-  /// Establishes the connection of the prepared request, until ``drop()``. Sends nothing.
+  /// Connects for the prepared request, until ``drop()``. Sends nothing.
   func connect(_ exchange: any RunningExchange) throws(HTTPFailure) {
     try set(CURLOPT_CONNECT_ONLY, 1)
     // The caller writes HTTP/1.1 to the connection.
@@ -94,7 +93,7 @@ internal import OAuth
     }
   }
 
-  /// Sends as many bytes as possible without blocking. Returns libcurl's result and the number of bytes.
+  /// Sends without blocking. Returns libcurl's result and the number of bytes.
   func send(_ bytes: Span<UInt8>) -> (code: CURLcode, count: Int) {
     var count = 0
     let code = unsafe bytes.withUnsafeBytes { unsafe curl_easy_send(easy, $0.baseAddress, $0.count, &count) }
@@ -136,7 +135,7 @@ internal import OAuth
     }
   }
 
-  /// Continues the transfer as far as possible without blocking.
+  /// Continues the transfer without blocking.
   func advance(_ exchange: any RunningExchange) -> Progress {
     // Passes the paused bytes to the callbacks again.
     if let pause = exchange.remainingPauseFlags() { _ = unsafe curl_easy_pause(easy, pause) }
@@ -234,7 +233,7 @@ internal import OAuth
     return .milliseconds(milliseconds)
   }
 
-  /// A number that libcurl knows about the transfer; 0 if it is not available.
+  /// A number that libcurl knows; 0 if it is not available.
   func number(_ info: CURLINFO) -> Int {
     var value = 0
     return unsafe agent_curl_get_number(easy, info, &value) == CURLE_OK ? value : 0

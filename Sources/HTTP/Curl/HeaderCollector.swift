@@ -17,7 +17,7 @@ struct HeaderCollector {
     self.dropsExcess = dropsExcess
   }
 
-  /// The fields that are always kept, because this program reads them in responses of an authorization server.
+  /// Always kept, because this program reads them in responses of an authorization server.
   private static let needed: Set<String> = [
     "content-encoding", "content-length", "content-type", "date", "dpop-nonce", "location", "retry-after",
     "transfer-encoding", "www-authenticate",
@@ -27,7 +27,7 @@ struct HeaderCollector {
   private(set) var bytes = 0
   private(set) var fields: [(String, String)] = []
   private var isComplete = false
-  /// Whether the last field was dropped, so that its continuation lines are too.
+  /// Whether the last field, with its continuation lines, was dropped.
   private var lastWasDropped = false
 
   /// Whether the blank line after the fields has arrived.

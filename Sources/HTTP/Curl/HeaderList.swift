@@ -17,7 +17,7 @@ internal import OAuth
     try append(name, bytes.span)
   }
 
-  /// Adds a field that is sent even if its value is empty.
+  /// Adds a field that is sent even if it is empty.
   mutating func append(present name: String, _ value: String) throws(HTTPFailure) {
     if !value.isEmpty { return try append(name, value) }
     var line = SecretBuffer(capacity: name.utf8.count + 2)

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import OAuth
 
-/// A request in progress. Handles libcurl's callbacks and controls the transfer.
+/// A request in progress. Handles libcurl's callbacks.
 ///
 /// Used only by the thread that runs the transfer.
 protocol RunningExchange: AnyObject {
@@ -28,7 +28,7 @@ protocol RunningExchange: AnyObject {
   func continuesOnOtherThread() -> Bool
   /// The error of a transfer that has ended, if any. `code` is libcurl's result, or nil if this program ended it.
   func failure(after code: CURLcode?) -> HTTPFailure?
-  /// Called when the name of the server or proxy has been resolved. Time limits exclude this duration.
+  /// Called when the host was resolved. Time limits exclude this duration.
   func noteResolved(after duration: Duration)
   /// Called when the response is complete.
   func noteCompletion()
@@ -71,7 +71,7 @@ struct TransferProgress {
   /// Whether only name servers have been contacted so far.
   private(set) var isResolving: Bool
 
-  /// How long a kept connection may acknowledge nothing before a repeatable request is sent again on a new one.
+  /// How long a kept connection may acknowledge nothing before a repeatable request is sent again.
   static let silence = Duration.seconds(2)
   /// How long a kept connection may acknowledge nothing before another request fails.
   static let finalSilence = Duration.seconds(15)
@@ -181,7 +181,6 @@ struct TransferProgress {
     }
   }
 
-  /// Creates an error with the transfer's state.
   func failure(_ code: HTTPFailure.Code, _ problem: ConnectionProblem? = nil) -> HTTPFailure {
     // A malformed or oversized response was received, even if no callback got it.
     let responseStarted = responseStarted || code == .malformed || code == .tooLarge

@@ -10,7 +10,6 @@ final class Exchange: RunningExchange {
 
   var progress: TransferProgress
   private var limits: ExchangeLimits
-  /// The number of reads after the time limit.
   private var lateReads = 0
   private var body: SecretBuffer
   private var status = 0

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The idle handles, each with the connection of its last request.
+/// The idle handles, each with a connection.
 final class HandlePool: Sendable {
   /// The maximum number of idle handles. Each has three or four descriptors.
   static let capacity = 32
@@ -35,8 +35,7 @@ final class HandlePool: Sendable {
   /// Removes and returns the handle last used for exactly this route. Closes handles whose connection was closed,
   /// received bytes while idle, or has another local address than a new one would have.
   ///
-  /// - Parameter onceOnly: Whether the request cannot be repeated, and needs a connection that the server is not
-  ///   closing.
+  /// - Parameter onceOnly: Whether the request cannot be repeated.
   func take(for route: Route, onceOnly: Bool = false, now: ContinuousClock.Instant = .now) -> CurlHandle? {
     close(idleFor: Self.idleTime, now: now)
     while true {

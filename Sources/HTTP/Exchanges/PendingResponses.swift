@@ -4,7 +4,6 @@ internal import Platform
 /// Responses that are slow to arrive. One thread waits for all of them, so that an event stream does not occupy one for
 /// days.
 final class PendingResponses: Sendable {
-  /// The descriptors that the thread waits for.
   private final class Waiting: Sendable {
     let poller: Poller
     let wakeup: EventCounter
@@ -21,7 +20,7 @@ final class PendingResponses: Sendable {
     var waiting: Waiting?
     /// The number of responses that need the thread.
     var reservations = 0
-    /// Responses that the thread has not picked up yet.
+    /// Not yet picked up by the thread.
     var arrived: [PendingResponse] = []
   }
 
@@ -59,7 +58,6 @@ final class PendingResponses: Sendable {
     }
   }
 
-  /// Makes the thread check for cancellations.
   func wake() { state.withLock { $0.waiting?.wakeup.signal() } }
 
   /// Waits for the responses, until there are no more.

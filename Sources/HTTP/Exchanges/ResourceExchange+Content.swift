@@ -36,11 +36,10 @@ final class SentContent {
 /// Content from a resource, on its way to the receiver.
 final class ReceivedContent {
   private let receiver: any ResourceReceiver
-  /// The bytes that the receiver has not accepted yet, from index `start`.
+  /// Not yet accepted by the receiver, from index `start`.
   private var pending: [UInt8] = []
   private var start = 0
   private(set) var isPaused = false
-  /// The number of bytes accepted so far.
   private(set) var takenBytes = 0
   /// Searches the content for the token; nil if the receiver may see it.
   private var screen: TokenScreen?

@@ -31,7 +31,6 @@ final class ResourceExchange: RunningExchange {
   /// Searches the response for the token; nil if the receiver may see it.
   private let screen: TokenScreen?
   private var head: ResourceHead?
-  /// Whether the receiver wants the content.
   private var isWanted = false
   private var unwantedBytes = 0
   private(set) var usedKeptConnection = false
@@ -189,7 +188,7 @@ final class ResourceExchange: RunningExchange {
     return try response()
   }
 
-  /// Passes as much of the remaining content as possible to the receiver.
+  /// Passes more of the content to the receiver.
   ///
   /// - Returns: Whether all of it was accepted.
   func passRest() throws(HTTPFailure) -> Bool {

@@ -5,7 +5,7 @@ internal import OAuth
 /// Parses an HTTP/1.1 response (RFC 9112) incrementally. Keeps the body even if the head or the framing is invalid, and
 /// records the first problem.
 struct ResponseReader: ~Copyable {
-  /// The part of the response to which the next byte belongs.
+  /// Where the next byte belongs.
   private enum Part {
     case start, statusLine, fields
     /// Content with this number of bytes left or, if nil, up to the connection's end.
@@ -33,7 +33,6 @@ struct ResponseReader: ~Copyable {
   private var line: [UInt8] = []
   /// Whether the current line exceeded the limit.
   private var isLineCut = false
-  /// The digits of a chunk's size.
   private var digits: [UInt8] = []
   private let bodyLimit: Int
 

@@ -21,7 +21,6 @@ final class SpendingExchange: RunningExchange {
   private let responseTimeout: Duration
   private let arena: SecretArena
   private var reader: ResponseReader
-  /// The buffer for received bytes.
   private var input: SecretBytes
 
   /// - Throws: `memory` if it cannot be reserved.
@@ -145,7 +144,7 @@ final class SpendingExchange: RunningExchange {
     }
   }
 
-  /// The body with an unrequested content coding removed. A body that cannot be decoded is unchanged.
+  /// Removes an unrequested content coding. A body that cannot be decoded is unchanged.
   private func decoded(_ body: consuming SecretBuffer) -> SecretBuffer {
     guard let plain = body.withBytes({ Inflate.decode($0, limit: limits.bodyBytes, in: arena) }) else { return body }
     return plain

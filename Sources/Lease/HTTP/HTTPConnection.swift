@@ -8,7 +8,6 @@ final class HTTPConnection: LentCall.Owner {
   let number: UInt64
   private let socket: FileDescriptor
   private let peer: LeaseEntry.Peer
-  /// The origin that the connection serves.
   private let lent: LentOrigin
   private unowned let loop: any ReplySink
   private unowned let server: LeaseServer
@@ -21,7 +20,7 @@ final class HTTPConnection: LentCall.Owner {
   private var searched = 0
   private var outbound: [UInt8] = []
   private var isClosed = false
-  /// Whether the peer is expected neither to send nor to read, so that any event means that it has disconnected.
+  /// Whether no input or output is expected, so that any event means that the peer has disconnected.
   private var expectsOnlyDisconnection = false
   /// Whether to close once everything was sent.
   private var closesWhenSent = false
@@ -33,7 +32,7 @@ final class HTTPConnection: LentCall.Owner {
   private struct Exchange {
     let head: HTTPRequestHead
     var call: LentCall?
-    /// The framing of the content that was not received yet; nil once all was.
+    /// Nil once all content was received.
     var content: Content?
     /// Received content that the daemon has not accepted yet.
     var unwritten: [UInt8] = []
@@ -41,7 +40,7 @@ final class HTTPConnection: LentCall.Owner {
     var writing: UInt64?
     /// The framing of the response's body. Nil before its head.
     var answer: Framing?
-    /// The number of bytes of the response's body sent so far.
+    /// How much of the response's body was sent.
     var sent = 0
     /// The key of ``LentCall/answerEnd`` in the loop, while it is empty.
     var reading: UInt64?
@@ -67,9 +66,9 @@ final class HTTPConnection: LentCall.Owner {
   }
 
   private static let readBytes = 64 << 10
-  /// The timeout for the head of a server's response, in seconds.
+  /// The timeout for the head of a response, in seconds.
   private static let headSeconds = 600
-  /// The number of unsent bytes at which the response's body is no longer read.
+  /// The number of unsent bytes at which the response's body is not read.
   private static let maximumUnreadBytes = 256 << 10
   /// How long a peer that must send or read may make no progress.
   private static let timeout = Duration.seconds(60)
@@ -108,7 +107,6 @@ final class HTTPConnection: LentCall.Owner {
     return exchange.content != nil && exchange.unwritten.isEmpty
   }
 
-  /// Handles an event of the socket.
   private func serve() {
     flush()
     guard !isClosed else { return }
@@ -126,7 +124,7 @@ final class HTTPConnection: LentCall.Owner {
     advance()
   }
 
-  /// Handles the end of the peer's input. Closes the connection, after sending a response that is already complete.
+  /// Closes the connection, after sending a response that is already complete.
   private func hangUp() {
     if exchange != nil || outbound.isEmpty { return close() }
     closesWhenSent = true
@@ -146,7 +144,6 @@ final class HTTPConnection: LentCall.Owner {
     if !isClosed, (try? watch()) == nil { close() }
   }
 
-  /// Sends bytes as far as possible, and queues the rest.
   private func send(_ bytes: [UInt8]) {
     if outbound.isEmpty { lastProgress = loop.now }
     outbound += bytes
@@ -188,7 +185,6 @@ final class HTTPConnection: LentCall.Owner {
     server.didDisconnect(self)
   }
 
-  /// Stops watching the sockets of the bodies.
   private func stopBodies() {
     if let key = exchange?.writing { loop.unwatch(key) }
     if let key = exchange?.reading { loop.unwatch(key) }
@@ -363,10 +359,8 @@ final class HTTPConnection: LentCall.Owner {
     }
   }
 
-  /// Updates the events that the socket is watched for.
   private func rewatch() { if !isClosed, (try? watch()) == nil { close() } }
 
-  /// Handles the daemon's last line.
   func answer(_ last: LentCall.FinalLine, _ ticket: Ticket) {
     guard ticket.serial == serial, exchange != nil, !isClosed, case .reply(let reply) = last else { return }
     server.countFailure(reply)

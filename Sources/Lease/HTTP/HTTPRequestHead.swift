@@ -27,7 +27,6 @@ struct HTTPRequestHead: Equatable {
     case chunked
   }
 
-  /// Why a head is rejected.
   enum Problem: Error, Equatable {
     case malformed
     case tooLarge
@@ -37,7 +36,7 @@ struct HTTPRequestHead: Equatable {
 
   static let maximumBytes = 64 << 10
   private static let maximumFields = 100
-  /// The maximum number of digits of a length. A longer one might not fit an `Int`.
+  /// A longer length might not fit an `Int`.
   private static let maximumDigits = 15
 
   /// The length of the head, with its empty line; nil if incomplete.
@@ -164,7 +163,6 @@ struct HTTPChunks {
   }
 
   private var state = State.size
-  /// The maximum number of digits of a chunk's size.
   private static let maximumDigits = 8
 
   /// Whether the last chunk was read.

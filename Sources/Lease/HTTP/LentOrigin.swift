@@ -63,7 +63,7 @@ struct LentOrigin {
     return difference == 0
   }
 
-  /// Whether a field is not forwarded to the server, because it concerns the peer's connection or the lease's token.
+  /// Whether a field concerns the peer's connection or the lease's token, so that it is not forwarded.
   private func isConnectionField(_ field: HTTPRequestHead.Field, _ head: HTTPRequestHead) -> Bool {
     let name = field.name.lowercased()
     if Self.connectionFields.contains(name) || isKey(field) { return true }
@@ -88,7 +88,6 @@ struct LentOrigin {
     return lines
   }
 
-  /// The field's value, with the server's URLs replaced.
   private func localValue(of field: ResponseHead.Field) -> String {
     switch field.name.lowercased() {
     case "location", "content-location": return localURL(for: field.value[...])
