@@ -5,11 +5,10 @@ package import Platform
 
 /// The encrypted store of the accounts' secrets, one file for each machine.
 ///
-/// Every call sees the current file, so vaults for one directory, in any process, see each other's writes. Thread-safe;
-/// calls block for I/O. After an error nothing on disk has changed, unless only the last step of a write failed.
+/// Every call sees the current file, even if another process wrote it. Thread-safe; calls block for I/O. After an error
+/// nothing on disk has changed, unless only the last step of a write failed.
 ///
-/// Between calls the vault keeps the derived keys on the secure heap, until ``forgetKeys()`` or its deinitialization,
-/// and the last encrypted file.
+/// Between calls, keeps the keys on the secure heap, until ``forgetKeys()``, and the last encrypted file.
 ///
 /// An older copy is detected only if restored while this program runs.
 package final class Vault: Sendable {
@@ -31,10 +30,10 @@ package final class Vault: Sendable {
   let changes = ChangeQueue()
   /// The accounts whose lock this process holds.
   let lockedAccounts = Monitor<Set<AccountName>>([])
-  /// Descriptors reserved for the write of a refresh or sign-in, which must not fail.
+  /// Descriptors reserved for writes that must not fail.
   package let descriptors = DescriptorReserve(count: Vault.descriptorsOfWrite)
-  /// The maximum number of descriptors that a write needs: the account's lock, the directory, the vault's lock, the old
-  /// file, the device secret or temporary file, and the new file.
+  /// The descriptors of a write: the account's lock, the directory, the vault's lock, the old file, the device secret
+  /// or temporary file, and the new file.
   private static let descriptorsOfWrite = 6
 
   /// Creates a vault without reading or writing anything. The first write creates the directory.
@@ -61,7 +60,7 @@ package final class Vault: Sendable {
     try loadForReading()?.file.records.map(\.name) ?? []
   }
 
-  /// An upper bound of the file's length in bytes, as last read or written. 0 if its content is not in memory.
+  /// An upper bound of the file's length in bytes. 0 if its content is not in memory.
   package var byteCount: Int { memory.withLock { $0.byteCount } }
 
   /// Decrypts the record of one account. Nil if there is none.
@@ -84,7 +83,7 @@ package final class Vault: Sendable {
     memory.withLock { $0.generation(of: account, inFileWith: stamp) }
   }
 
-  /// Replaces the content of an account, which is on disk when this returns.
+  /// Replaces the content of an account. It is on disk on return.
   ///
   /// The first write creates the directory, the device secret and the vault.
   ///
@@ -162,8 +161,7 @@ package final class Vault: Sendable {
     return isErased
   }
 
-  /// Acquires the lock of an account, which every refresh of its tokens must hold. It is advisory and does not prevent
-  /// reading and writing.
+  /// Acquires the advisory lock of an account, which every refresh of its tokens must have.
   ///
   /// - Throws: `busy` if another process held it for the entire wait or the wait was abandoned, `busyHere` if this
   ///   process held it.
@@ -171,7 +169,7 @@ package final class Vault: Sendable {
     try AccountLock(account, of: self, wait)
   }
 
-  /// The random ID of the vault: 16 bytes, not secret. Nil if there is no vault. It is authenticated with every record.
+  /// The random ID of the vault: 16 bytes, not secret. Nil without a vault.
   package func identifier() throws(VaultError) -> [UInt8]? {
     try location().read().map { (bytes) throws(VaultError) in
       try UnverifiedVaultFile(parsing: bytes).header.identifier

@@ -33,7 +33,7 @@ extension VaultError {
     self.init(code, path: path)
   }
 
-  /// The error for reading a file. A file that is too large counts as damaged.
+  /// The error for reading a file. Too large means damaged.
   init(reading error: SystemError, path: String) {
     self = error.isTooLarge ? VaultError(.damaged, path: path) : VaultError(error, path: path)
   }

@@ -3,11 +3,10 @@ package import Platform
 /// Why a vault operation failed. Nothing on disk was overwritten.
 package struct VaultError: Error, Hashable, Sendable {
   package enum Code: Hashable, Sendable {
-    /// The file is intact, but its key belongs to another machine, user, device secret or TPM: the vault was copied,
-    /// the device secret was replaced, or the TPM was cleared.
+    /// The file's key belongs to another machine, user, device secret or TPM: the vault was copied, the device secret
+    /// replaced, or the TPM cleared.
     case foreignDevice
-    /// Only other machines have vault files here, in a copied or shared home directory. Writing creates a vault for
-    /// this machine next to them.
+    /// Only other machines have vault files here, in a copied or shared home directory.
     case otherMachinesOnly
     /// The file has missing, modified or extra bytes.
     case damaged
@@ -67,7 +66,7 @@ package struct VaultError: Error, Hashable, Sendable {
   }
 
   package var code: Code
-  /// The path of the file or directory that the error is about, if any. Nil until the caller adds it.
+  /// The path of the file or directory, if any. Nil until the caller adds it.
   package var path: String?
   /// Whether ``path`` is a directory.
   package var isAboutDirectory = false
@@ -89,7 +88,7 @@ package struct VaultError: Error, Hashable, Sendable {
     hasher.combine(path)
   }
 
-  /// The description of an error for users and other programs.
+  /// Describes an error for users and other programs.
   package struct Row {
     package let failure: FailureCode
     /// The message for users, in lowercase, without the path and a full stop.
@@ -223,8 +222,8 @@ package struct VaultError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the file is temporarily unreadable (`EIO`, `EMFILE`, `ENOMEM` and the like), so that its content is
-  /// unknown.
+  /// Whether the file's content is unknown, because it is temporarily unreadable (`EIO`, `EMFILE`, `ENOMEM` and the
+  /// like).
   package var isTemporarilyUnreadable: Bool {
     switch code {
     case .storage(let error): error.isOutOfDescriptors || error.isInputOutput

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// An account setting, described for the settings file, requests, the command line, the vault and the manual.
+/// Describes an account setting for the settings file, requests, the command line, the vault and the manual.
 package final class AccountSetting: Sendable, Hashable {
   /// The name in the settings file and in requests.
   package let name: String
@@ -15,8 +15,8 @@ package final class AccountSetting: Sendable, Hashable {
   package let details: String
   /// The default; nil for a flag, a list, or a value chosen by the daemon.
   package let fallback: String?
-  /// Whether the setting controls where secrets are sent or what recipients must meet. The vault keeps its value from
-  /// the sign-in. After a change, the account counts as signed out.
+  /// Whether the setting controls where secrets are sent or what recipients must meet. The vault keeps its value. After
+  /// a change, the account counts as signed out.
   package let isSealed: Bool
   /// Whether a change takes effect at the next sign-in.
   package var appliesAtSignIn: Bool { Self.appliedAtSignIn.contains { $0 === self } }
@@ -50,7 +50,7 @@ package final class AccountSetting: Sendable, Hashable {
     package let metavar: String
     /// Whether spaces separate several values.
     package let splitsAtSpaces: Bool
-    /// Whether the option also provides one of the client's credentials, and is declared with those.
+    /// Whether the option is declared with the options for the client's credentials, since it also provides one.
     package let isShared: Bool
 
     init(
@@ -198,7 +198,7 @@ package final class AccountSetting: Sendable, Hashable {
     all.contains { $0.option?.name == name && !withLoginOption.contains($0) }
   }
 
-  /// The options in a command line that set settings, with their values. If `areSettings` is false, all other options.
+  /// The options in a command line that set settings (or all others if `areSettings` is false), with their values.
   static func options(in words: [String], areSettings: Bool = true) -> [String] {
     var (found, isWanted) = ([String](), false)
     for word in words {

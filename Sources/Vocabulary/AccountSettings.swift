@@ -1,5 +1,5 @@
-/// The settings specified for an account. Contains no secrets, and cannot send one elsewhere, since the vault keeps the
-/// settings that control it; see ``AccountSetting/isSealed``.
+/// The settings specified for an account. Contains no secrets. The vault keeps a copy of those that control where
+/// secrets are sent; see ``AccountSetting/isSealed``.
 ///
 /// Nil, false and empty mean unspecified: unchanged in a request, the default in the settings file.
 /// ``AccountSetting/all`` has a row for each.

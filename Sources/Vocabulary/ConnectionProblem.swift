@@ -10,9 +10,9 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case timedOut = "timed_out"
   /// The server responded in plain text, for example at an http port.
   case notTLS = "not_tls"
-  /// The server does not support the device key's signatures, which are always ECDSA on P-256 with SHA-256.
+  /// The server does not support the device key's signatures: ECDSA on P-256 with SHA-256.
   case clientKeyUnsuitable = "client_key_unsuitable"
-  /// The server requested the client certificate only during its response, when the device cannot be used any more.
+  /// The server requested the client certificate during its response, when the device cannot be used any more.
   case clientKeyTooLate = "client_key_too_late"
   /// The proxy requires a user name and password.
   case proxyAuthentication = "proxy_authentication"

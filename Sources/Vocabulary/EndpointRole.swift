@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// An endpoint's purpose. Raw values are its names in the log.
+/// An endpoint's purpose. Raw values are names in the log.
 package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
   case metadata, keys, authorization
   case pushedAuthorization = "pushed_authorization"
@@ -25,8 +25,8 @@ package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// A request in the log: purpose, method and URL. Omits queries, fragments and user names and, for resources,
-/// everything except scheme, host and port.
+/// A request in the log. Omits queries, fragments and user names and, for resources, everything except scheme, host and
+/// port.
 package struct RequestLine: Sendable, Hashable {
   /// The maximum length of ``url`` in bytes. Longer ones are truncated.
   package static let maximumURLLength = 256

@@ -71,7 +71,7 @@ package struct OriginEntry: Sendable, Hashable {
 
   package var isMail: Bool { Self.uri(origin)?.isMail ?? false }
 
-  /// Whether the entry has only an origin and a path.
+  /// Whether the entry has no words.
   package var isBare: Bool { details.isEmpty }
 
   /// The normalized text.
@@ -95,13 +95,11 @@ package struct OriginEntry: Sendable, Hashable {
     return entry
   }
 
-  /// Whether both entries have the same origin and path.
   package func hasSameLocation(as other: OriginEntry) -> Bool {
     origin.hasSameBytes(as: other.origin) && path.hasSameBytes(as: other.path)
   }
 
-  /// Whether a path is at or below the entry's. False for a path with `.` or `..`, which servers may interpret
-  /// differently.
+  /// Whether a path is at or below the entry's. False for `.` and `..`, which servers may interpret differently.
   package func covers(_ other: String) -> Bool {
     if path.isEmpty { return true }
     guard !URI.hasDotSegments(inPath: other), other.utf8.starts(with: path.utf8) else { return false }

@@ -9,7 +9,7 @@ package struct PersonLabel: Sendable, Hashable {
   /// The text without control characters; see ``TerminalText``.
   package let text: String
 
-  /// Removes control characters, and replaces the end of a long text by "…". Nil if nothing is left.
+  /// Removes control characters, and truncates a long text. Nil if nothing is left.
   package init?(_ text: String) {
     var text = TerminalText.clean(text, limit: Self.maximumByteCount)
     if text.utf8.count > Self.maximumByteCount {

@@ -1,7 +1,6 @@
 internal import Encoding
 
-/// The hosts to connect to without a proxy, in the format of `no_proxy`: names, addresses and ranges, separated by
-/// commas or blanks.
+/// The hosts to reach without a proxy, as in `no_proxy`: names, addresses and ranges, separated by commas or blanks.
 ///
 /// As in curl, a name includes its subdomains, and `*` matches all. A leading or final dot is ignored.
 package struct ProxyExclusions {

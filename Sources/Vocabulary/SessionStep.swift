@@ -2,17 +2,15 @@
 package enum SessionStep: Sendable, Hashable {
   /// Another process held the account's lock for this long.
   case waitedForAccount(milliseconds: Int)
-  /// The account's record was read from the vault.
   case recordRead
-  /// The account's record was written to the vault.
   case recordWritten
-  /// A cached document of the server was used: its metadata or keys.
+  /// Cached metadata or keys of the server were used.
   case cachedDocumentUsed(EndpointRole, ageSeconds: Int)
   /// A token cannot be verified with the cached keys, so they are fetched again.
   case cachedKeysRejected
   /// The cached metadata contains an unusable endpoint, so it is fetched again.
   case cachedMetadataRejected
-  /// A server responded to the request with this HTTP status, after this time.
+  /// A server responded to the request with this status.
   case answered(RequestLine, status: Int, milliseconds: Int)
   case idTokenVerified(SigningAlgorithm)
 }

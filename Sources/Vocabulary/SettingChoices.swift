@@ -42,8 +42,7 @@ package enum RefreshPolicy: String, Sendable, Hashable, CaseIterable {
   case strict
 }
 
-/// Client authentication (RFC 6749 section 2.3, OpenID Connect Core section 9, RFC 8705 section 2). Raw values are the
-/// names in metadata.
+/// Client authentication (RFC 6749 section 2.3, OpenID Connect Core section 9, RFC 8705 section 2).
 package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterable {
   case none
   case secretBasic = "client_secret_basic"
@@ -130,7 +129,6 @@ package enum SigningAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The algorithms with a key pair.
   package static let asymmetric = allCases.filter { !$0.isSymmetric }
 }
 
@@ -145,7 +143,7 @@ package enum TokenProfile: String, Sendable, Hashable, CaseIterable {
   case logoutToken = "logout-token"
 }
 
-/// Where the proxy setting comes from: the environment or the option `--proxy`.
+/// Where the proxy setting comes from.
 package enum ProxySource: String, Sendable, Hashable, CaseIterable {
   case environment, option
 }

@@ -28,15 +28,13 @@ package struct Translations: Sendable, Hashable {
     self.templates = templates
   }
 
-  /// The phrase in this language, or in English if it is not translated.
+  /// The phrase in this language, or else in English.
   package func text(_ phrase: Phrase) -> String {
     phrase.text(isRightToLeft: isRightToLeft, translation: { templates[$0.template] }) { $0.englishTemplate }
   }
 }
 
 extension Phrase {
-  /// The phrase in a language.
-  ///
   /// Isolates values in right-to-left languages, where URLs and codes would otherwise be reordered.
   ///
   /// - Parameters:

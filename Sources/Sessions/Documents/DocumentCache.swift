@@ -4,29 +4,28 @@ package import OAuth
 package import Platform
 internal import Synchronization
 
-/// Metadata and key sets, in memory and on disk, so that a cold start needs no discovery.
+/// The metadata and key sets of issuers, cached in memory and on disk.
 ///
-/// The files are public. A program that changes them cannot redirect a secret, because secrets only go to origins in
-/// their ``Authority``. Thread-safe; no lock is held during network or disk access.
+/// The files are public, but a changed one cannot redirect a secret: secrets only go to origins in their ``Authority``.
+/// Thread-safe; holds no lock during network or disk access.
 package final class DocumentCache: Sendable {
   package typealias VersionedMetadata = Versioned<AuthorizationServerMetadata>
   package typealias VersionedKeys = Versioned<JWKSet>
 
-  /// The minimum lifetime of a document in seconds, even if `Cache-Control` is shorter.
+  /// The minimum lifetime in seconds, even if `Cache-Control` is shorter.
   private static let shortestLife = 300
-  /// The maximum lifetime of a document in seconds, also used if the server specifies none.
+  /// The maximum lifetime in seconds, and the default.
   private static let longestLife = 86_400
 
   /// The maximum number of documents in memory. The oldest is dropped first.
   private static let maxInMemory = 128
   /// The maximum size of a document read from disk, in bytes.
   private static let maxBytes = 1 << 20
-  /// The maximum number of cache files, since a server may use a new URL for its keys each time.
+  /// The maximum number of cache files: a server may use a new URL for its keys each time.
   private static let maxFiles = 256
-  /// The maximum size in bytes of a document that is also kept parsed. Larger ones are parsed for each use.
+  /// The maximum size in bytes of a document that is also kept parsed.
   private static let maxBytesKeptParsed = 1 << 16
 
-  /// A cached document.
   private struct Entry {
     var body: [UInt8]
     /// The parsed `body`, or nil before first use.
@@ -62,9 +61,7 @@ package final class DocumentCache: Sendable {
     self.time = time
   }
 
-  /// A document from memory, disk or the network.
-  ///
-  /// - Parameter fresh: Whether to request it from the server even if it is cached.
+  /// - Parameter fresh: Whether to request it even if cached.
   func document<Document>(
     _ source: DocumentSource<Document>, fresh: Bool = false
   ) throws(OAuthError) -> Versioned<Document> {
@@ -81,7 +78,7 @@ package final class DocumentCache: Sendable {
     refetches.withLock { $0.problem(of: source.route) }
   }
 
-  /// Seconds until a document may be fetched early or expires, whichever is first. 0 if it may be fetched now.
+  /// Seconds until a document may be fetched early or expires, whichever is first. 0 for now.
   func secondsUntilNext<Document>(_ source: DocumentSource<Document>) -> Int {
     let now = time.wallSeconds()
     let outOfTurn = refetches.withLock { $0.secondsLeft(source.route, now: now) }
@@ -99,10 +96,9 @@ package final class DocumentCache: Sendable {
     if let endpoint { forget(DocumentName(keysAt: endpoint, transport)) }
   }
 
-  /// Fetches in progress, shared by concurrent callers.
   typealias Fetches<Document: Sendable> = SharedFetches<DocumentFlight, Versioned<Document>, OAuthError>
 
-  /// Returns the parsed document of an entry. Nil if invalid.
+  /// Parses an entry's document. Nil if invalid.
   private func read<Document>(_ entry: Entry, _ source: DocumentSource<Document>) -> Document? {
     let allowsHTTPLoopback = source.transport.allowHTTPLoopback
     if let reading = entry.reading, reading.allowsHTTPLoopback == allowsHTTPLoopback {
@@ -117,13 +113,12 @@ package final class DocumentCache: Sendable {
     return document
   }
 
-  /// Fetches a document early, or returns one newer than `old`. Nil if the rate limit forbids a fetch.
+  /// Returns a document newer than `old`, fetched now or by another caller. Nil if the rate limit forbids a fetch.
   func fetchNewer<Document>(
     than old: Versioned<Document>, _ source: DocumentSource<Document>
   ) throws(OAuthError) -> Versioned<Document>? {
     let name = source.name
     let now = time.wallSeconds()
-    // Another caller may have just finished a fetch.
     let ending = try source.fetches(self).fetch(
       source.flight, isGivenUp: source.isGivenUp, concernsCallerOnly: DocumentSource<Document>.concernsCallerOnly
     ) {
@@ -146,7 +141,7 @@ package final class DocumentCache: Sendable {
     entries.withLock { $0[name]?.version ?? 0 } > version
   }
 
-  /// Fetches a document or joins a fetch in progress. A failure keeps the cached document.
+  /// Fetches a document, or joins a fetch in progress. A failure keeps the cached document.
   private func fetch<Document>(_ source: DocumentSource<Document>) throws(OAuthError) -> Versioned<Document> {
     let ending = try source.fetches(self).fetch(
       source.flight, isGivenUp: source.isGivenUp, concernsCallerOnly: DocumentSource<Document>.concernsCallerOnly
@@ -190,9 +185,7 @@ package final class DocumentCache: Sendable {
   /// The entry in memory or on disk, even if it has expired.
   private func known(_ name: DocumentName) -> Entry? { entries.withLock { $0[name] } ?? readFile(name) }
 
-  /// Caches a fetched document.
-  ///
-  /// - Returns: Its version number.
+  /// Caches a fetched document. Returns its version number.
   private func keep(_ body: [UInt8], maxAge: Int?, tag: String?, as name: DocumentName) -> Int {
     let now = time.wallSeconds()
     let life = min(max(maxAge ?? Self.longestLife, Self.shortestLife), Self.longestLife)
@@ -204,9 +197,7 @@ package final class DocumentCache: Sendable {
     return entry.version
   }
 
-  /// Keeps an entry in memory, unless it is from disk (`isNewer` is false) and another one is already there.
-  ///
-  /// - Returns: The entry in memory.
+  /// Keeps an entry in memory and returns it. An entry from disk (`isNewer` is false) does not replace another.
   @discardableResult
   private func remember(_ entry: Entry, as name: DocumentName, isNewer: Bool) -> Entry {
     entries.withLock { entries in
@@ -245,7 +236,7 @@ package final class DocumentCache: Sendable {
       body: Array(bytes[(end + 1)...]), fetchedAt: fetchedAt, expiresAt: min(expiresAt, latest), entityTag: tag)
   }
 
-  /// Writes a cache file. Ignores errors: the next start then fetches the document again.
+  /// Writes a cache file. Ignores errors.
   private func writeFile(_ entry: Entry, _ name: DocumentName) {
     guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: true)
     else { return }

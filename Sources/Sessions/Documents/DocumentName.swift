@@ -2,7 +2,6 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// A kind of public document of an issuer.
 enum DocumentKind: String, CaseIterable, Sendable {
   case metadata, keys
 
@@ -13,7 +12,7 @@ enum DocumentKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// The log entry for a fetch because the cached document may be outdated.
+  /// The log entry for a fetch of a possibly outdated document.
   var refetchStep: SessionStep {
     switch self {
     case .metadata: .cachedMetadataRejected
@@ -23,13 +22,13 @@ enum DocumentKind: String, CaseIterable, Sendable {
 
 }
 
-/// Identifies a cached document. The trust settings are included, because one account's trusted authorities or pins do
-/// not apply to another.
+/// Identifies a cached document. Includes the trust settings, since one account's authorities and pins do not apply to
+/// another.
 struct DocumentName: Hashable, Sendable {
   let kind: DocumentKind
   /// The issuer of metadata, or the URL of a key set.
   let subject: String
-  /// Identifies the additional authorities and pins. Nil for the system's trust alone.
+  /// Identifies the additional certificate authorities and pins, if any.
   let trust: String?
 
   init(metadataOf issuer: Issuer, _ transport: Transport) {
@@ -40,7 +39,7 @@ struct DocumentName: Hashable, Sendable {
     (kind, subject, trust) = (.keys, endpoint.uri.text, transport.trust)
   }
 
-  /// The name of the cache file, which is a digest of ``subject`` and ``trust``. Nil if hashing fails.
+  /// The name of the cache file: a digest of ``subject`` and ``trust``. Nil if hashing fails.
   var file: String? {
     let text = trust.map { "\(subject)\n\($0)" } ?? subject
     guard let digest = try? Digest.sha256.hash(Array(text.utf8).span) else { return nil }

@@ -7,11 +7,11 @@ struct DocumentSource<Document: Sendable>: Sendable {
   let transport: Transport
   let cancellation: Cancellation?
   let observer: SessionObserver?
-  /// Returns the cache's fetches in progress for this type.
+  /// Returns the cache's fetches in progress.
   let fetches: @Sendable (DocumentCache) -> DocumentCache.Fetches<Document>
-  /// Parses the body of a response. Returns nil if it is not a valid document of this kind.
+  /// Parses a response body. Returns nil if invalid.
   let parse: @Sendable ([UInt8]) -> Document?
-  /// Returns the observations to report for a received document.
+  /// Returns what to report about a received document.
   let remarks: @Sendable (Document) -> [SessionObservation]
   /// Requests the document. With an entity tag, the server may respond that it has not changed.
   let fetch: @Sendable (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
@@ -19,7 +19,7 @@ struct DocumentSource<Document: Sendable>: Sendable {
   /// Whether the caller no longer wants the document.
   func isGivenUp() -> Bool { cancellation?.isCancelled ?? false }
 
-  /// Whether a failure concerns only the caller that fetched, so that waiting callers try themselves.
+  /// Whether a failure concerns only the caller that fetched. Waiting callers then fetch themselves.
   static func concernsCallerOnly(_ problem: OAuthError) -> Bool { problem.code == .cancelled }
 
   var route: DocumentRoute { DocumentRoute(name, transport) }
@@ -30,7 +30,7 @@ struct DocumentSource<Document: Sendable>: Sendable {
   }
 }
 
-/// A document and the proxy used to fetch it. If one route fails, another may work.
+/// A document and how to fetch it. If one route fails, another may work.
 struct DocumentRoute: Hashable, Sendable {
   let name: DocumentName
   let proxy: String?
@@ -48,12 +48,10 @@ struct DocumentRoute: Hashable, Sendable {
 /// Identifies a fetch in progress. Fetches with different proxy credentials are not shared.
 struct DocumentFlight: Hashable, Sendable {
   let route: DocumentRoute
-  /// Identifies the object with the proxy's credentials, if any.
   let proxyCredentials: ObjectIdentifier?
 }
 
 extension DocumentSource<AuthorizationServerMetadata> {
-  /// Creates the source of an issuer's metadata.
   init(_ issuer: Issuer, _ transport: Transport, _ cancellation: Cancellation?, _ observer: SessionObserver?) {
     self.init(
       name: DocumentName(metadataOf: issuer, transport), transport: transport, cancellation: cancellation,
@@ -70,7 +68,6 @@ extension DocumentSource<AuthorizationServerMetadata> {
 }
 
 extension DocumentSource<JWKSet> {
-  /// Creates the source of the key set at a URL.
   init(_ endpoint: Endpoint, _ transport: Transport, _ cancellation: Cancellation?, _ observer: SessionObserver?) {
     self.init(
       name: DocumentName(keysAt: endpoint, transport), transport: transport, cancellation: cancellation,

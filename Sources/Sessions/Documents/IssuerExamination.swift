@@ -4,11 +4,10 @@ internal import Platform
 
 /// The result of examining an account's authorization server.
 package struct IssuerExamination: Sendable {
-  /// The duration of the examination.
   package var milliseconds = 0
-  /// How far this machine's clock is ahead of the server's. Nil if the server sent no time.
+  /// By how much this machine's clock is ahead of the server's. Nil if the server sent no time.
   package var clockOffsetSeconds: Int?
-  /// The number of usable keys. Nil if the server has no key set or there is a ``problem``.
+  /// The number of usable keys. Nil without a key set, or if there is a ``problem``.
   package var keys: Int?
   package var unusableKeys = 0
   /// The error that makes the server unusable, if any.
@@ -18,7 +17,7 @@ package struct IssuerExamination: Sendable {
 }
 
 extension AccountConfiguration {
-  /// Whether one examination covers both accounts, because they use the same server in the same way.
+  /// Whether one examination covers both accounts: they use the same server in the same way.
   package func isExamined(with other: AccountConfiguration) -> Bool {
     issuer == other.issuer && self.caFile == other.caFile && self.proxy == other.proxy && self.pins == other.pins
       && self.proxyExclusions == other.proxyExclusions && self.allowHTTPLoopback == other.allowHTTPLoopback
@@ -26,8 +25,7 @@ extension AccountConfiguration {
 }
 
 extension SessionServices {
-  /// Contacts an account's server and reports the result. Fetches its public documents like a sign-in, without changing
-  /// the cache. Blocking.
+  /// Fetches the public documents of an account's server like a sign-in, without changing the cache. Blocking.
   package func examineIssuer(
     of account: AccountName, _ configuration: AccountConfiguration, cancellation: Cancellation
   ) -> IssuerExamination {
@@ -84,11 +82,10 @@ extension SessionServices {
   }
 }
 
-/// Compares the `Date` of each response (RFC 9110 section 6.6.1) with this machine's clock.
+/// Compares this machine's clock with the `Date` of each response (RFC 9110 section 6.6.1).
 private final class ClockReader: HTTPClient {
   private let client: any HTTPClient
   private let time: any TimeSource
-  /// The last clock offset in seconds, if known.
   private let latest = Monitor<Int?>(nil)
 
   init(_ client: any HTTPClient, _ time: any TimeSource) {
@@ -96,7 +93,7 @@ private final class ClockReader: HTTPClient {
     self.time = time
   }
 
-  /// How far this machine's clock was ahead at the last response, in seconds. Nil without a `Date`.
+  /// By how many seconds this machine's clock was ahead at the last response. Nil without a `Date`.
   var offset: Int? { latest.withLock { $0 } }
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {

@@ -17,13 +17,13 @@ struct IssuerKeys: Sendable {
     document = DocumentSource(endpoint, transport, cancellation, services.observer)
   }
 
-  /// Keys with the source that returned them.
+  /// Keys, and the source for newer ones.
   struct HeldKeys: Sendable {
     let keys: DocumentCache.VersionedKeys
     let source: IssuerKeys
   }
 
-  /// The keys from the cache, or from the server if not cached.
+  /// Returns the keys from the cache, or else from the server.
   func cachedOrFetched() throws(OAuthError) -> HeldKeys {
     do throws(OAuthError) {
       return HeldKeys(keys: try documents.document(document), source: self)
@@ -32,9 +32,9 @@ struct IssuerKeys: Sendable {
     }
   }
 
-  /// Fetches newer keys, if necessary from the new URL in newer metadata. Nil if the rate limit forbids a fetch.
+  /// Fetches newer keys, if necessary from the URL in newer metadata. Nil if the rate limit forbids a fetch.
   ///
-  /// - Throws: The error of this fetch, or of the last one if the rate limit forbids another.
+  /// - Throws: The error of this fetch, or of the last one if another is forbidden.
   func fetchNewer(than old: DocumentCache.VersionedKeys) throws(OAuthError) -> HeldKeys? {
     do throws(OAuthError) {
       if let newer = try documents.fetchNewer(than: old, document) { return HeldKeys(keys: newer, source: self) }
@@ -48,9 +48,7 @@ struct IssuerKeys: Sendable {
   /// Seconds until the keys may be fetched again, at least 1.
   var secondsUntilNext: Int { max(1, documents.secondsUntilNext(document)) }
 
-  /// The keys at the new URL in newer metadata, or nil if the URL has not changed.
-  ///
-  /// - Throws: The error of fetching the metadata or keys.
+  /// Fetches the keys at the new URL in newer metadata. Nil if the URL has not changed.
   func fetchFromNewURL() throws(OAuthError) -> HeldKeys? {
     guard let renewal, let newer = try renewal.newerForKeys(), let url = newer.document.jwksURI, url != endpoint
     else { return nil }
@@ -61,7 +59,7 @@ struct IssuerKeys: Sendable {
     return HeldKeys(keys: try documents.document(source.document), source: source)
   }
 
-  /// Fetches the keys from the new URL in newer metadata. Throws `problem` if this fails.
+  /// Like ``fetchFromNewURL()``, but throws `problem` without such keys.
   private func keysAtNewURL(after problem: OAuthError) throws(OAuthError) -> HeldKeys {
     // Keys are public, so this can be tried after any failure that a moved URL may cause.
     guard problem.mayBeDueToMove, let moved = try? fetchFromNewURL() else { throw problem }

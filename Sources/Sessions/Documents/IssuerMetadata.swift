@@ -1,7 +1,6 @@
 internal import OAuth
 
-/// Fetches an issuer's metadata and adds the endpoints of the settings. Fetches newer metadata if an endpoint no longer
-/// exists.
+/// Fetches an issuer's metadata and adds the endpoints of the settings.
 struct IssuerMetadata: Sendable {
   typealias Version = DocumentCache.VersionedMetadata
 
@@ -14,10 +13,10 @@ struct IssuerMetadata: Sendable {
     DocumentSource(access.issuer, access.transport, cancellation, observer)
   }
 
-  /// The metadata from the cache, or from the server if not cached.
+  /// Returns the metadata from the cache, or else from the server.
   func cachedOrFetched() throws(SessionError) -> Version { try read(fresh: false) }
 
-  /// The metadata from the server even if cached, for a sign-in.
+  /// Fetches the metadata even if cached, for a sign-in.
   func fresh() throws(SessionError) -> Version { try read(fresh: true) }
 
   /// The metadata, from the server if `fresh` is true or it is not cached.
@@ -36,8 +35,8 @@ struct IssuerMetadata: Sendable {
     }
   }
 
-  /// Newer metadata, fetched now or by another caller, if any. If the rate limit forbids a fetch, returns nil or throws
-  /// the error of the last one.
+  /// Returns newer metadata, fetched now or by another caller, if any. If the rate limit forbids a fetch, returns nil
+  /// or throws the error of the last one.
   func fetchNewer(than old: Version) throws(SessionError) -> Version? {
     guard access.publishesMetadata else { return nil }
     if let newer = try oauth(documents.fetchNewer(than: old, source)) { return withAccountEndpoints(newer) }
@@ -45,7 +44,7 @@ struct IssuerMetadata: Sendable {
     return nil
   }
 
-  /// The metadata with the account's own endpoints, and the endpoints for mutual TLS if the account has a certificate.
+  /// Adds the account's own endpoints, and those for mutual TLS if the account has a certificate.
   private func withAccountEndpoints(_ version: Version) -> Version {
     version.map { metadata in
       let showsCertificate = access.configuration.clientCertificate

@@ -3,7 +3,6 @@ internal import OAuth
 
 /// Iterates over an issuer's keys: cached ones, newer ones, then those at another URL if they have moved.
 struct KeySearch: Sendable {
-  /// The progress of the search.
   private enum Stage {
     /// No keys have been returned.
     case start
@@ -23,10 +22,9 @@ struct KeySearch: Sendable {
   /// Seconds until a new search may find other keys, at least 1.
   var secondsUntilNext: Int { source.secondsUntilNext }
 
-  /// The next keys to try, if any.
+  /// Returns the next keys to try, if any.
   ///
-  /// - Throws: The error of the fetch. After the first keys, its ``OAuthError/retryAfterSeconds`` is the time until a
-  ///   new search may find others.
+  /// - Throws: The error of the fetch. After the first keys, with the time until a new search may find others.
   mutating func next() throws(OAuthError) -> JWKSet? {
     if case .start = stage {
       let held = try source.cachedOrFetched()
@@ -41,7 +39,7 @@ struct KeySearch: Sendable {
     }
   }
 
-  /// Keys newer than the cached ones, at the same URL or a new one.
+  /// Fetches newer keys at the same URL, or those at a new one.
   private mutating func fetchNewer() throws(OAuthError) -> JWKSet? {
     if case .cached(let old) = stage {
       let newer = try source.fetchNewer(than: old)

@@ -8,9 +8,8 @@ struct MetadataRenewal: Sendable {
     let account: AccountName
     let authority: Authority
 
-    /// Checks an endpoint, if any.
-    ///
-    /// - Throws: `endpointMoved` if its origin was not known at sign-in: changed metadata must not redirect a secret.
+    /// - Throws: `endpointMoved` if the endpoint's origin was not known at sign-in: changed metadata must not redirect
+    ///   a secret.
     func check(_ endpoint: Endpoint?) throws(SessionError) {
       guard let endpoint, !authority.includes(endpoint) else { return }
       throw .endpointMoved(account: account.text, origin: endpoint.uri.origin)
@@ -23,13 +22,11 @@ struct MetadataRenewal: Sendable {
   /// The limits for new endpoints. Nil if no secrets are sent.
   let bounds: Bounds?
 
-  /// Newer metadata, or nil if the fetch found none or failed.
+  /// Returns newer metadata. Nil if there is none or the fetch failed.
   func fetchNewer() -> IssuerMetadata.Version? { try? source.fetchNewer(than: version) }
 
-  /// Newer metadata for fetching keys, which needs no secrets. Nil if there is none, or if the origin of its key URL
-  /// was not known at sign-in.
-  ///
-  /// - Throws: The error of the fetch.
+  /// Returns newer metadata for fetching keys. Nil if there is none, or if the origin of its key URL was not known at
+  /// sign-in.
   func newerForKeys() throws(OAuthError) -> IssuerMetadata.Version? {
     do throws(SessionError) {
       guard let newer = try source.fetchNewer(than: version) else { return nil }
@@ -44,8 +41,8 @@ struct MetadataRenewal: Sendable {
 }
 
 extension OAuthError {
-  /// Whether the response shows that the endpoint does not exist, so that the request had no effect. False for a
-  /// success with a broken response.
+  /// Whether the endpoint does not exist, so that the request had no effect. False for a success with a broken
+  /// response.
   var indicatesMissingEndpoint: Bool {
     guard !brokenAnswer else { return false }
     return switch code {

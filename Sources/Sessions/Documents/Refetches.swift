@@ -1,19 +1,16 @@
 internal import OAuth
 
-/// Limits how often documents are fetched early, for an unknown key or a missing endpoint. Separate from the cache, so
-/// that dropping a document does not reset its limit.
+/// Limits how often documents are fetched early, for an unknown key or a missing endpoint. Dropping a document from the
+/// cache does not reset its limit.
 struct Refetches: Sendable {
-  /// The early fetches of one document.
   private struct Record {
     /// The times of fetches in unix seconds, oldest first.
     var times: [Int] = []
-    /// The error of the last fetch.
     var problem: OAuthError?
   }
 
-  /// The minimum interval between early fetches of a document.
+  /// The minimum interval between two early fetches.
   private static let shortestSeconds = 60
-  /// The maximum number of early fetches of a document in an hour.
   private static let maxPerHour = 10
   /// The maximum number of documents. The least recently fetched one is dropped first.
   private static let maxDocuments = 256
@@ -35,7 +32,7 @@ struct Refetches: Sendable {
     return true
   }
 
-  /// Seconds until a document may be fetched early, or 0 if it may be fetched now.
+  /// Seconds until a document may be fetched early. 0 for now.
   func secondsLeft(_ route: DocumentRoute, now: Int) -> Int {
     let times = Self.withinLastHour(records[route]?.times ?? [], now)
     guard let last = times.last else { return 0 }
@@ -43,7 +40,7 @@ struct Refetches: Sendable {
     return max(0, last + Self.shortestSeconds - now, hourLeft)
   }
 
-  /// The fetches of the last hour. Times in the future, from before the clock was set back, are ignored.
+  /// The fetches of the last hour, without future times from before the clock was set back.
   private static func withinLastHour(_ times: [Int], _ now: Int) -> [Int] {
     times.filter { now - 3600 < $0 && $0 <= now }
   }

@@ -4,7 +4,7 @@ internal import Platform
 enum FetchResult<Value> {
   /// The value was fetched, by this or another caller.
   case fetched(Value)
-  /// The caller no longer wants the value.
+  /// The caller was cancelled.
   case givenUp
   /// No fetch was in progress, and `mayBegin` returned false.
   case notBegun
@@ -14,7 +14,6 @@ enum FetchResult<Value> {
 final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: Error & Sendable>: Sendable {
   typealias Outcome = Result<Value, Problem>
 
-  /// A fetch in progress.
   private final class Flight: Sendable {
     /// The result. Nil while the fetch is in progress.
     let outcome = Monitor<Outcome?>(nil)
@@ -28,10 +27,9 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
   /// Fetches a value, or waits for another caller's fetch of it.
   ///
   /// - Parameters:
-  ///   - isGivenUp: Whether the caller no longer wants the value.
-  ///   - concernsCallerOnly: Whether a failure concerns only the caller that fetched, so that others try themselves.
+  ///   - isGivenUp: Whether the caller was cancelled.
+  ///   - concernsCallerOnly: Whether a failure concerns only the caller that fetched. The others then fetch themselves.
   ///   - mayBegin: Whether to start a fetch. Called under the lock.
-  ///   - body: Fetches the value.
   func fetch(
     _ name: Name, isGivenUp: () -> Bool, concernsCallerOnly: (Problem) -> Bool, mayBegin: () -> Bool = { true },
     _ body: () throws(Problem) -> Value
@@ -56,7 +54,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
     }
   }
 
-  /// Fetches the value, and passes the outcome to the waiting callers.
+  /// Fetches the value for all waiting callers.
   private func fetch(_ flight: Flight, _ name: Name, _ body: () throws(Problem) -> Value) -> Outcome {
     let outcome: Outcome
     do throws(Problem) { outcome = .success(try body()) } catch { outcome = .failure(error) }
@@ -65,7 +63,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
     return outcome
   }
 
-  /// The outcome of another caller's fetch, or nil if this caller gives up first.
+  /// The outcome of another caller's fetch. Nil if this caller is cancelled first.
   private func wait(for flight: Flight, _ isGivenUp: () -> Bool) -> Outcome? {
     while !isGivenUp() {
       if let outcome = flight.outcome.wait(Self.pollInterval, for: { $0 }) { return outcome }

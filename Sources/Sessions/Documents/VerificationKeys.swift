@@ -2,12 +2,10 @@ package import Crypto
 package import OAuth
 internal import Platform
 
-/// The keys for verifying tokens: fixed ones, or an issuer's, which may change. Thread-safe. Concurrent callers share
-/// one fetch.
+/// The keys for verifying tokens: fixed ones, or an issuer's, which may change. Thread-safe.
 package final class VerificationKeys: Sendable {
   /// The result of a request for newer keys.
   package enum Renewal: Sendable {
-    /// Newer keys.
     case keys(Version)
     /// No newer keys exist, or the rate limit is reached.
     case none
@@ -32,20 +30,20 @@ package final class VerificationKeys: Sendable {
 
   private struct State {
     var version: Version
-    /// The error and time of the last failed search for newer keys.
+    /// The last failed search for newer keys.
     var refetch: (problem: SessionError, at: Instant)?
-    /// The error and time of the last failed replacement of expired keys.
+    /// The last failed replacement of expired keys.
     var replacement: (problem: SessionError, at: Instant)?
   }
 
-  /// How long a failed fetch is not repeated.
+  /// The minimum time between a failed fetch and the next.
   private static let pause = Duration.seconds(60)
 
   /// The tokens' issuer. Nil for fixed keys.
   package let issuer: Issuer?
   /// The issuer's `id_token_signing_alg_values_supported`. Empty if absent, nil for fixed keys.
   package let announcedAlgorithms: [String]?
-  /// The template for the issuer's name in tokens of a multi-tenant server. Nil for other servers and fixed keys.
+  /// The template of the `iss` claim of a multi-tenant server. Nil for other servers and fixed keys.
   package let tenant: TenantIssuer?
   private let state: Monitor<State>
   private let time: (any TimeSource)?
@@ -94,7 +92,7 @@ package final class VerificationKeys: Sendable {
 
   /// Replaces expired keys. Blocks while fetching.
   ///
-  /// - Returns: The error if that failed. No token is then valid, since the issuer may have withdrawn any key.
+  /// - Returns: The error if that failed. No token is then valid: the issuer may have withdrawn any key.
   package func replaceOverdue() -> SessionError? {
     let old = current
     guard let held = old.held else { return nil }
@@ -110,8 +108,8 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// Returns keys newer than `old`, for a token that `old` does not verify: those fetched by another caller, else the
-  /// issuer's. Blocking and rate-limited. If these do not verify the token either, call again.
+  /// Returns keys newer than `old`, for a token that `old` does not verify. Blocking and rate-limited. If these do not
+  /// verify the token either, call again.
   package func fetchNewer(than old: Version) -> Renewal {
     guard let held = old.held else { return .none }
     let now = current
@@ -138,9 +136,7 @@ package final class VerificationKeys: Sendable {
     return noted.problem
   }
 
-  /// Replaces `old` unless another caller already has.
-  ///
-  /// - Returns: The current version, whose keys are as new.
+  /// Replaces `old` unless another caller already has. Returns the current version.
   private func adopt(_ held: IssuerKeys.HeldKeys, after old: Version) -> Version {
     state.withLock { state in
       if state.version.number == old.number { state.version = Version(held, number: old.number + 1) }

@@ -1,6 +1,6 @@
 package import Crypto
 
-/// A document with a version number. Later fetches have greater numbers.
+/// A document with a version number.
 package struct Versioned<Document: Sendable>: Sendable {
   package let document: Document
   /// Greater than for all documents fetched earlier by this process. 0 if not fetched.

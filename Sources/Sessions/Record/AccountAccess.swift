@@ -3,7 +3,7 @@ internal import Encoding
 internal import OAuth
 internal import Platform
 
-/// An account's settings, parsed for requests, with the certificate authorities loaded.
+/// An account's settings, parsed for requests.
 struct AccountAccess {
   /// The settings. A registration during sign-in adds the client later.
   var configuration: AccountConfiguration
@@ -36,7 +36,7 @@ struct AccountAccess {
     transport = try Self.transport(of: configuration)
   }
 
-  /// Throws if requests are impossible with these settings. Sends nothing.
+  /// Throws if the settings do not permit requests. Sends nothing.
   static func check(_ configuration: AccountConfiguration) throws(SessionError) {
     _ = try AccountAccess(configuration)
     // The sign-in may still find or register a client.
@@ -63,7 +63,7 @@ struct AccountAccess {
     return transport
   }
 
-  /// The server with the account's credentials, ready for requests.
+  /// The server with the account's credentials.
   func server(
     metadata: AuthorizationServerMetadata, _ credentials: ClientCredentials, proxyCredentials: SharedSecret?,
     http: any HTTPClient, time: any TimeSource, keyDevice: any KeyDevice
@@ -89,10 +89,8 @@ struct AccountAccess {
 
   mutating func useProxyCredentials(_ credentials: SharedSecret?) { transport.proxy?.credentials = credentials }
 
-  /// The maximum size of a certificate authority file, in bytes.
   private static let maxAuthorityFileBytes = 1 << 20
 
-  /// Reads certificate authorities from a PEM file.
   private static func authorities(_ path: String) throws(SessionError) -> CertificateAuthorities {
     let bytes: [UInt8]
     do {
@@ -110,7 +108,7 @@ struct AccountAccess {
 }
 
 extension AccountRecord {
-  /// Combines the settings with the record's secrets.
+  /// Parses the settings and adds the record's proxy credentials.
   ///
   /// - Throws: `configurationChanged` if a secret would be sent elsewhere than at sign-in.
   func access(by configuration: AccountConfiguration, _ account: AccountName) throws(SessionError) -> AccountAccess {
@@ -125,13 +123,13 @@ extension AccountRecord {
     return access
   }
 
-  /// The error if these settings cannot be used with the record; otherwise nil.
+  /// The error of using these settings with the record, if any.
   package func problem(with configuration: AccountConfiguration, account: AccountName) -> SessionError? {
     do throws(SessionError) { _ = try access(by: configuration, account) } catch { return error }
     return nil
   }
 
-  /// The name of the first setting that would send a secret elsewhere than at sign-in. Nil if there is none.
+  /// The name of the first setting that would send a secret elsewhere than at sign-in, if any.
   func difference(from access: AccountAccess) -> String? {
     if let setting = authority.difference(from: access) { return setting }
     guard proxyCredentials != nil, let proxy = access.configuration.proxy else { return nil }

@@ -5,7 +5,7 @@ extension AccountRecord {
   /// The thumbprint and expiry (unix seconds) of the account's client certificate. Nil if it has none or it is
   /// unreadable.
   ///
-  /// - Parameter device: The device with the certificate's key. It is not contacted.
+  /// - Parameter device: The device with the certificate's key, which is not contacted.
   package func certificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) -> (thumbprint: String, expiresAt: Int)? {
@@ -20,9 +20,9 @@ extension AccountRecord {
     set { registration?.token = newValue }
   }
 
-  /// The record to keep after a sign-out, without user and session. Nil if nothing must be kept.
+  /// The record to keep after a sign-out, without user and session, if any.
   ///
-  /// - Parameter revocation: The tokens that are not revoked yet.
+  /// - Parameter revocation:
   func signedOut(_ revocation: Revocation?) -> AccountRecord? {
     guard registration != nil || revocation != nil || beganAtResource || isDeviceForbidden else { return nil }
     var rest = AccountRecord(authority: authority, signedInAt: signedInAt)

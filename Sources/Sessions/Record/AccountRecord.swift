@@ -3,17 +3,16 @@ internal import Encoding
 package import OAuth
 internal import Vault
 
-/// The vault's record of an account: its secrets, the origins that may receive them, and the user.
-///
-/// The serialized record is only in secret memory.
+/// The vault's record of an account: its secrets, the origins that may receive them, and the user. Serialized only in
+/// secret memory.
 @dynamicMemberLookup
 package struct AccountRecord: Sendable {
   package var authority: Authority
   /// The claims `iss sub aud azp auth_time nonce` of the first ID Token, if any (OpenID Connect Core section 12.2).
   package var identity: IdentityRecord?
-  /// The user as described by the last verified ID Token, if any.
+  /// The user according to the last verified ID Token, if any.
   package var label: PersonLabel?
-  /// The scope to request for the account's own token. Set if the grant includes more, for single origins.
+  /// The scope of the account's own token. Set if the grant includes more, for single origins.
   package var ownScope: String?
   /// The access token. Stored only if the settings require it and the account cannot refresh.
   package var accessToken: SharedSecret?
@@ -22,11 +21,11 @@ package struct AccountRecord: Sendable {
   /// The last verified ID Token in compact form, possibly expired. Identifies the user offline.
   package var idToken: SharedSecret?
   package var credentials = ClientCredentials()
-  /// The key that the tokens are bound to, serialized by ``DPoPKey``. Nil for Bearer tokens.
+  /// The serialized ``DPoPKey`` that the tokens are bound to. Nil for Bearer tokens.
   package var dpopKey: SharedSecret?
-  /// The registration of a dynamically registered client. Nil for other clients.
+  /// The registration of a dynamically registered client.
   package var registration: ClientRegistrationRecord?
-  /// The redirect URI of the last sign-in, without the port if any is allowed. Nil in old records, for the standard URI
+  /// The redirect URI of the last sign-in, without the port if any is allowed. Nil in old records: the standard URI
   /// with the issuer in its path.
   package var redirectURI: String?
   /// Whether the sign-in began at a resource that named the server (RFC 9728). The server must then announce PKCE, and
@@ -34,27 +33,26 @@ package struct AccountRecord: Sendable {
   package var beganAtResource = false
   /// Whether the server refused a refresh because it named the resource (`invalid_target`).
   package var refusesResource = false
-  /// Whether the server has refused the device grant to this client or user. Sign-ins then use a browser.
+  /// Whether the server has refused the device grant. Sign-ins then use a browser.
   package var isDeviceForbidden = false
   /// The DPoP proof algorithms that the account's resource accepts. Empty if not announced.
   package var proofAlgorithms: [String] = []
   /// `user:password` of the account's proxy.
   package var proxyCredentials: SharedSecret?
-  /// The time of the sign-in, in unix seconds.
+  /// Unix seconds.
   package var signedInAt: Int
   /// Whether the server ended the grant. The identity is kept, since the next sign-in must be for the same user.
   package var isExpired = false
-  /// The server's description of why it ended the grant, if any, without control characters.
+  /// The server's reason, if any, without control characters.
   package var expiryReason: String?
   /// Whether the session had no refresh token, and its access token was never stored. ``isExpired`` is also set, for
   /// older versions.
   package var isNotKept = false
-  /// Whether the user signed out. Only ``revocation`` and the client's registration remain, for the next sign-in or for
-  /// deleting the client.
+  /// Whether the user signed out. Only ``revocation`` and the client's registration remain.
   package var isSignedOut = false
   /// The tokens that a sign-out has not revoked yet. Nil while signed in.
   package var revocation: Revocation?
-  /// The grant of a session without a user. Nil for a user's session.
+  /// The grant of a session without a user, if it is one.
   package var unattended: UnattendedGrant?
   package init(authority: Authority, signedInAt: Int) {
     self.authority = authority
@@ -86,7 +84,7 @@ package struct AccountRecord: Sendable {
   package struct Revocation: Sendable {
     package var refreshToken: SharedSecret?
     package var accessToken: SharedSecret?
-    /// The time to give up, in unix seconds.
+    /// The deadline, in unix seconds.
     package let until: Int
   }
 
@@ -134,7 +132,7 @@ package struct AccountRecord: Sendable {
     label = PersonLabel(claims: token.claims) ?? label
   }
 
-  /// The error if the session has ended without a sign-out; otherwise nil.
+  /// The error if the session has ended without a sign-out.
   ///
   /// - Parameter now: Unix seconds.
   package func ending(_ account: AccountName, now: Int) -> SessionError? {
@@ -144,7 +142,7 @@ package struct AccountRecord: Sendable {
     return .expired(account: account.text, reason: expiryReason)
   }
 
-  /// Serializes the record as JSON in secret memory.
+  /// Serializes the record as JSON.
   ///
   /// - Parameter arena: The arena to use while it has memory.
   /// - Throws: ``SessionError/memory``.
@@ -176,8 +174,6 @@ package struct AccountRecord: Sendable {
   }
 
   /// Parses the output of ``sealedContent(in:)``.
-  ///
-  /// - Throws: The vault error `damaged` if invalid.
   package init(content: borrowing SecretBytes, account: AccountName) throws(SessionError) {
     let damaged = SessionError.vault(VaultError(.damaged, path: account.text))
     let parsed: AccountRecord? = try content.withBytes { (bytes) throws(SessionError) -> AccountRecord? in
@@ -231,7 +227,7 @@ package enum IdentityHold: Sendable, Hashable {
   /// The first ID Token could not be verified.
   case unverified
 
-  /// The stored form of ``unverified``. Older versions read it as a claim's name, and block the account too.
+  /// The stored form of ``unverified``. Older versions read it as a claim's name.
   private static let unverifiedWord = "unverified"
 
   init?(json: JSON) {

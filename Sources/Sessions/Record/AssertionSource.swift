@@ -2,17 +2,17 @@ package import Crypto
 internal import OAuth
 internal import Platform
 
-/// The source of an account's assertion, which is read for each request.
+/// Where an account's assertion is read for each request.
 package enum AssertionSource: Sendable, Hashable {
   /// The file at this absolute path.
   case file(String)
   /// This environment variable of the caller.
   case variable(String)
-  /// The token service of GitHub Actions, as specified by the caller's variables.
+  /// The token service of GitHub Actions, named by the caller's variables.
   case workflow
   /// The authorization server of this other account, which issues the assertion.
   case account(String)
-  /// The sign-in request, whose assertion is used for that sign-in only.
+  /// The sign-in request. Used for that sign-in only.
   case signInRequest
 
   /// The token file of a Kubernetes pod's service account.
@@ -56,11 +56,8 @@ package enum AssertionSource: Sendable, Hashable {
 
   /// Reads and checks the assertion. Blocking.
   ///
-  /// - Parameters:
-  ///   - handed: The values passed by the caller.
-  ///   - server: The server that will receive it.
-  ///   - now: Unix seconds.
-  /// - Throws: An error if there is no assertion or this server would reject it.
+  /// - Parameter now: Unix seconds.
+  /// - Throws: If there is no assertion or this server would reject it.
   func read(
     _ handed: PassedAssertion, of account: AccountName, _ configuration: AccountConfiguration,
     for server: AuthorizationServer, now: Int, _ cancellation: Cancellation
@@ -110,7 +107,7 @@ package enum AssertionSource: Sendable, Hashable {
   }
 }
 
-/// The values in a request that provide its assertion. Used for that request only and never stored.
+/// The values in a request that provide its assertion. Never stored.
 package struct PassedAssertion: Sendable {
   /// The values of the caller's variables, by name.
   package var variables: [String: SharedSecret] = [:]
@@ -124,10 +121,10 @@ package struct PassedAssertion: Sendable {
 }
 
 extension AccountConfiguration {
-  /// The source of the assertion that signs in the account without a user. Nil for other accounts.
+  /// The source of the assertion that signs in the account, if any.
   package var assertionSource: AssertionSource? { AssertionSource(self) }
 
-  /// The renewal policy: as configured, but never in the background if a caller must pass values.
+  /// The configured policy, but never in the background if callers must pass values.
   package var renewal: RefreshPolicy {
     let needsCaller = assertionSource.map { !$0.variables.isEmpty } ?? false
     return needsCaller && refresh != .strict ? .onDemand : refresh
@@ -140,7 +137,7 @@ struct AssertionFile {
 
   private static let readTimeout = Duration.seconds(10)
 
-  /// Reads the content without a trailing newline. Blocking.
+  /// Reads the file without a trailing newline. Blocking.
   ///
   /// - Throws: `assertionUnreadable`.
   func content() throws(SessionError) -> Result<SharedSecret, AssertionProblem> {

@@ -1,18 +1,17 @@
 internal import Encoding
 package import OAuth
 
-/// The origins and settings, as of the sign-in, that limit where an account's secrets may be sent.
+/// The origins and settings that limit where an account's secrets may be sent, as of the sign-in.
 ///
-/// Sealed in the vault with the secrets, because anything that can edit dotfiles can write the settings and the
-/// metadata cache, and must not be able to redirect a refresh token.
+/// Sealed in the vault: what can edit dotfiles, and so the settings and the metadata cache, must not be able to
+/// redirect a refresh token.
 package struct Authority: Sendable, Hashable {
   /// The settings that control where secrets go (``AccountSetting/isSealed``), without ``AccountSettings/caFile``.
   package var settings: AccountSettings
   /// The SHA-256 hash of the certificate authority file in base64url. Used only if ``caCertificates`` is missing. Nil
   /// if only the system's authorities are used.
   package var caDigest: String?
-  /// The SHA-256 hash of each certificate in that file in base64url, sorted. Nil in older records, and if only the
-  /// system's authorities are used.
+  /// The SHA-256 hash of each certificate in that file in base64url, sorted. Nil in older records.
   package private(set) var caCertificates: [String]?
   /// The origins of all endpoints that receive secrets or tokens, sorted.
   package var origins: [String]
@@ -35,27 +34,25 @@ package struct Authority: Sendable, Hashable {
     userinfoOrigin = metadata.userinfoEndpoint?.uri.origin
   }
 
-  /// Creates the authority for these settings, including their certificate authorities.
   init(_ access: AccountAccess, metadata: AuthorizationServerMetadata) {
     self.init(access.configuration, caDigest: nil, metadata: metadata)
     seal(access.authorities)
   }
 
-  /// Replaces the sealed certificate authorities. Nil for the authorities of the system.
+  /// Replaces the sealed certificate authorities. Nil for the system's.
   mutating func seal(_ authorities: CertificateAuthorities?) {
     let digests = authorities?.certificateDigests ?? []
     caCertificates = digests.isEmpty ? nil : Set(digests).sorted()
     caDigest = digests.isEmpty ? authorities?.digest : nil
   }
 
-  /// Whether the server's certificate authorities are sealed.
   var hasAuthorities: Bool { caDigest != nil || caCertificates != nil }
 
-  /// The settings that are sealed verbatim. Of certificate authorities, the content is sealed instead of the path.
+  /// The settings that are sealed verbatim. For certificate authorities, the content is sealed instead.
   private static let sealed = AccountSetting.all.filter { $0.isSealed && $0 != .caFile }
 
   /// The settings rebuilt from the sealed copy, for an account missing from the settings file. Nil if they need a
-  /// certificate authority file, since its path is not sealed.
+  /// certificate authority file, whose path is not sealed.
   package var configuration: AccountConfiguration? {
     guard !hasAuthorities, var configuration = AccountConfiguration(settings) else { return nil }
     configuration.proxy = proxy
@@ -91,16 +88,14 @@ package struct Authority: Sendable, Hashable {
 
   func isSameIssuer(as configuration: AccountConfiguration) -> Bool { isSame(.issuer, in: configuration) }
 
-  /// Whether the setting has the sealed value. Compares bytes, since canonically equivalent strings can be different
-  /// URLs.
+  /// Whether the setting has the sealed value, byte for byte.
   private func isSame(_ setting: AccountSetting, in configuration: AccountConfiguration) -> Bool {
     let now = setting.effectiveValue(in: configuration.settings)
     return setting.effectiveValue(in: settings)?.serialized() == now?.serialized()
   }
 
-  /// Whether `proxy` was used at sign-in and may get its credentials again.
-  ///
-  /// Another proxy is not a ``difference(from:caDigest:certificates:)``, since it only transports TLS.
+  /// Whether `proxy` was used at sign-in and may get its credentials again. The settings may name another, since it
+  /// only transports TLS.
   func mayGiveCredentials(to proxy: String) -> Bool {
     self.proxy.map { $0.hasSameBytes(as: proxy) } ?? false
   }

@@ -2,7 +2,7 @@ package import Crypto
 internal import Encoding
 internal import OAuth
 
-/// The credentials of a client as stored in the vault.
+/// A client's credentials in the vault.
 package struct ClientCredentials: Sendable {
   package var secret: SharedSecret?
   /// The private key, as `PrivateKey.serializedForVault()` in base64url.
@@ -12,11 +12,9 @@ package struct ClientCredentials: Sendable {
 
   package var isEmpty: Bool { secret == nil && key == nil && certificate == nil }
 
-  /// The authentication method of the settings, with these credentials.
+  /// The client authentication according to the settings, with these credentials.
   ///
-  /// - Parameters:
-  ///   - device: The key's device, if any.
-  ///   - wallSeconds: Returns the current time in unix seconds.
+  /// - Parameter device: The key's device, if any.
   func authentication(
     _ configuration: AccountConfiguration, in device: any KeyDevice, wallSeconds: @escaping @Sendable () -> Int
   ) throws(SessionError) -> ClientAuthentication {
@@ -38,9 +36,9 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// The client certificate for TLS, or nil if the settings use none.
+  /// The client certificate for TLS, if the settings use one.
   ///
-  /// - Parameter device: The key's device, if any. It is not contacted.
+  /// - Parameter device: The key's device, if any, which is not contacted.
   func clientCertificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> ClientCertificate? {
@@ -104,11 +102,11 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// Creates a self-signed certificate for the key (RFC 8705 section 2.2).
+  /// Creates a self-signed certificate (RFC 8705 section 2.2).
   ///
   /// - Parameters:
   ///   - name: The certificate's common name.
-  ///   - device: The device that signs, if the key is not in the vault.
+  ///   - device: The device with the key, if any.
   ///   - start: The start of validity, in unix seconds.
   mutating func makeCertificate(name: String, in device: any KeyDevice, from start: Int) throws(SessionError) {
     let key = try privateKey(in: device)

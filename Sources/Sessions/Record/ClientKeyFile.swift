@@ -2,7 +2,7 @@ package import Crypto
 internal import Encoding
 internal import OAuth
 
-/// A client's private key file, split into parts for the vault and the settings.
+/// A client's private key file, split for the vault and the settings.
 package struct ClientKeyFile: Sendable {
   /// The key in the format of ``ClientCredentials/key``.
   package let key: SharedSecret
@@ -11,11 +11,9 @@ package struct ClientKeyFile: Sendable {
   /// The key's only permitted algorithm, if the file specifies one.
   package let algorithm: SigningAlgorithm?
 
-  /// Parses a key file.
-  ///
   /// - Parameters:
   ///   - text: PEM or a JSON Web Key, on the secure heap.
-  ///   - device: The device with the key, if the file refers to a TPM. It is not contacted.
+  ///   - device: The device of a key in a TPM, which is not contacted.
   package init(_ text: Span<UInt8>, in device: any KeyDevice) throws(SessionError) {
     do throws(JOSEError) {
       let read = try PrivateKeyText.read(text, in: device)
@@ -38,7 +36,7 @@ package struct ClientKeyFile: Sendable {
 
   /// Generates a key for registering a client.
   ///
-  /// - Parameter device: The device that generates and keeps the key. Nil for the vault.
+  /// - Parameter device: The device for the key. Nil for the vault.
   package static func generate(in device: (any KeyDevice)? = nil) throws(SessionError) -> ClientKeyFile {
     do throws(CryptoError) {
       if let device { return ClientKeyFile(key: try encoded(try .make(in: device))) }

@@ -17,7 +17,7 @@ package struct ClientRegistrationRecord: Sendable {
     token = registration.management?.token
   }
 
-  /// The part that is not secret, as JSON: all members except the token.
+  /// All members except the token, as JSON.
   var open: JSONObject {
     var object = JSONObject()
     object["client_secret_expires_at"] = secretExpiresAt.map { .int($0) }
@@ -25,7 +25,6 @@ package struct ClientRegistrationRecord: Sendable {
     return object
   }
 
-  /// Parses the value of ``open``.
   init(_ object: JSONObject) {
     secretExpiresAt = object["client_secret_expires_at"]?.int
     managementURI = object["registration_client_uri"]?.string

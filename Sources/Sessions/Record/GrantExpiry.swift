@@ -1,8 +1,7 @@
 internal import Encoding
 internal import OAuth
 
-/// When the server will end a session unless the user signs in again. Only for warnings: it ends no session in this
-/// program.
+/// When the server will end a session unless the user signs in again. Used only for warnings.
 package struct GrantExpiry: Sendable, Hashable {
   /// The refresh token's expiry, in unix seconds.
   package private(set) var refreshToken: Int?
@@ -18,26 +17,26 @@ package struct GrantExpiry: Sendable, Hashable {
 
   package init() {}
 
-  /// The earlier of both times, in unix seconds, or nil if neither is known.
+  /// The earlier of both times, if known.
   package var end: Int? { [refreshToken, authorization].compactMap { $0 }.min() }
 
-  /// When to renew an unused session to keep its refresh token from expiring, in seconds after a response: a day or a
-  /// quarter of its lifetime before expiry, whichever is less. Nil if the expiry is unknown or soon, or if the grant
-  /// ends at the same time. `sentAt` is in unix seconds.
+  /// The seconds from a response at `sentAt` (unix seconds) until an unused session must be renewed to keep its refresh
+  /// token: until a day or a quarter of its lifetime before expiry, whichever is less. Nil if the expiry is unknown or
+  /// soon, or the grant ends at the same time.
   func idleRenewal(after sentAt: Int) -> Int? {
     guard let refreshToken, authorization.map({ $0 - refreshToken > Self.tolerance }) ?? true else { return nil }
     let lifetime = refreshToken - sentAt
     return lifetime < Self.shortestIdleLifetime ? nil : lifetime - min(86_400, lifetime / 4)
   }
 
-  /// When to renew an unused session that has no daemon, in unix seconds: before its refresh token expires, or after a
-  /// day if the server announced no expiry. Nil if a renewal does not postpone the end.
+  /// When to renew an unused session without a daemon, in unix seconds: before its refresh token expires, or after a
+  /// day if the expiry is unknown. Nil if a renewal does not postpone the end.
   package func renewalDue(after refreshedAt: Int) -> Int? {
     guard refreshToken != nil else { return refreshedAt + 86_400 }
     return idleRenewal(after: refreshedAt).map { refreshedAt + $0 }
   }
 
-  /// The minimum lifetime of a refresh token that is renewed while unused, in seconds.
+  /// In seconds. Refresh tokens with a shorter lifetime are not renewed while unused.
   private static let shortestIdleLifetime = 600
 
   /// The end of the session in unix seconds, or nil if it has passed or is too far away for a warning.

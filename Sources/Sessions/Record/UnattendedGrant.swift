@@ -1,11 +1,10 @@
 internal import OAuth
 
-/// The grant that gets tokens for a session without a user. It has no refresh token.
+/// The grant of a session without a user, which has no refresh token.
 package enum UnattendedGrant: Sendable, Hashable {
   /// Client credentials (RFC 6749, section 4.4).
   case client
-  /// A JWT signed by another issuer; see ``AssertionGrant``. Read from its ``AssertionSource`` for each request and
-  /// never stored.
+  /// A JWT signed by another issuer; see ``AssertionGrant``. Read from its ``AssertionSource`` for each request.
   case assertion
 }
 
@@ -19,10 +18,9 @@ struct UnattendedRequest: Sendable {
   /// Reads and checks the assertion, if the grant uses one. Blocking. Sends nothing.
   ///
   /// - Parameters:
-  ///   - handed: The values that the caller passed.
   ///   - target: Nil for the account's own token.
   ///   - now: Unix seconds.
-  /// - Throws: An error if there is no assertion or this server would reject it.
+  /// - Throws: If there is no assertion or this server would reject it.
   init(
     _ grant: UnattendedGrant, _ handed: PassedAssertion, of account: AccountName,
     _ configuration: AccountConfiguration, for target: TokenTarget? = nil, at server: AuthorizationServer, now: Int,

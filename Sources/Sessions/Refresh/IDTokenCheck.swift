@@ -15,8 +15,7 @@ struct IDTokenCheck {
   /// - Parameters:
   ///   - isRequired: Whether a missing ID Token is an error, because `openid` was requested (OpenID Connect Core
   ///     section 3.1.3.3).
-  ///   - isAsked: Whether an ID Token was requested. An unrequested one is ignored if the server has no keys to verify
-  ///     it.
+  ///   - isAsked: Whether an ID Token was requested. Another one is ignored if the server has no keys.
   func checkSignIn(
     _ response: TokenResponse, isRequired: Bool, isAsked: Bool = true, demands: IDTokenRequirements = .init()
   ) throws(SessionError) -> IDToken? {
@@ -47,7 +46,7 @@ struct IDTokenCheck {
     }
   }
 
-  /// Verifies the ID Token with the cached keys, then with newer ones. Nil without an ID Token.
+  /// Verifies the ID Token, if any, with the cached keys and then with newer ones.
   private func verified(
     _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenRequirements
   ) throws(SessionError) -> IDToken? {
@@ -72,13 +71,12 @@ struct IDTokenCheck {
       latest = keys
       do { return reported(try verify(compact, keys, expectation, response)) } catch { doubt = error }
     }
-    // The issuer may sign with a key before publishing it, or may still correct its key set.
+    // The issuer may sign with a key before publishing it.
     guard let late = OAuthError(doubt, in: latest, retryAfter: search.secondsUntilNext) else { throw .idToken(doubt) }
     throw .oauth(late)
   }
 
-  /// Rejects algorithms that the account's profile does not allow. Ignores an unreadable token, which is rejected later
-  /// with a better error.
+  /// Rejects algorithms that the account's profile does not allow. An unreadable token is rejected later.
   private func checkProfile(of compact: SharedSecret) throws(SessionError) {
     guard server.profile == .fapi2 else { return }
     let isAllowed = compact.bytes.withBytes { (bytes) -> Bool in
@@ -97,7 +95,6 @@ struct IDTokenCheck {
     }
   }
 
-  /// Logs the verification and returns the token.
   private func reported(_ token: IDToken) -> IDToken {
     if let algorithm = SigningAlgorithm(rawValue: token.algorithm.name) {
       services.observer?(.step(.idTokenVerified(algorithm)))

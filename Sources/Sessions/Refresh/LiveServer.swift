@@ -15,8 +15,7 @@ struct LiveServer {
     self.renewal = renewal
   }
 
-  /// Throws unless the server's metadata, newly fetched if necessary, meets the account's profile (invariant: reserve
-  /// first).
+  /// Throws unless the metadata, fetched again if necessary, meets the account's profile (invariant: reserve first).
   mutating func checkProfile(_ flow: FAPI2.Flow) throws(SessionError) {
     self.flow = flow
     do { return try server.checkProfile(flow) } catch {
@@ -33,8 +32,7 @@ struct LiveServer {
     if let flow { try oauth(server.checkProfile(flow)) }
   }
 
-  /// Throws unless the endpoint, from newly fetched metadata if necessary, has an origin known at sign-in. The cached
-  /// metadata may be damaged or outdated.
+  /// Throws unless the endpoint, in metadata fetched again if necessary, has an origin known at sign-in.
   ///
   /// - Parameter endpoint: Returns the endpoint in the metadata.
   mutating func check(_ endpoint: (AuthorizationServerMetadata) -> Endpoint?) throws(SessionError) {
@@ -45,12 +43,10 @@ struct LiveServer {
     try bounds.check(endpoint(server.metadata))
   }
 
-  /// Sends a request. If the endpoint no longer exists, fetches the metadata again and repeats the request at the new
-  /// endpoint, if its origin was known at sign-in.
+  /// Sends a request. If the endpoint no longer exists, repeats it at the endpoint in newer metadata, if the origin was
+  /// known at sign-in.
   ///
-  /// - Parameters:
-  ///   - endpoint: Returns the endpoint that `ask` uses.
-  ///   - ask: Sends one request.
+  /// - Parameter endpoint: Returns the endpoint that `ask` uses.
   mutating func asking<Answer>(
     _ endpoint: (AuthorizationServerMetadata) -> Endpoint?,
     _ ask: (AuthorizationServer) throws(OAuthError) -> Answer
@@ -68,21 +64,19 @@ struct LiveServer {
 }
 
 extension AuthorizationServer {
-  /// Revokes an unused token (RFC 7009). Blocking.
-  ///
-  /// - Returns: Whether the server revoked it.
+  /// Revokes a token (RFC 7009). Returns whether the server did. Blocking.
   func end(
     _ token: SharedSecret, _ hint: RevocationHint, bearer: SharedSecret? = nil, _ cancellation: Cancellation
   ) -> Bool {
     (try? revoke(token, hint: hint, bearer: bearer, cancellation: cancellation)) != nil
   }
 
-  /// Removes the tokens of this grant from the text of all errors.
+  /// Removes the grant's tokens from all error messages.
   mutating func hide(_ grant: AccessGrant?) { hide(try? grant?.accessToken.open(), try? grant?.idToken?.open()) }
 }
 
 extension SessionServices {
-  /// Reports once that the metadata contains an origin that was not known at sign-in. Nothing is sent to it.
+  /// Reports once that the metadata contains an origin unknown at sign-in. Nothing is sent to it.
   private func noteMoved(_ origin: String?, _ account: AccountName) {
     let known = movedOrigins.withLock { origins in
       defer { origins[account] = origin }
@@ -92,7 +86,7 @@ extension SessionServices {
   }
 
   /// The server, for requests with the secrets of `record`. Requests to origins unknown at sign-in fail. DPoP proofs
-  /// use the key of `grant`, or of the record if nil.
+  /// use the key of `grant`, or else of the record.
   ///
   /// - Throws: `configurationChanged` if the settings specify another server or client than at sign-in.
   func server(

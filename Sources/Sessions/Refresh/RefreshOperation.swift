@@ -5,19 +5,19 @@ internal import Platform
 
 /// Spends an account's refresh token. Blocking.
 ///
-/// The account is locked before the record is read, so that no two processes send the same refresh token. Nothing is
-/// sent before the settings and metadata have been compared with the sign-in's, nor while the vault cannot be written.
-/// A rotated token is stored before the rest of the response is validated (invariant: store first).
+/// Locks the account first, so that no two processes send the same refresh token. Sends nothing unless settings and
+/// metadata match the sign-in's and the vault can be written. Stores a rotated token before validating the rest of the
+/// response (invariant: store first).
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
-  /// The cached token, if any. It is removed from error messages, and its ID Token may be kept.
+  /// The cached token, if any. Removed from error messages; its ID Token may be kept.
   package let previous: AccessGrant?
   /// The requested target. Nil for the account's own token.
   package let target: TokenTarget?
-  /// The claims that a resource requires in the token, if any.
+  /// The claims that a resource requires.
   package let claims: RequestedClaims?
-  /// The caller's values for an assertion, if the account renews with one.
+  /// The caller's values for an assertion.
   package let handed: PassedAssertion
   package let services: SessionServices
   package let cancellation: Cancellation
@@ -48,7 +48,7 @@ package struct RefreshOperation: Sendable {
   /// Refreshes and returns the new token.
   package func run() throws(SessionError) -> AccessGrant { try attempt().result.get() }
 
-  /// Refreshes and returns the result, even of a failure.
+  /// Refreshes, and returns the result or failure.
   package func attempt() -> Ending {
     var rewritten: RecordMove?
     do throws(SessionError) {
@@ -131,8 +131,7 @@ package struct RefreshOperation: Sendable {
       throw error.followingSuccess
     }
     rewritten = RecordMove(from: stored.generation, to: generation)
-    // The token in memory may be newer than the one on disk. If another process wrote the record, it may be another
-    // user's.
+    // If another process wrote the record, the cached ID Token may be another user's.
     let kept = response.idToken == nil && previous?.recordGeneration == stored.generation ? previous?.idToken : nil
     try oauth(response.check(covers: target?.scope))
     let named = target?.scope?.text ?? record.ownScope
@@ -143,8 +142,8 @@ package struct RefreshOperation: Sendable {
       protection: level, expiry: record.expiry)
   }
 
-  /// Verifies the ID Token of the response and stores it in the record, unless nothing in it is new. Without an ID
-  /// Token, the last one is kept (OpenID Connect Core section 12.2).
+  /// Verifies the ID Token of the response, and stores it if it contains anything new. Without one, the last is kept
+  /// (OpenID Connect Core section 12.2).
   ///
   /// - Parameter isWritten: Whether the rest of the record is on disk.
   /// - Returns: The record's generation.
@@ -154,7 +153,7 @@ package struct RefreshOperation: Sendable {
   ) throws(SessionError) -> UInt64 {
     let token = try identify(response, at: live, record)
     let isNews = token.map { Self.stableClaims($0.claims) != record.claims.map(Self.stableClaims) } ?? false
-    // The first ID Token after a sign-in without one. All later ones must be for the same user.
+    // The first ID Token after a sign-in without one.
     let isFirst = token != nil && (record.identity == nil || record.identityHold != nil)
     if let token {
       record.identity = record.identity ?? token.identity
@@ -175,7 +174,7 @@ package struct RefreshOperation: Sendable {
     ["iat", "exp", "nbf", "jti", "nonce", "at_hash", "c_hash"].reduce(into: claims) { $0[$1] = nil }
   }
 
-  /// The verified ID Token of the response, or nil if there is none and none is required.
+  /// Verifies the ID Token of the response. Nil if there is none and none is required.
   private func identify(
     _ response: TokenResponse, at live: LiveServer, _ record: AccountRecord
   ) throws(SessionError) -> IDToken? {
@@ -188,8 +187,8 @@ package struct RefreshOperation: Sendable {
     return token
   }
 
-  /// Blocks the account on disk, because the server responded for another user. Later responses without an ID Token do
-  /// not unblock it.
+  /// Blocks the account on disk if the server responded for another user. Later responses without an ID Token do not
+  /// unblock it.
   private func blockAccount(_ record: AccountRecord, because error: SessionError, _ generation: UInt64)
     throws(SessionError)
   {
@@ -199,7 +198,7 @@ package struct RefreshOperation: Sendable {
     _ = try services.write(rotated: held, of: account, replacing: generation, cancellation)
   }
 
-  /// If the issuer's keys did not verify the ID Token, makes the account wait until they may be fetched again.
+  /// If the keys did not verify the ID Token, makes the account wait until they may be fetched again.
   private func awaitKeys(after error: SessionError, for generation: UInt64) {
     guard case .oauth(let problem) = error, let seconds = problem.retryAfterSeconds else { return }
     let hold = ServerHold(
@@ -207,7 +206,7 @@ package struct RefreshOperation: Sendable {
     services.awaitedKeys[account] = AwaitedKeys(configuration: configuration, generation: generation, hold: hold)
   }
 
-  /// Throws the last refresh's error, with the remaining time, until the issuer's keys may be fetched again.
+  /// Throws the last error, with the remaining time, until the issuer's keys may be fetched again.
   private func checkAwaitedKeys(for generation: UInt64) throws(SessionError) {
     let now = services.time.now()
     guard let awaited = services.awaitedKeys[account] else { return }
@@ -217,8 +216,8 @@ package struct RefreshOperation: Sendable {
     throw awaited.hold.refusal(at: now)
   }
 
-  /// Exchanges the refresh token. After `invalid_grant`, tries another process's newer token if any, and otherwise ends
-  /// the session (invariant: only the issuer ends a session).
+  /// Sends the refresh token. After `invalid_grant`, tries another process's newer token, or else ends the session
+  /// (invariant: only the issuer ends a session).
   private func exchange(
     _ refreshToken: SharedSecret, at live: inout LiveServer, _ stored: inout StoredRecord
   ) throws(SessionError) -> TokenEndpointAnswer {
@@ -237,11 +236,10 @@ package struct RefreshOperation: Sendable {
 
   /// Sends the refresh token.
   ///
-  /// Reusing a rotating token ends the grant (RFC 9700 section 4.14.2). It is therefore sent to a new URL in the
-  /// metadata only after 404, since nothing received it (RFC 9110 section 15.5.5), or `unsupported_grant_type`, since
-  /// the server refused to act (RFC 6749 section 5.2).
+  /// Reusing a rotating token ends the grant (RFC 9700 section 4.14.2). It is therefore sent to a new URL only after
+  /// 404 (RFC 9110 section 15.5.5) or `unsupported_grant_type` (RFC 6749 section 5.2).
   ///
-  /// After `invalid_target`, the request is repeated without the resource, as are all later ones.
+  /// After `invalid_target`, this and all later requests omit the resource.
   ///
   /// - Returns: Nil for `invalid_grant`, with the server's description in `reason`.
   private func spend(
@@ -272,7 +270,7 @@ package struct RefreshOperation: Sendable {
     }
   }
 
-  /// Renews a session without a user by repeating the request of its sign-in.
+  /// Renews a session without a user by repeating its sign-in's request.
   private func repeatSignIn(
     _ grant: UnattendedGrant, _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {
@@ -296,13 +294,12 @@ package struct RefreshOperation: Sendable {
       dpopKey: live.server.prover?.key, protection: level)
   }
 
-  /// The remaining lifetime of a stored token in seconds. At most its full lifetime, in case the clock was set back.
+  /// A stored token's remaining lifetime in seconds. At most the full lifetime, in case the clock was set back.
   private func secondsLeft(of record: AccountRecord, now: Int) -> Int? {
     record.accessTokenExpiresAt.map { min($0 - now, max(0, $0 - record.signedInAt)) }
   }
 
-  /// The stored access token of an account without a refresh token. Works offline. Without a lifetime, it is used until
-  /// a resource rejects it.
+  /// The stored access token of an account without a refresh token. Works offline.
   private func keptGrant(
     _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {

@@ -2,11 +2,11 @@ package import Platform
 
 /// Renewal times of tokens in files, which are renewed without a request.
 extension RefreshPolicy {
-  /// The minimum interval between two tokens for a file, however short their lifetime.
+  /// The minimum interval between two tokens for a file.
   private static let shortestFileInterval = Duration.seconds(10)
 
-  /// The time to replace a token just written to a file: as long before its expiry as for a background renewal, or
-  /// later by up to a tenth of that, scaled by `jitter` in 0..<1.
+  /// The time to replace a token in a file: the lead of a background renewal before its expiry, shortened by up to a
+  /// tenth, scaled by `jitter` in 0..<1.
   package static func fileRenewal(
     of expiry: Instant, lifetimeSeconds: Int, now: Instant, jitter: Double
   ) -> Instant {
@@ -14,8 +14,8 @@ extension RefreshPolicy {
     return max(expiry.advanced(by: .zero - lead), now.advanced(by: shortestFileInterval))
   }
 
-  /// The time to retry after a failure: in 30 to 60 seconds, scaled by `jitter` in 0..<1, or when the current token
-  /// expires, if that is sooner.
+  /// The time to retry after a failure: in 30 to 60 seconds, scaled by `jitter` in 0..<1, or at the token's expiry if
+  /// sooner.
   package static func fileRetry(tokenEnd: Instant?, now: Instant, jitter: Double) -> Instant {
     let due = now.advanced(by: .seconds(60) * (0.5 + 0.5 * jitter))
     guard let tokenEnd, now < tokenEnd else { return due }

@@ -6,15 +6,13 @@ extension RefreshPolicy {
   /// The waits between attempts, before jitter.
   private static let backoff: [Duration] = [.milliseconds(500), .seconds(2)]
 
-  /// The minimum remaining validity of a returned token: a minute, but at most a tenth of its lifetime, so that a
-  /// short-lived token is not renewed for each request.
+  /// The minimum remaining validity of a returned token: a minute, at most a tenth of its lifetime.
   package static func usualValidity(ofLifetime seconds: Int?) -> Duration {
     guard let seconds else { return .zero }
     return min(.seconds(60), .milliseconds(seconds * 100))
   }
 
-  /// How long before its expiry a token in use is renewed in the background: five minutes, at most half of its
-  /// lifetime.
+  /// How long before its expiry a used token is renewed in the background: five minutes, at most half its lifetime.
   package static func renewalLead(ofLifetime seconds: Int) -> Duration {
     min(.seconds(300), .milliseconds(seconds * 500))
   }
@@ -28,10 +26,10 @@ extension RefreshPolicy {
     return step * (0.5 + 0.5 * jitter)
   }
 
-  /// The time after a temporary failure during which callers get the cached token without another attempt.
+  /// How long after a temporary failure callers get the cached token without another attempt.
   package static let pauseAfterFailure = Duration.seconds(10)
 
-  /// If non-OAuth refusals repeat for this long, the session requires a sign-in.
+  /// After repeated non-OAuth refusals for this long, the session requires a sign-in.
   static let longestRefusal = Duration.seconds(3600)
 
   /// The wait before retrying a failed background renewal: a minute, doubling up to an hour.
@@ -48,7 +46,7 @@ extension RefreshPolicy {
   /// The maximum time that a token is cached under the `strict` policy.
   static let longestStrictCache = Duration.seconds(300)
 
-  /// The interval at a daemon's start between the first background refreshes of many sessions.
+  /// The interval between the first background refreshes after the daemon's start.
   package static let startInterval = Duration.milliseconds(100)
 
   /// The period over which renewals that waited for the same server are spread.

@@ -1,7 +1,7 @@
 internal import OAuth
 package import Platform
 
-/// A pause in the requests to a server that failed or asked for fewer requests.
+/// A pause in the requests to a server.
 package struct ServerHold: Sendable, Hashable {
   /// The end of the pause.
   package let until: Instant
@@ -10,7 +10,7 @@ package struct ServerHold: Sendable, Hashable {
   /// The error that caused the pause.
   let error: OAuthError
 
-  /// Whether a caller may contact the server anyway: it requires a new token, and the server specified no time.
+  /// Whether a caller may contact the server anyway: it requires a new token, and the server set no time.
   func mayBeIgnored(for need: TokenNeed) -> Bool { need.forceRefresh && !isSetByServer }
 
   /// The error for callers during the pause, with the remaining time.
@@ -19,14 +19,12 @@ package struct ServerHold: Sendable, Hashable {
   }
 }
 
-/// A refresh that waits for newer keys, because the current ones do not verify its ID Token. Until they may be fetched,
-/// another refresh of the account would waste a refresh token.
+/// A refresh that waits for newer keys to verify its ID Token. Until they may be fetched, another refresh of the
+/// account would waste a refresh token.
 struct AwaitedKeys: Sendable {
-  /// The settings and record generation of the waiting refresh. If either changes, for example by a sign-in, the wait
-  /// ends.
+  /// The settings and record generation of the refresh. If either changes, for example by a sign-in, the wait ends.
   let configuration: AccountConfiguration
   let generation: UInt64
-  /// The pause until the keys may be fetched again.
   let hold: ServerHold
 }
 
@@ -40,7 +38,7 @@ package struct ServerHolds: Sendable {
 
   private var states: [String: State] = [:]
 
-  /// The maximum number of servers. Those whose pause ended longest ago are dropped first.
+  /// The maximum number of servers. The pause that ended longest ago is dropped first.
   private static let maxServers = 256
 
   package init() {}
@@ -88,6 +86,6 @@ extension OAuthError {
 }
 
 extension AccountConfiguration {
-  /// The token endpoint, or else the issuer: identifies a server shared by accounts.
+  /// Identifies a server shared by accounts: the token endpoint, or else the issuer.
   package var server: String { self.tokenEndpoint ?? issuer }
 }

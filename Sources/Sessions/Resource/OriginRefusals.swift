@@ -1,9 +1,9 @@
 package import OAuth
 package import Platform
 
-/// Remembers the origins that reject an account's tokens, to avoid useless refreshes.
+/// The origins that reject an account's tokens. Remembered to avoid useless refreshes.
 ///
-/// An origin is forgotten five minutes after it rejected a token, or when the token is renewed for another reason.
+/// An origin is forgotten after five minutes, or when the token is renewed for another reason.
 package struct OriginRefusals: Sendable {
   private struct Refusal {
     /// The generation of the rejected token.
@@ -16,7 +16,7 @@ package struct OriginRefusals: Sendable {
 
   /// How long a rejection is remembered.
   private static let memory = Duration.seconds(300)
-  /// The maximum number of origins. The entry that expires first is dropped.
+  /// The maximum number of origins. The first to expire is dropped.
   private static let maxOrigins = 64
 
   private var refusals: [ResourceOrigin: Refusal] = [:]
@@ -25,7 +25,7 @@ package struct OriginRefusals: Sendable {
 
   package init() {}
 
-  /// Records that an origin rejected the token with a 401.
+  /// Records a rejection with status 401.
   ///
   /// - Parameter generation: The generation of the rejected token, which increases with each renewal.
   package mutating func recordRefusal(by origin: ResourceOrigin, generation: UInt64, now: Instant) {
@@ -42,7 +42,6 @@ package struct OriginRefusals: Sendable {
     refusals[oldest] = nil
   }
 
-  /// Records a response that accepted the token.
   package mutating func recordAcceptance(by origin: ResourceOrigin) {
     if !refusals.isEmpty { refusals[origin] = nil }
   }

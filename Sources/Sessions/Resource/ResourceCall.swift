@@ -2,9 +2,8 @@ internal import Encoding
 package import OAuth
 internal import Vault
 
-/// One request to a resource with an account's token.
+/// A request to a resource with an account's token.
 package enum ResourceCall {
-  /// The request to send.
   package struct Target: Sendable {
     package let method: ResourceMethod
     package let endpoint: Endpoint
@@ -13,7 +12,6 @@ package enum ResourceCall {
     package var refusesRedirects = false
     /// See ``ResourceRequest/idleSeconds``.
     package var idleSeconds: Int?
-    /// The lease that the request uses, if any.
     package var lease: RequestLease?
 
     package init(method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField]) {
@@ -23,12 +21,11 @@ package enum ResourceCall {
     package var origin: ResourceOrigin { ResourceOrigin(of: endpoint) }
   }
 
-  /// The result of sending the request.
   package enum Outcome: Sendable {
-    /// The response was passed to the receiver. The verdict is whether the server accepted the token.
+    /// The response was passed to the receiver. The verdict states whether the server accepted the token.
     case answered(ResourceResponse, ResourceVerdict)
-    /// The server rejected the token, but may accept a new one requested with these claims, if any. The receiver got
-    /// nothing, and the content was rewound.
+    /// The server rejected the token, but may accept a new one with these claims, if any. The receiver got nothing, and
+    /// the content was rewound.
     case refused(RequestedClaims?)
     /// The response has begun, but the rest is slow to arrive.
     case begun(Rest)
@@ -41,10 +38,10 @@ package enum ResourceCall {
     fileprivate let verdict: ResourceVerdict
     fileprivate let request: ResourceRequest
 
-    /// Passes the rest to the receiver as it arrives, without using the caller's thread. Call it at most once; without
-    /// a call, the response is abandoned.
+    /// Passes the rest to the receiver on another thread, as it arrives. Call it at most once; without a call, the
+    /// response is abandoned.
     ///
-    /// - Parameter finish: Called once, on another thread.
+    /// - Parameter finish:
     package func receive(_ finish: @escaping @Sendable (Result<Outcome, SessionError>) -> Void) {
       content.receive { result in
         finish(
@@ -61,9 +58,7 @@ package enum ResourceCall {
 extension ServerQuestion {
   /// Sends the request.
   ///
-  /// - Parameters:
-  ///   - mayRefresh: Whether the caller can refresh a rejected token and retry, once (RFC 6750, section 3.1).
-  ///   - stallSeconds: The timeout for a stalled transfer.
+  /// - Parameter mayRefresh: Whether the caller can refresh a rejected token and retry, once (RFC 6750, section 3.1).
   /// - Throws: If the token may not be sent to the target, or there is no response.
   package func call(
     _ target: ResourceCall.Target, content: (any ResourceContent)?, receiver: any ResourceReceiver, mayRefresh: Bool,
@@ -134,7 +129,7 @@ extension SessionError {
 extension SessionServices {
   /// The transport to a resource, if the account's tokens may be sent there.
   ///
-  /// - Parameter lease: The request's lease, if any.
+  /// - Parameter lease:
   func transport(
     to origin: ResourceOrigin, of account: AccountName, _ configuration: AccountConfiguration,
     lease: RequestLease? = nil

@@ -19,7 +19,7 @@ package struct ResourceURL: Sendable, Hashable {
     self.init(origin: ResourceOrigin(of: endpoint), path: endpoint.uri.path)
   }
 
-  /// The URLs that a user's input may refer to, best first. Without a scheme, it may be https, or http on this machine.
+  /// The URLs that a user's input may mean, best first. Without a scheme: https, then http on this machine.
   package static func candidates(for text: String, user: String?) -> [ResourceURL] {
     var url = text
     if let end = url.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
@@ -40,12 +40,11 @@ package struct ResourceURL: Sendable, Hashable {
 package struct ResourceChoice: Sendable, Hashable {
   package let account: AccountName
   package let url: ResourceURL
-  /// The account's entry for the origin. Nil if the account is allowed because its UserInfo endpoint has this origin.
+  /// The entry for the origin. Nil if only the account's UserInfo endpoint has this origin.
   package let entry: OriginEntry?
 }
 
 extension AccountConfiguration {
-  /// The parsed entries for origins in the settings.
   package var originEntries: [OriginEntry] {
     self.origins.compactMap { OriginEntry($0, allowHTTPLoopback: self.allowHTTPLoopback) }
   }
@@ -57,16 +56,15 @@ extension AccountConfiguration {
     self.origins.append(entry.text)
   }
 
-  /// The scope `own` with the scopes of all origins added, or nil if that adds nothing. Entra's `.default` cannot be
-  /// combined with other scopes.
+  /// Adds the scopes of all origins to `own`. Nil if that adds nothing. Entra's `.default` cannot be combined with
+  /// others.
   func scopeOfOrigins(with own: Scope) throws(OAuthError) -> Scope? {
     let named = try Scope(values: originEntries.flatMap(\.scope).filter { !$0.hasSuffix("/.default") })
     let missing = own.missing(of: named)
     return missing.isEmpty ? nil : try Scope(values: own.values + missing)
   }
 
-  /// The length in bytes of the path of the account's resource (RFC 8707), if the resource contains the URL. Otherwise
-  /// nil.
+  /// The length in bytes of the path of the account's resource (RFC 8707) that contains the URL, if any.
   func lengthOfResource(for url: ResourceURL) -> Int? {
     self.resources.compactMap { resource -> Int? in
       let text = String(decoding: resource.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
@@ -77,7 +75,7 @@ extension AccountConfiguration {
     }.max()
   }
 
-  /// The best entry for a URL and the length of its matching path, in bytes. Nil if no entry matches.
+  /// The best entry for a URL, if any, and the length of its path in bytes.
   package func entry(for url: ResourceURL) -> (entry: OriginEntry, length: Int)? {
     let fitting = originEntries.filter { entry in
       guard entry.origin.hasSameBytes(as: url.origin.text) else { return false }

@@ -3,7 +3,7 @@ package import OAuth
 /// Selects the account whose token may be sent to a URL.
 ///
 /// The origin must be listed in the settings and confirmed in the vault, or be the sealed origin of UserInfo. The
-/// settings file alone is not enough, since anything that can edit dotfiles can write it.
+/// settings file alone is not enough: anything that can edit dotfiles can write it.
 package struct ResourceGate: Sendable {
   package let settings: Settings
   package let services: SessionServices
@@ -17,11 +17,11 @@ package struct ResourceGate: Sendable {
     self.services = services
   }
 
-  /// Selects an account: `named`, or else the one whose entry has the longest matching path. Among several, those with
-  /// a matching resource take precedence, then `preferred`. Without an entry, selects the account whose UserInfo has
-  /// this origin.
+  /// Selects `named`, or else the account whose entry has the longest matching path. Among several, those with a
+  /// matching resource take precedence, then `preferred`. Without an entry, selects the account whose UserInfo has this
+  /// origin.
   ///
-  /// - Parameter named: The account named by the caller. It must list the origin too.
+  /// - Parameter named: The account named by the caller, which must list the origin too.
   /// - Throws: `originNotListed`, `originUnconfirmed`, or `severalAccounts` if the caller must choose.
   package func choice(for url: ResourceURL, named: AccountName?) throws(SessionError) -> ResourceChoice {
     try choice(for: url, named: named, listedOnly: false)
@@ -49,8 +49,7 @@ package struct ResourceGate: Sendable {
     return ResourceChoice(account: first, url: url, entry: fitting.first { $0.account == first }?.entry)
   }
 
-  /// Selects the account for the first of several URLs that an account lists. The origin of UserInfo is not enough
-  /// here.
+  /// Selects the account for the first URL that an account lists. The origin of UserInfo is not enough here.
   package func choice(among urls: [ResourceURL], named: AccountName?) throws(SessionError) -> ResourceChoice {
     var first: SessionError?
     for url in urls {
@@ -94,7 +93,7 @@ package struct ResourceGate: Sendable {
     try record.authority.check(origin, configuration, account, listedOnly: listedOnly)
   }
 
-  /// The accounts whose UserInfo endpoint has this origin. Ignores unreadable records, except the record of `named`.
+  /// The accounts whose UserInfo endpoint has this origin. Ignores unreadable records, except that of `named`.
   private func accountsWithUserInfo(
     at origin: ResourceOrigin, _ named: AccountName?
   ) throws(SessionError) -> [AccountName] {
@@ -109,15 +108,13 @@ package struct ResourceGate: Sendable {
 }
 
 extension AccountConfiguration {
-  /// The origins that the settings list for the account's token.
   var resourceOrigins: Set<ResourceOrigin> { Set(originEntries.map { ResourceOrigin(of: $0) }) }
 
-  /// Whether the settings list an origin for the account's token.
   package func lists(_ origin: ResourceOrigin) -> Bool { resourceOrigins.contains(origin) }
 }
 
 extension AccountRecord {
-  /// The listed origins that are not confirmed in the record, and therefore get no token.
+  /// The listed origins that get no token, because the record does not confirm them.
   package func unconfirmedOrigins(_ configuration: AccountConfiguration, account: AccountName) -> [String] {
     configuration.resourceOrigins.filter { origin in
       (try? authority.check(origin, configuration, account, listedOnly: true)) == nil

@@ -8,7 +8,7 @@ package enum SearchedURL: Sendable, Hashable {
 }
 
 extension SessionServices {
-  /// Determines whether a sign-in's URL is an authorization server or a resource. Blocking. Sends no secrets.
+  /// Determines whether a URL is an authorization server or a resource. Blocking. Sends no secrets.
   ///
   /// - Parameter configuration: How to reach the server. The account is ignored.
   package func search(
@@ -37,8 +37,8 @@ extension SessionServices {
     }
   }
 
-  /// The error if the URL is not an issuer, else nil. A resource may serve its authorization server's metadata at its
-  /// own URL, but it is invalid there (RFC 8414 section 3.3).
+  /// The error if the URL is not an issuer. Metadata served by a resource for its server is invalid (RFC 8414 section
+  /// 3.3).
   private func obstacle(
     _ url: String, _ transport: Transport, _ cancellation: Cancellation
   ) throws(OAuthError) -> OAuthError? {

@@ -2,15 +2,15 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// Decides from a response's head whether to pass it to the caller or send another request.
+/// Decides by a response's head whether to pass it to the caller or send another request.
 final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   // Used by one thread at a time, like every receiver.
   enum Decision {
     /// Pass the response to the receiver.
     case pass
-    /// Renew the token, with these claims if any, and send the request again.
+    /// Renew the token, with these claims if any, and repeat the request.
     case renew(RequestedClaims?)
-    /// Send the request again with a new DPoP proof. The last one was rejected for this reason.
+    /// Repeat the request with a new DPoP proof. The last one was rejected for this reason.
     case prove(DPoPProver.ProofProblem)
     /// Follow a redirect to this URL.
     case follow(Endpoint)
@@ -19,7 +19,7 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   private let receiver: any ResourceReceiver
   private let endpoint: Endpoint
   private let content: (any ResourceContent)?
-  /// Stores the server's nonce and clock offset from the head. Returns why another proof is needed, if it is.
+  /// Stores the server's nonce and clock offset. Returns why another proof is needed, if it is.
   private let learn: (ResourceHead) -> DPoPProver.ProofProblem?
   private let mayRefresh: Bool
   /// The secrets in the request.
@@ -42,7 +42,7 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
 
   var descriptor: Int32 { receiver.descriptor }
 
-  /// Passes the head on. Returns false if another request will be sent instead.
+  /// Returns false if another request will be sent instead.
   func begin(_ head: ResourceHead) -> Bool {
     decision = decide(head)
     guard case .pass = decision else { return false }
@@ -66,7 +66,7 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
     return .pass
   }
 
-  /// A redirect's target, or nil if it has another origin, which must not get the token.
+  /// A redirect's target. Nil if it has another origin, which must not get the token.
   private static func redirect(_ head: ResourceHead, from endpoint: Endpoint) -> Endpoint? {
     guard [301, 302, 303, 307, 308].contains(head.status), let location = head.headers.location,
       let target = endpoint.uri.resolving(location), target.origin.hasSameBytes(as: endpoint.uri.origin)

@@ -13,8 +13,8 @@ extension ServerQuestion {
     case notPossible
   }
 
-  /// Asks the server whether the session is still valid: by introspection (RFC 7662) if the client may, or else by
-  /// UserInfo (OpenID Connect Core section 5.3), which shows only whether the access token is accepted.
+  /// Asks the server whether the session is valid: by introspection (RFC 7662) if the client may, or else by UserInfo
+  /// (OpenID Connect Core section 5.3), which checks only the access token.
   package func check() throws(SessionError) -> Verdict {
     var (stored, live) = try open()
     let record = stored.record
@@ -38,7 +38,7 @@ extension ServerQuestion {
     }
   }
 
-  /// Whether the session is valid, or nil if introspection fails: some servers do not allow it for every client.
+  /// Whether the session is valid. Nil if introspection fails: some servers do not allow it for every client.
   private func introspect(_ record: AccountRecord, at live: inout LiveServer) -> Bool? {
     guard live.server.canIntrospect else { return nil }
     let hint = record.refreshToken == nil ? RevocationHint.accessToken : .refreshToken
@@ -48,12 +48,12 @@ extension ServerQuestion {
     }
   }
 
-  /// Ends the session if it consisted only of the rejected access token. Otherwise returns `doubtful`.
+  /// Ends the session if it was only the rejected access token.
   private func handleRejection(_ record: AccountRecord) throws(SessionError) -> Verdict {
     record.refreshToken == nil && record.unattended == nil ? try end() : .doubtful
   }
 
-  /// Records that the session has ended, unless it has been renewed or replaced.
+  /// Records the end of the session, unless it was renewed or replaced.
   private func end() throws(SessionError) -> Verdict {
     try services.holding(account) { () throws(SessionError) in
       let stored = try services.sessionRecord(of: account)

@@ -4,7 +4,7 @@ internal import Platform
 
 // Requests for other tokens and credentials. They are not stored, since they can be requested again.
 extension ServerQuestion {
-  /// Exchanges the account's own token for one with another target (RFC 8693).
+  /// Exchanges the account's token for one with another target (RFC 8693).
   package func exchange(for target: TokenTarget) throws(SessionError) -> AccessGrant {
     var (stored, live) = try open()
     try live.checkProfile(FAPI2.Flow(stored.record.unattended))
@@ -20,11 +20,11 @@ extension ServerQuestion {
       dpopKey: grant.dpopKey, protection: grant.protection)
   }
 
-  /// Requests an assertion about the account's user, for another account's authorization server
+  /// Requests an assertion about the user for another account's server
   /// (draft-ietf-oauth-identity-assertion-authz-grant-04).
   ///
   /// - Parameter configuration: The settings of the other account.
-  /// - Throws: `idTokenNeeded`, before anything is sent, if there is no suitable ID Token.
+  /// - Throws: `idTokenNeeded`, before anything is sent, without a valid ID Token.
   package func identityAssertion(for configuration: AccountConfiguration) throws(SessionError) -> SharedSecret {
     guard let sealed = grant.idToken else { throw .idTokenNeeded(account: account.text, isExpired: false) }
     let idToken: SharedSecret
@@ -44,7 +44,7 @@ extension ServerQuestion {
 
   /// Exchanges one of the account's tokens for the credentials of a role.
   ///
-  /// - Parameter endpoint: The Security Token Service. It gets the token, so the settings must list its origin.
+  /// - Parameter endpoint: The Security Token Service. The settings must list its origin, since it gets the token.
   package func assume(
     _ role: WebIdentityRole, with token: SealedSecret, at endpoint: Endpoint
   ) throws(SessionError) -> WebIdentityRole.Credentials {

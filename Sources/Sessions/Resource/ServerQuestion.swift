@@ -32,16 +32,14 @@ package struct ServerQuestion: Sendable {
     return (stored, live)
   }
 
-  /// The claims about the account's user (OpenID Connect Core section 5.3), or nil if the server has no UserInfo
-  /// endpoint.
+  /// The UserInfo claims (OpenID Connect Core section 5.3). Nil without a user or a UserInfo endpoint.
   package func userInfo() throws(SessionError) -> JSONObject? {
     var (stored, live) = try open()
-    // A session without a user has no UserInfo.
     guard live.server.metadata.userinfoEndpoint != nil, stored.record.unattended == nil else { return nil }
     return try userInfo(stored.record, at: &live)
   }
 
-  /// Requests the UserInfo claims. Throws if they are not for the user of the session.
+  /// Requests the UserInfo claims. Throws if they are for another user.
   func userInfo(_ record: AccountRecord, at live: inout LiveServer) throws(SessionError) -> JSONObject {
     let (token, renewal) = (try grant.openAccessToken(), live.renewal)
     return try live.asking(\.userinfoEndpoint) { (server) throws(OAuthError) in
@@ -51,8 +49,8 @@ package struct ServerQuestion: Sendable {
     }
   }
 
-  /// The rules for a signed response: the issuer's keys, and the algorithm registered for UserInfo, or else those for
-  /// ID Tokens.
+  /// The rules for a signed response: the issuer's keys, and the algorithm registered for UserInfo or else those for ID
+  /// Tokens.
   private func userInfoRules(_ server: AuthorizationServer, _ renewal: MetadataRenewal) -> UserInfoRules {
     var search = server.metadata.jwksURI.map { endpoint in
       KeySearch(IssuerKeys(services, endpoint, server.transport, renewal, cancellation))

@@ -3,7 +3,7 @@ package import Encoding
 package import OAuth
 package import Platform
 
-/// An access token in memory and its properties. Its secrets are sealed until used.
+/// An access token in memory, and its properties. Its secrets are sealed until used.
 package struct AccessGrant: Sendable {
   /// Empty once the token has expired.
   package private(set) var accessToken: SealedSecret
@@ -21,7 +21,7 @@ package struct AccessGrant: Sendable {
   package private(set) var idToken: SealedSecret?
   /// The time just before the request was sent (RFC 6749, section 5.1).
   package let issuedAt: Instant
-  /// The lifetime according to the server. Nil if it sent none: the token is then used until a resource rejects it.
+  /// The lifetime. Nil if the server sent none: the token is then used until a resource rejects it.
   package let lifetimeSeconds: Int?
   /// The generation of the vault record written with the token.
   package private(set) var recordGeneration: UInt64
@@ -31,13 +31,13 @@ package struct AccessGrant: Sendable {
   package let dpopKey: DPoPKey?
   /// The protection level of the vault record.
   package private(set) var protection: Protection
-  /// Whether another token can be obtained without the user. False for a session that is only this token.
+  /// Whether another token can be obtained without the user.
   let isRenewable: Bool
-  /// The end of the session according to the record, unless the user signs in again.
+  /// When the session ends, unless the user signs in again.
   package let expiry: GrantExpiry
   /// The machine's clock when the token was issued, in unix seconds.
   private let issuedAtUnixSeconds: Int
-  /// By how many seconds the machine's clock was changed since the token was issued. Negative if it was set back.
+  /// By how many seconds the machine's clock was set forward since. Negative if it was set back.
   private var clockChange = 0
 
   package init(
@@ -65,10 +65,8 @@ package struct AccessGrant: Sendable {
     self.expiry = expiry
   }
 
-  /// Creates the grant from a token response.
-  ///
   /// - Parameters:
-  ///   - askedScope: The requested scope. It is the granted one if the response names none (RFC 6749, section 5.1).
+  ///   - askedScope: The requested scope, which is the granted one if the response names none (RFC 6749, section 5.1).
   ///   - namedScope: The scope that the refresh requested, if any.
   init(
     _ response: TokenResponse, askedScope: String?, namedScope: String? = nil, subject: String?,
@@ -97,7 +95,7 @@ package struct AccessGrant: Sendable {
     return grant
   }
 
-  /// A copy for the record as rewritten with this generation. A nil protection level is unchanged.
+  /// A copy for a rewritten record. A nil protection level is unchanged.
   func moved(to generation: UInt64, protection: Protection? = nil) -> AccessGrant {
     changed {
       $0.recordGeneration = generation
@@ -119,13 +117,13 @@ package struct AccessGrant: Sendable {
     do { return try accessToken.open() } catch { throw .memory }
   }
 
-  /// The claims of the verified ID Token. Possibly empty.
+  /// The claims of the verified ID Token, or empty.
   package var claims: JSONObject {
     guard let idToken, let compact = try? idToken.open() else { return JSONObject() }
     return compact.bytes.withBytes { try? JWTClaims(ofVerified: $0).object } ?? JSONObject()
   }
 
-  /// Whether both are copies of the grant of one token.
+  /// Whether both are for one token.
   package func hasSameToken(as other: AccessGrant?) -> Bool { accessToken === other?.accessToken }
 
   // MARK: - Times
@@ -133,17 +131,17 @@ package struct AccessGrant: Sendable {
   /// The smallest difference between two clocks that counts as a change, in seconds.
   package static let clockTolerance = 2
 
-  /// The start of the token's lifetime. If the machine's clock has jumped forward, it is earlier than ``issuedAt``,
-  /// since the machine may have been suspended.
+  /// The start of the token's lifetime. If the clock has jumped forward, it is before ``issuedAt``, since the machine
+  /// may have been suspended.
   package var countedFrom: Instant { issuedAt.advanced(by: .zero - .seconds(max(0, clockChange))) }
 
   /// The expiry, or nil if the server sent no lifetime.
   package var expiresAt: Instant? { lifetimeSeconds.map { countedFrom.advanced(by: .seconds($0)) } }
 
-  /// The latest possible expiry, however the machine's clock was set. Nil if the server sent no lifetime.
+  /// The expiry regardless of changes of the clock. Nil if the server sent no lifetime.
   var latestEnd: Instant? { lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) } }
 
-  /// The time to renew an unused session to keep its refresh token from expiring. Nil if unknown.
+  /// The time to renew an unused session to keep its refresh token from expiring, if known.
   var idleRenewalDue: Instant? {
     expiry.idleRenewal(after: issuedAtUnixSeconds).map { countedFrom.advanced(by: .seconds($0)) }
   }
@@ -157,7 +155,7 @@ package struct AccessGrant: Sendable {
   /// The ID Token's expiry, in unix seconds, if any.
   package var idTokenExpiry: Int? { claims["exp"]?.int }
 
-  /// The remaining lifetime of the ID Token in seconds, now and at the time when the access token was issued.
+  /// The remaining lifetime of the ID Token in seconds, now and when the access token was issued.
   ///
   /// - Parameter expiry: The value of ``idTokenExpiry``.
   package func idTokenSeconds(
@@ -169,18 +167,18 @@ package struct AccessGrant: Sendable {
 
   /// Whether the ID Token can be returned.
   package enum IDTokenUse: Sendable, Hashable {
-    /// The ID Token is valid long enough, or the session has none.
+    /// It is valid long enough, or the session has none.
     case good
     /// It expires too soon, and a refresh may return a newer one.
     case due
-    /// It expires too soon, but a refresh would not help: a new one would have no more time left.
+    /// It expires too soon, but so would a new one.
     case spent
   }
 
-  /// The minimum remaining lifetime of an ID Token that is returned without a refresh, in seconds.
+  /// The minimum remaining lifetime of an ID Token that is returned without a refresh.
   package static let shortestIDTokenSeconds = 60
 
-  /// Whether the ID Token can be returned. Causes at most one refresh for each access token.
+  /// Whether the ID Token can be returned. Requests at most one refresh for each access token.
   ///
   /// - Parameter minimum: The required remaining lifetime in seconds.
   package func idTokenUse(minimum: Int, wallSeconds: Int, now: Instant) -> IDTokenUse {
@@ -190,7 +188,7 @@ package struct AccessGrant: Sendable {
     return seconds.atIssue >= minimum ? .due : .spent
   }
 
-  /// A copy with times adjusted to the machine's clock, if the clock was set.
+  /// A copy with times adjusted to the machine's clock.
   package func at(wallSeconds: Int, _ now: Instant) -> AccessGrant {
     guard accessToken.count > 0 else { return self }
     let passed = Int(issuedAt.duration(to: now).components.seconds)

@@ -3,10 +3,9 @@ internal import Platform
 
 /// Decides when to refresh after a failure. A success resets it.
 struct Backoff: Sendable {
-  /// The last failure and the waits that it causes.
   struct Failure: Sendable {
     let error: SessionError
-    /// The time of the failed refresh, or nil if the session ended for another reason.
+    /// The time of the failed refresh. Nil if the session ended for another reason.
     var failedAt: Instant?
     /// The number of failed refreshes since the last success or network change.
     var count = 0
@@ -16,19 +15,18 @@ struct Backoff: Sendable {
     var callersNotBefore: Instant?
     /// The time of the retry after a network change, instead of the usual wait.
     var retryNotBefore: Instant?
-    /// The refusal, without an OAuth error code, that the server has been repeating.
+    /// The refusal that the server repeats, if it is not an OAuth error.
     var refusal: Refusal?
 
-    /// A refusal that is not an OAuth error, repeated since ``since``.
+    /// A repeated refusal that is not an OAuth error.
     struct Refusal: Sendable {
       /// The refusal as first received.
       let error: OAuthError
-      /// The time of the first refusal.
       let since: Instant
     }
   }
 
-  /// Determines the wait before retrying a queued refresh.
+  /// The priority of a queued refresh, which determines its retry interval.
   enum Priority: Sendable {
     /// No caller waits for the refresh.
     case background
@@ -38,12 +36,12 @@ struct Backoff: Sendable {
 
   /// The last failure. Nil after a success.
   private(set) var failure: Failure?
-  /// The earliest time for a refresh without a caller. Nil for no limit.
+  /// The earliest time for a refresh without a caller, if limited.
   var notBefore: Instant?
 
   /// Records the failure of a refresh after all its attempts.
   ///
-  /// - Returns: The error, changed to require a sign-in once the same non-OAuth refusal has been repeated for an hour.
+  /// - Returns: The error, changed to require a sign-in if the same non-OAuth refusal has been repeated for an hour.
   @discardableResult mutating func refreshFailed(_ error: SessionError, now: Instant) -> SessionError {
     let refusal = refusal(after: error, now: now)
     let isLasting = refusal.map { $0.since.duration(to: now) >= RefreshPolicy.longestRefusal } ?? false
@@ -55,7 +53,7 @@ struct Backoff: Sendable {
     return error
   }
 
-  /// The current sequence of refusals after `error`. Nil if none.
+  /// The sequence of refusals that `error` continues or begins, if any.
   private func refusal(after error: SessionError, now: Instant) -> Failure.Refusal? {
     let known = failure?.refusal
     guard let new = error.refusalOutsideProtocol else { return error.reachedServer ? nil : known }
@@ -101,8 +99,7 @@ struct Backoff: Sendable {
     return failure.error.asking(toWait: now.duration(to: end))
   }
 
-  /// Whether a caller that accepts the cached token should get it, because another attempt would be pointless or
-  /// harmful.
+  /// Whether a caller that accepts the cached token should get it: another attempt would be pointless or harmful.
   func prefersCachedToken(_ policy: RefreshPolicy, now: Instant) -> Bool {
     guard let failure else { return false }
     if failure.error.mayHaveReplacedToken { return true }
@@ -115,13 +112,13 @@ struct Backoff: Sendable {
   /// The time of the next refresh without a caller. Nil if none is planned or a sign-in is needed.
   ///
   /// - Parameters:
-  ///   - planned: The renewal time according to the policy, if any.
+  ///   - planned: The renewal time by the policy, if any.
   ///   - priority: The priority of the queued refresh, if any.
-  ///   - tokenEnd: The expiry of the cached token, if known.
+  ///   - tokenEnd: The cached token's expiry, if known.
   func renewalDue(planned: Instant?, queued priority: Backoff.Priority?, tokenEnd: Instant?) -> Instant? {
     guard let failure else { return planned.map { max($0, notBefore ?? $0) } }
     guard !failure.error.needsSignIn, let due = queuedRetry(priority) ?? delayed(planned) else { return nil }
-    // If the refresh token may have been spent, do not send it again while the access token is valid.
+    // A refresh token that may have been spent is not sent again while the access token is valid.
     let doubtEnd = failure.error.mayHaveReplacedToken ? tokenEnd : nil
     return [failure.serverNotBefore, notBefore, doubtEnd].reduce(due) { due, earliest in max(due, earliest ?? due) }
   }

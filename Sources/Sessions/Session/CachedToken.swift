@@ -7,11 +7,9 @@ struct CachedToken: Sendable {
   /// Whether a caller has received the token or requested a newer one.
   var isUsed = false
   var notices: ExpiryNotices
-  /// How long before its expiry the token is renewed in the background, including jitter.
+  /// How long before its expiry to renew the token in the background, including jitter.
   private let renewalLead: Duration
 
-  /// Caches a token that no caller has used.
-  ///
   /// - Parameter jitter: A random number in 0..<1.
   init(_ grant: AccessGrant, isRenewable: Bool, jitter: Double) {
     self.grant = grant
@@ -27,13 +25,12 @@ struct CachedToken: Sendable {
     return grant.expiresAt?.advanced(by: .zero - renewalLead)
   }
 
-  /// Whether the token cannot be renewed and may still be valid. It may have seemed expired only because the machine's
-  /// clock was wrong.
+  /// Whether the token cannot be renewed and may be valid: it may seem expired only because the clock is wrong.
   func isIrreplaceable(at now: Instant) -> Bool {
     !notices.isRenewable && grant.accessToken.count > 0 && grant.latestEnd.map { now < $0 } ?? true
   }
 
-  /// When to wipe the token. Nil until its last expiry notice was given, and after wiping.
+  /// When to wipe the token. Nil before its last expiry notice and after wiping.
   var wipeDue: Instant? {
     guard notices.areAllGiven, grant.accessToken.count > 0 else { return nil }
     return notices.isRenewable ? grant.expiresAt : grant.latestEnd
@@ -58,8 +55,7 @@ struct CachedToken: Sendable {
   func satisfies(_ need: TokenNeed, _ policy: RefreshPolicy, now: Instant) -> Bool {
     if let removalDue = removalDue(policy), now >= removalDue { return false }
     guard let remaining = grant.remaining(at: now) else {
-      // A token of unknown lifetime may expire at any time. One younger than the required lifetime is good enough. One
-      // that cannot be renewed is used until it is rejected.
+      // A token of unknown lifetime suffices if younger than the required lifetime, or if it cannot be renewed.
       guard let wanted = need.minimumValiditySeconds, wanted > 0, notices.isRenewable else { return true }
       return grant.countedFrom.duration(to: now) <= .seconds(wanted)
     }

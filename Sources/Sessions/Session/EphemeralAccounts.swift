@@ -1,7 +1,7 @@
 internal import Platform
 internal import Vault
 
-/// Accounts without files: settings and records exist only in this process. Thread-safe.
+/// Accounts whose settings and records exist only in this process. Thread-safe.
 package final class EphemeralAccounts: Sendable {
   private struct Entry {
     var configuration: AccountConfiguration
@@ -10,7 +10,6 @@ package final class EphemeralAccounts: Sendable {
   }
 
   private let entries = Monitor<[AccountName: Entry]>([:])
-  /// The active and the previously active ephemeral account.
   private let selection = Monitor<(active: AccountName?, previous: AccountName?)>((nil, nil))
 
   /// The active ephemeral account. It overrides the active account of the settings file.
@@ -24,7 +23,7 @@ package final class EphemeralAccounts: Sendable {
     selection.withLock { if account == nil || $0.active != account { $0 = (account, $0.active) } }
   }
 
-  /// All accounts, sorted by name in byte order.
+  /// All accounts, in byte order of their names.
   package var accounts: [(name: AccountName, configuration: AccountConfiguration)] {
     entries.withLock { entries in entries.map { ($0.key, $0.value.configuration) } }.sorted { $0.0 < $1.0 }
   }
@@ -68,7 +67,7 @@ package final class EphemeralAccounts: Sendable {
 }
 
 extension SessionServices {
-  /// The services for an account that is ephemeral or will be. They never access its files.
+  /// The services for a present or future ephemeral account. They never access its files.
   package func forEphemeralAccount() -> SessionServices {
     var services = self
     services.isEphemeral = true
@@ -77,9 +76,7 @@ extension SessionServices {
 
   func isEphemeral(_ account: AccountName) -> Bool { isEphemeral || ephemeral.contains(account) }
 
-  /// Makes a record unusable even on a full disk, unless it was replaced.
-  ///
-  /// - Returns: Whether the record existed.
+  /// Makes a record unusable even on a full disk, unless it was replaced. Returns whether it existed.
   func erase(_ stored: StoredRecord, of account: AccountName) throws(SessionError) -> Bool {
     try storing(vault.erase(account, generation: stored.generation))
   }

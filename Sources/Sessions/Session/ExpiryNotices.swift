@@ -17,8 +17,8 @@ struct ExpiryNotices: Sendable {
   /// The last notice given.
   private var notified: ExpiryNotice?
 
-  /// - Parameter isRenewable: Whether the daemon renews the token. If not, the first notice is earlier, since the user
-  ///   must act.
+  /// - Parameter isRenewable: Whether the daemon renews the token. Otherwise, the first notice is earlier, since the
+  ///   user must act.
   init(_ grant: AccessGrant, isRenewable: Bool) {
     self.isRenewable = isRenewable
     lead =

@@ -3,13 +3,12 @@ internal import Platform
 
 /// Delays locking the vault while operations must still write to it.
 ///
-/// A refresh that has sent a refresh token must store the new one, so the keys are kept for some seconds after a lock.
-/// Meanwhile, no operation starts at those levels.
+/// A refresh that has sent a refresh token must store the new one. The keys are therefore kept for some seconds after a
+/// lock, while no operation starts at that level.
 package final class LockGate: Sendable {
   private struct State {
     /// The number of operations in progress at each level.
     var inside: [Protection: Int] = [:]
-    /// The operations that a lock cancels.
     var cancellations: [Protection: [ObjectIdentifier: Cancellation]] = [:]
     /// The levels being locked.
     var closed: Set<Protection> = []
@@ -24,7 +23,7 @@ package final class LockGate: Sendable {
   /// Registers an operation at a level.
   ///
   /// - Parameters:
-  ///   - mustWrite: Whether the operation must store data that cannot be fetched again. It may then start until the
+  ///   - mustWrite: Whether the operation must store data that cannot be fetched again, so that it may start until the
   ///     keys are wiped.
   ///   - cancellation: Cancelled by a lock, unless a token or code is being spent.
   /// - Returns: False if the level is being locked.
@@ -37,7 +36,7 @@ package final class LockGate: Sendable {
     }
   }
 
-  /// Unregisters an operation that ``enter(_:mustWrite:_:)`` registered.
+  /// Unregisters an operation.
   func leave(_ level: Protection, _ cancellation: Cancellation? = nil) {
     state.update { state in
       state.inside[level, default: 1] -= 1
@@ -45,7 +44,7 @@ package final class LockGate: Sendable {
     }
   }
 
-  /// Whether the level is locked for new operations, even if its keys are not wiped yet.
+  /// Whether the level is locked for new operations.
   package func isClosed(_ level: Protection) -> Bool { state.withLock { $0.closed.contains(level) } }
 
   /// Closes levels to new operations. Cancels running ones, unless they are spending a token or code.
@@ -56,8 +55,8 @@ package final class LockGate: Sendable {
     }
   }
 
-  /// Waits up to `limit` for the operations at these closed levels, then runs `body` and reopens the levels. Operations
-  /// that take longer find no keys.
+  /// Waits up to `limit` for the operations at these closed levels, then runs `body` and reopens the levels. Longer
+  /// operations find no keys.
   package func wipe(_ levels: Set<Protection>, within limit: Duration, _ body: () -> Void) {
     _ = state.wait(limit) { (state: inout State) -> Bool? in
       guard levels.allSatisfy({ state.inside[$0, default: 0] == 0 }) else { return nil }

@@ -19,7 +19,7 @@ extension Session {
     return backoff.renewalDue(planned: plannedRenewal, queued: priority, tokenEnd: grant?.expiresAt)
   }
 
-  /// The renewal time according to the policy, ignoring failures.
+  /// The renewal time by the policy, ignoring failures.
   private var plannedRenewal: Instant? {
     guard isRenewable else { return nil }
     return switch (policy, state) {
@@ -37,8 +37,8 @@ extension Session {
     return beginRefresh(now: now)
   }
 
-  /// Whether ``renew(now:)`` would start a renewal. A token that expired unused is not renewed, unless the policy
-  /// requires a valid token at all times.
+  /// Whether ``renew(now:)`` would start a renewal. A token that expired unused is renewed only if the policy always
+  /// requires a valid one.
   package func isRenewalDue(now: Instant) -> Bool {
     guard let renewalDue, renewalDue <= now else { return false }
     return isQueued || policy == .background || grant?.isAlive(at: now) == true
@@ -49,7 +49,7 @@ extension Session {
     if let renewalDue, renewalDue <= now, !isRenewalDue(now: now) { updateToken { $0.isUsed = false } }
   }
 
-  /// Schedules the first token request of a session with the background policy, unless a refresh has failed.
+  /// Schedules the first token request under the background policy, unless a refresh has failed.
   package mutating func planFirstToken(at moment: Instant) {
     guard policy == .background, case .tokenless(nil, renewFrom: nil) = state, refresh == nil,
       backoff.failure?.failedAt == nil
@@ -71,14 +71,14 @@ extension Session {
     backoff.refreshPrevented(error, now: now)
   }
 
-  /// Lowers the priority of the queued refresh, or cancels it, because no caller waits any more.
+  /// Lowers the priority of the queued refresh or cancels it, because no caller waits any more.
   package mutating func dropCallerPriority() {
     if isQueued { activity = policy == .offline ? .queued(.background) : .idle }
   }
 
   /// Schedules a retry after a network change.
   ///
-  /// - Returns: False if there is nothing to retry, for example because the last refresh reached the server.
+  /// - Returns: False if there is nothing to retry, or the last refresh reached the server.
   package mutating func networkChanged(retryAt moment: Instant) -> Bool {
     renewalDue != nil && backoff.networkChanged(retryAt: moment)
   }
@@ -90,8 +90,8 @@ extension Session {
     token.flatMap { $0.removalDue(policy) ?? $0.notices.nextNotice(before: $0.grant.expiresAt) ?? $0.wipeDue }
   }
 
-  /// Removes the cached token, or returns the notice that is due, if any. After the last notice, the token is wiped but
-  /// its properties are kept. A token that cannot be renewed is kept until it expires by the monotonic clock.
+  /// Removes the cached token, or returns the notice that is due, if any. After the last notice, wipes the token but
+  /// keeps its properties. A token that cannot be renewed is kept until it expires by the monotonic clock.
   package mutating func applyExpiry(now: Instant) -> ExpiryNotice? {
     guard let token else { return nil }
     if let removalDue = token.removalDue(policy) {

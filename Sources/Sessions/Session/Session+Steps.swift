@@ -1,7 +1,5 @@
 package import Platform
 
-// The results that a session returns to the daemon.
-
 extension Session {
   /// One run of a refresh, with up to three attempts.
   package struct Refresh: Sendable, Hashable {
@@ -18,22 +16,21 @@ extension Session {
   package enum Decision: Sendable {
     /// Return this token.
     case serve(AccessGrant)
-    /// Wait for the refresh. If `start` is set, start that refresh now.
+    /// Wait for the refresh, and start the given one now, if any.
     case wait(start: Refresh?)
     /// Return this error.
     case fail(SessionError)
   }
 
-  /// The result of a finished attempt, as reported to its waiters.
+  /// The result of an attempt, as reported to its waiters.
   package enum RefreshResult: Sendable {
     /// The attempt belongs to an earlier generation of the session.
     case ignored
     /// The attempt returned this token.
     case renewed(AccessGrant)
-    /// The attempt failed. Start this one after the given time.
+    /// The attempt failed. Start the next one after this time.
     case retry(Refresh, after: Duration)
-    /// The refresh failed. If the error is temporary, callers get the token of ``Session/fallback(for:now:)`` instead,
-    /// if any.
+    /// The refresh failed. After a temporary error, callers get the token of ``Session/fallback(for:now:)``, if any.
     case failed(SessionError)
   }
 }

@@ -3,15 +3,14 @@ package import Platform
 internal import OAuth
 internal import Synchronization
 
-/// The state machine of one account's session: pure logic, driven by the daemon's loop.
+/// The state machine of an account's session: pure logic, driven by the daemon's loop.
 ///
-/// Each refresh belongs to the generation in which it started. A new generation begins when the session ends or its
-/// token is replaced, so that a slow response never overwrites newer state. Generations are unique in the process.
+/// Each refresh belongs to the generation in which it started. A new one begins when the session ends or its token is
+/// replaced, so that a slow response never overwrites newer state. Generations are unique in the process.
 package struct Session: Sendable {
   /// Whether a token is cached. A refresh is possible in both states, since another process may have signed in.
   enum State: Sendable {
-    /// No token is cached. The session has ended with this state, or may have a grant if it is nil: the record was not
-    /// read, or contains one.
+    /// No token is cached. The session has ended with this state, or if nil, may have a grant.
     ///
     /// - Parameter renewFrom: When a session with the background policy requests its first token, if scheduled.
     case tokenless(SessionState?, renewFrom: Instant?)
@@ -22,7 +21,7 @@ package struct Session: Sendable {
   /// The progress of getting a token.
   enum Activity: Sendable {
     case idle
-    /// The last refresh failed and will be retried as soon as possible.
+    /// The last refresh will be retried as soon as possible.
     case queued(Backoff.Priority)
     case refreshing(Refresh)
   }
@@ -44,7 +43,6 @@ package struct Session: Sendable {
 
   package init() {}
 
-  /// The last generation given to any session of the process.
   private static let lastGeneration = Atomic<UInt64>(0)
 
   private static func nextGeneration() -> UInt64 {
@@ -58,7 +56,7 @@ package struct Session: Sendable {
   /// The refresh in progress, if any.
   package var refresh: Refresh? { if case .refreshing(let refresh) = activity { refresh } else { nil } }
 
-  /// The error of the last refresh. Nil after a success.
+  /// The error of the last refresh, if it failed.
   package var lastFailure: SessionError? { backoff.failure?.error }
 
   /// The time of the last failed refresh. Nil after a success, or if unknown.
@@ -76,7 +74,6 @@ package struct Session: Sendable {
   /// Whether the cached token may be valid and only a sign-in can replace it.
   package func hasIrreplaceableToken(at now: Instant) -> Bool { token?.isIrreplaceable(at: now) ?? false }
 
-  /// Changes the cached token, if any.
   mutating func updateToken(_ change: (inout CachedToken) -> Void) {
     guard case .granted(var token) = state else { return }
     change(&token)
@@ -97,7 +94,7 @@ package struct Session: Sendable {
 
   /// Decides how to respond to a caller's request for a token.
   ///
-  /// - Parameter hold: The pause of the server, if any. Evaluated only if a refresh would start.
+  /// - Parameter hold: The server's pause, if any. Evaluated only if a refresh would start.
   package mutating func request(
     _ need: TokenNeed, account: String, now: Instant, hold: @autoclosure () -> ServerHold? = nil
   ) -> Decision {
@@ -113,7 +110,6 @@ package struct Session: Sendable {
     }
     if let lastFailure, lastFailure.mayHaveReplacedToken, need.newerThan == generation, grant?.isAlive(at: now) == true
     {
-      // A refresh token that may have been spent is not sent again while the access token is valid.
       return .fail(lastFailure)
     }
     if let fallback = fallback(for: need, now: now), backoff.prefersCachedToken(policy, now: now) {
@@ -125,7 +121,7 @@ package struct Session: Sendable {
     }
     updateToken { $0.isUsed = true }
     if hasIrreplaceableToken(at: now) {
-      // The token is valid, or will be once the clock is corrected, but a refresh would end the session.
+      // The token is valid, maybe once the clock is corrected, but a refresh would end the session.
       return fallback(for: need, now: now).map { .serve($0) } ?? .fail(.expired(account: account))
     }
     return .wait(start: beginRefresh(now: now))
@@ -137,7 +133,7 @@ package struct Session: Sendable {
     return token.grant
   }
 
-  /// The cached token, if valid and the caller neither requires a minimum lifetime nor a new token.
+  /// The cached token, if valid and the caller requires neither a minimum lifetime nor a new token.
   package func fallback(for need: TokenNeed, now: Instant) -> AccessGrant? {
     guard policy != .strict, !wantsNewToken(need), need.minimumValiditySeconds == nil, let grant, grant.isAlive(at: now)
     else { return nil }
@@ -184,9 +180,8 @@ package struct Session: Sendable {
     return current
   }
 
-  /// The next attempt after a temporary failure, or nil. There are up to three, not before a time that the server
-  /// specified. After a lost response, a refresh token is sent again only for a short time, and never after a truncated
-  /// one. A success with an unverified ID Token is not repeated.
+  /// The next attempt after a temporary failure, if allowed: up to three, and none if the server set a time. After a
+  /// lost response, a refresh token is sent again only for a short time, and never after a truncated one.
   private func nextAttempt(after ended: Refresh, _ error: SessionError, now: Instant) -> Refresh? {
     guard error.isWorthWaiting, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
       return nil
@@ -214,7 +209,7 @@ package struct Session: Sendable {
   private mutating func fail(_ error: SessionError, now: Instant) -> SessionError {
     activity = .idle
     if error.isLocked {
-      // A locked vault does not end the session. Retrying is pointless until it is unlocked.
+      // A locked vault does not end the session.
       dropToken()
       backoff.dropRetries()
       return error
@@ -284,7 +279,7 @@ package struct Session: Sendable {
     backoff.sessionEnded(.expired(account: account))
   }
 
-  /// Drops the token in memory and the last failure, but not the grant. The next caller starts a refresh.
+  /// Drops the cached token and the last failure, but not the grant. The next caller starts a refresh.
   package mutating func forgetToken() { restart(.tokenless(nil, renewFrom: nil)) }
 
   /// Adjusts the times of the cached token after the machine's clock was set.
@@ -293,12 +288,12 @@ package struct Session: Sendable {
     if let grant { refreshedAt = grant.issuedByClock }
   }
 
-  /// Records that the record of the cached token was rewritten, under another name or protection.
+  /// Records that the cached token's record was rewritten, under another name or protection.
   package mutating func recordMoved(to generation: UInt64, protection: Protection? = nil) {
     updateToken { $0.grant = $0.grant.moved(to: generation, protection: protection) }
   }
 
-  /// Applies the record's state, for an account without a token in memory.
+  /// Applies the record's state to an account without a cached token.
   ///
   /// - Parameters:
   ///   - isGranted: Whether the record contains a grant.

@@ -4,7 +4,7 @@ package import Vault
 
 /// The reason why a session cannot do what was requested.
 package enum SessionError: Error, Hashable, Sendable {
-  /// No account has this name, or there are no accounts at all (nil).
+  /// No account has this name. Nil if there are no accounts.
   ///
   /// - Parameter known: The existing accounts.
   case noAccount(name: String?, known: [String] = [])
@@ -13,7 +13,7 @@ package enum SessionError: Error, Hashable, Sendable {
   ///
   /// - Parameter reason: The server's description, without control characters.
   case expired(account: String, reason: String? = nil)
-  /// The session was only an access token, which was not stored and is lost.
+  /// The session was only an access token, which is lost.
   case notKept(account: String)
   /// The settings specify another server or client than at sign-in.
   ///
@@ -21,7 +21,7 @@ package enum SessionError: Error, Hashable, Sendable {
   case configurationChanged(account: String, setting: String, file: String? = nil)
   /// The metadata contains an endpoint whose origin was not known at sign-in.
   case endpointMoved(account: String, origin: String)
-  /// An ID Token is for another user, client or sign-in than the first one (OpenID Connect Core section 12.2).
+  /// An ID Token differs from the first one (OpenID Connect Core section 12.2).
   ///
   /// - Parameter claim: The differing claim. Nil in records of older versions.
   case identityChanged(account: String, claim: String? = nil)
@@ -29,14 +29,14 @@ package enum SessionError: Error, Hashable, Sendable {
   case resourceMoved(account: String, resource: String, issuer: String)
   /// No ID Token of the session has been verified yet.
   case identityUnverified(account: String)
-  /// The sign-in returned no usable access token, but its refresh token is stored, with these settings.
+  /// The sign-in returned no usable access token, but its refresh token is stored with these settings.
   indirect case signInKept(AccountConfiguration, because: SessionError)
   /// The server issued a grant, which could not be stored.
   ///
-  /// - Parameter isRevoked: Whether the grant was revoked. Otherwise it still exists at the server.
+  /// - Parameter isRevoked: Whether the grant was revoked. Otherwise, it still exists at the server.
   indirect case grantNotKept(because: SessionError, isRevoked: Bool)
-  /// The new sign-in does not identify its user, and therefore may not replace the account's session (OpenID Connect
-  /// Core section 5.7).
+  /// The new sign-in does not identify its user, so it may not replace the account's session (OpenID Connect Core
+  /// section 5.7).
   case identityUnknown(account: String)
   /// The new token's lifetime, in seconds, is shorter than the caller requires.
   case lifetimeTooShort(account: String, lifetime: Int)
@@ -48,7 +48,7 @@ package enum SessionError: Error, Hashable, Sendable {
   case originUnconfirmed(account: String, origin: String)
   /// The account lists the origin for this user name, but the caller requested another.
   case originOfOtherUser(account: String, origin: String, user: String)
-  /// These accounts list the URL equally well.
+  /// Several accounts list the URL equally well.
   case severalAccounts([String], origin: String)
   /// The text is not a URL that can receive a token.
   case unsuitableURL
@@ -62,7 +62,7 @@ package enum SessionError: Error, Hashable, Sendable {
   case redirectUnavailable(port: Int?, SystemError)
   /// Another program uses the redirect's port.
   case redirectPortTaken(port: Int, by: PortHolder)
-  /// The account's redirect URI has no loopback address, so the browser cannot reach this machine.
+  /// The redirect URI has no loopback address, so the browser cannot reach this machine.
   case redirectElsewhere
   /// The provider requires a redirect URI with its registered port, and the sign-in specifies none.
   case redirectNotNamed(provider: String)
@@ -86,7 +86,7 @@ package enum SessionError: Error, Hashable, Sendable {
   indirect case assertionSource(AssertionSource, because: SessionError)
   /// An assertion must first be requested from this other account.
   case assertionOfAccount(String)
-  /// The account has no valid ID Token for requesting an assertion.
+  /// There is no valid ID Token for requesting an assertion.
   case idTokenNeeded(account: String, isExpired: Bool)
   /// The assertion's file is unusable.
   case assertionUnreadable(DirectoryError)
@@ -95,9 +95,9 @@ package enum SessionError: Error, Hashable, Sendable {
   /// The secret of a registered client has expired (RFC 7591, section 3.2.1).
   case clientSecretExpired(account: String)
   case cancelled
-  /// A resource returned the access token to a peer of a lease, which must not see it.
+  /// A resource's response to a lease contained the access token.
   case tokenReturned(origin: String)
-  /// The process is ending. The next one accepts requests, unless the user has stopped the daemon (`isPermanent`).
+  /// The process is ending. No other one follows if the user has stopped the daemon (`isPermanent`).
   case stopping(isPermanent: Bool)
   /// Too many requests (`underWay`) are waiting for servers.
   case tooBusy(underWay: Int)
@@ -110,8 +110,8 @@ package enum SessionError: Error, Hashable, Sendable {
 
   /// The effect of a failed refresh on the session.
   package enum Effect: Sendable, Equatable {
-    /// The account's grant no longer exists (`signedOut`), the server ended it (`expired`), or the session was only an
-    /// access token, which has been lost (`notKept`).
+    /// The grant does not exist (`signedOut`), the server ended it (`expired`), or the session was only an access
+    /// token, which is lost (`notKept`).
     case ended(SessionState)
     /// Tokens are withheld until the settings or the server change back, or the user signs in.
     case held(Hold)
@@ -124,8 +124,7 @@ package enum SessionError: Error, Hashable, Sendable {
     package enum Hold: Sendable { case settings, identity, accountMissing }
   }
 
-  /// The error's effect on the session (invariant: one fact, one place). For OAuth errors, uses
-  /// ``OAuthError/Code/meaning``.
+  /// The error's effect on the session (invariant: one fact, one place).
   package var effect: Effect {
     switch self {
     case .expired: .ended(.expired)
@@ -137,8 +136,7 @@ package enum SessionError: Error, Hashable, Sendable {
     case .oauth(let error):
       switch error.code.meaning {
       case .signInNeeded: .signInNeeded
-      // A refresh with an ended grant fails with ``expired(account:reason:)``. Other requests may concern another
-      // grant.
+      // A refresh with an ended grant fails with ``expired(account:reason:)``.
       case .grantEnded, .temporary, .permanent: .none
       }
     case .signInKept, .grantNotKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .originOfOtherUser,
@@ -157,21 +155,20 @@ package enum SessionError: Error, Hashable, Sendable {
   /// Whether only an ID Token of a later refresh can unblock the account.
   var awaitsIdentity: Bool { effect == .held(.identity) }
 
-  /// Whether only a sign-in is certain to help, although the grant remains.
+  /// Whether only a sign-in is certain to help.
   package var needsSignIn: Bool { effect == .signInNeeded }
 
-  /// The server's description of why it ended the session, without control characters.
+  /// The server's reason for ending the session, without control characters.
   package var reasonForEnd: String? {
     if case .expired(_, let reason) = self { reason } else { nil }
   }
 
-  /// Whether the server's response to a refresh shows that an immediate retry cannot help.
+  /// Whether the response to a refresh shows that an immediate retry cannot help.
   var delaysCallers: Bool { needsSignIn || awaitsIdentity || mayHaveReplacedToken || refusalOutsideProtocol != nil }
 
   /// The error, if a refresh was rejected without an OAuth error code.
   var refusalOutsideProtocol: OAuthError? { oauthError.flatMap { $0.isRefusalOutsideProtocol ? $0 : nil } }
 
-  /// The underlying OAuth error, if any.
   private var oauthError: OAuthError? { if case .oauth(let error) = self { error } else { nil } }
 
   /// The same error with this change, if it is an OAuth error.
@@ -212,12 +209,11 @@ package enum SessionError: Error, Hashable, Sendable {
   /// Whether the same request may succeed later and repeating it does no harm.
   package var isWorthWaiting: Bool { isTemporary && !mayHaveReplacedToken }
 
-  /// Whether the response to a refresh was incomplete. The refresh token may have been replaced, and its second use may
-  /// end the session (RFC 9700, section 4.14.2).
+  /// Whether the response to a refresh was incomplete. A second use of the refresh token may then end the session (RFC
+  /// 9700, section 4.14.2).
   var mayHaveReplacedToken: Bool { oauthError?.brokenAnswer ?? false }
 
-  /// Whether the server is known to be reachable. Only a response proves that, since a reused connection accepts
-  /// requests even without a network. True for all but OAuth errors.
+  /// Whether the server is known to be reachable, because it responded. True for all but OAuth errors.
   package var reachedServer: Bool { oauthError.map { $0.httpStatus != nil || $0.brokenAnswer } ?? true }
 
   /// Whether nothing was sent, because the server was unreachable.
@@ -227,7 +223,7 @@ package enum SessionError: Error, Hashable, Sendable {
       && error.httpStatus == nil && !error.followsSuccess
   }
 
-  /// The same error, marked as following a successful request: for example, tokens were issued, but cannot be verified.
+  /// The same error, marked as following a successful request: for example, issued tokens cannot be verified.
   var followingSuccess: SessionError {
     changed {
       $0.followsSuccess = true
@@ -280,9 +276,9 @@ package enum SessionError: Error, Hashable, Sendable {
 /// An error in the settings, with the file or member.
 package struct ConfigurationError: Error, Sendable, Hashable {
   package enum Code: Hashable, Sendable {
-    /// The text is not JSON, or a member has an invalid type or value.
+    /// Not JSON, or a member has an invalid type or value.
     case invalid
-    /// The settings contain a member that is not among these known ones.
+    /// The settings contain a member that is not one of these.
     case unknownMember(known: [String])
     /// The settings file has another version than this program supports.
     case unsupportedVersion
@@ -296,13 +292,13 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case storage(SystemError)
     /// The certificate authority file is unreadable, or contains no certificates (nil).
     case caFile(SystemError?)
-    /// A malformed pin of a public key.
+    /// A pin of a public key is malformed.
     case pin
-    /// A client secret that is empty, too long, or has forbidden characters (RFC 6749, appendix A.2).
+    /// The client secret is empty, too long, or has forbidden characters (RFC 6749, appendix A.2).
     case clientSecret
-    /// A refresh token that is empty, too long, or has forbidden characters (RFC 6749, appendix A.17).
+    /// The refresh token is empty, too long, or has forbidden characters (RFC 6749, appendix A.17).
     case refreshToken
-    /// A passphrase or PIN that is empty, too long, or not UTF-8.
+    /// The passphrase or PIN is empty, too long, or not UTF-8.
     case passphrase
     case clientKey(KeyProblem)
     /// The file does not contain PEM certificates, or they are not for the client's key.
@@ -338,7 +334,7 @@ package struct ConfigurationError: Error, Sendable, Hashable {
 
   /// The values that the member accepts.
   package var expected: AccountSetting.Expectation?
-  /// The line of the settings file with the member, or with the object that lacks it.
+  /// The position of the member, or of the object that lacks it, in the settings file.
   package var line: SettingsLine?
 
   package init(_ code: Code, _ path: String, expected: AccountSetting.Expectation? = nil) {
@@ -350,8 +346,6 @@ package struct ConfigurationError: Error, Sendable, Hashable {
   /// Whether another process held the settings' lock until the timeout.
   var isBusy: Bool { if case .storage(let error) = code { error.isAgain } else { false } }
 
-  // Two errors are equal if they have the same code and member.
-
   package static func == (one: ConfigurationError, other: ConfigurationError) -> Bool {
     one.code == other.code && one.path == other.path
   }
@@ -362,13 +356,13 @@ package struct ConfigurationError: Error, Sendable, Hashable {
   }
 }
 
-/// The details of a missing client ID, for a hint.
+/// The details for a hint on a missing client ID.
 package struct MissingClient: Sendable, Hashable {
   /// The provider's title, or the issuer.
   package var server: String
   /// How to register a client. Nil if only the server's administrator can.
   package var registration: Provider.Registration?
-  /// The redirect URI to register, byte for byte. Nil if signing in with a browser is not supported.
+  /// The redirect URI to register. Nil without browser sign-ins.
   package var redirectURI: String?
   /// Whether the server supports dynamic registration (RFC 7591).
   package var canRegister: Bool
@@ -376,7 +370,7 @@ package struct MissingClient: Sendable, Hashable {
   package var canPublish = false
 }
 
-/// The details of a missing client secret, for a hint.
+/// The details for a hint on a missing client secret.
 package struct MissingSecret: Sendable, Hashable {
   package var provider: String
   /// The page that shows the secret. Nil if only the server's administrator knows it.
@@ -391,7 +385,7 @@ package enum ClientURLProblem: Sendable, Hashable {
   case malformed
   /// A published client cannot have a secret.
   case secret
-  /// The settings include a certificate, whose properties the document cannot contain.
+  /// The document cannot describe the client's certificate.
   case certificate
   /// The server does not accept published clients, but may be able to register one.
   case unannounced(canRegister: Bool)

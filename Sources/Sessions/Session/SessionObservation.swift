@@ -1,7 +1,7 @@
 package import Crypto
 package import OAuth
 
-/// A loggable event of an operation. Contains no text of a server, file or peer except a request's URL.
+/// A loggable event of an operation. Contains no text of others except a request's URL.
 package enum SessionObservation: Sendable, Hashable {
   case step(SessionStep)
   /// A request got no usable response after this time.
@@ -12,7 +12,7 @@ package enum SessionObservation: Sendable, Hashable {
   case keysUnusable
   /// The `auth_time` of a refreshed ID Token differs from the first one (OpenID Connect Core section 12.2).
   case authenticationTimeChanged
-  /// The metadata contains an endpoint whose origin was not known at sign-in. Nothing is sent to it.
+  /// The metadata contains an endpoint with an origin unknown at sign-in. Nothing is sent to it.
   case endpointMoved
 }
 

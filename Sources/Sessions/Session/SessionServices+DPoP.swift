@@ -13,8 +13,8 @@ extension SessionServices {
   /// Creates the prover for a sign-in. Nil for Bearer tokens.
   ///
   /// - Parameter resource: The proof algorithms that the resource accepts. Empty if not announced.
-  /// - Throws: `bindingUnsupported` if the server announces proof algorithms, but none that this program and the
-  ///   resource support.
+  /// - Throws: `bindingUnsupported` if the server announces no proof algorithm that this program and the resource
+  ///   support.
   func newProver(
     _ configuration: AccountConfiguration, _ metadata: AuthorizationServerMetadata, forResource resource: [String]
   ) throws(SessionError) -> DPoPProver? {
@@ -32,8 +32,8 @@ extension SessionServices {
     }
   }
 
-  /// Generates a key in the TPM or the vault, according to the settings. Without a setting, uses the vault if the TPM
-  /// is not the default, does not support the key or is unavailable. Other TPM errors have no fallback.
+  /// Generates a key in the TPM or the vault, according to the settings. Without a setting, uses the TPM if it is the
+  /// default, supports the key and is available.
   ///
   /// - Parameters:
   ///   - holds: Whether the TPM supports the key.
@@ -64,7 +64,7 @@ extension SessionServices {
     return keepsKeysInTPM
   }
 
-  /// The DPoP key of a record. Nil if its tokens are not bound to a key.
+  /// The DPoP key of a record, if its tokens are bound to one.
   func key(of record: AccountRecord, _ account: AccountName) throws(SessionError) -> DPoPKey? {
     guard let text = record.dpopKey else { return nil }
     do { return try DPoPKey.parse(text, in: vault.keyDevice) } catch {
@@ -89,6 +89,5 @@ extension AccountRecord {
     expiryReason = reason
   }
 
-  /// The type of this record's access tokens.
   var tokenType: String { dpopKey == nil ? "Bearer" : "DPoP" }
 }

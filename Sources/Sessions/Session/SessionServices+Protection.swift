@@ -12,7 +12,7 @@ extension SessionServices {
   ///
   /// - Parameter isNew: Whether to ignore an existing record as a leftover.
   /// - Returns: The protection of the future record.
-  /// - Throws: The vault error `locked`, `nothingToUnlock` if the protection is not set up, or the error of opening the
+  /// - Throws: The vault error `locked`, `nothingToUnlock` if the protection is not set up, or that of opening the
   ///   vault.
   package func requireOpen(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool
@@ -29,13 +29,12 @@ extension SessionServices {
     return configuration.protection ?? stored ?? .device
   }
 
-  /// Runs `body` while the protection levels that a sign-in uses cannot be locked. Passes it the resources for writing
-  /// the record, or nil for an ephemeral account.
+  /// Runs `body` while a sign-in's protection levels cannot be locked. Passes it the resources for writing the record,
+  /// or nil for an ephemeral account.
   ///
   /// - Parameters:
   ///   - kept: The resources, if already reserved.
   ///   - waitsLong: Whether to wait for the vault's lock until cancelled.
-  ///   - cancellation: Cancels `body`, if a lock requires it.
   /// - Throws: The errors of ``requireOpen(_:_:isNew:)`` and ``reserveWrite(wait:isFailureFinal:_:)``, before running
   ///   `body`.
   func keepingOpen<Result>(
@@ -61,7 +60,7 @@ extension SessionServices {
     return try cancellation.spending(or: .cancelled) { () throws(SessionError) in try body(reserve) }
   }
 
-  /// Creates the account's lock file, which the last step of a sign-in locks.
+  /// Creates the account's lock file.
   private func createLock(of account: AccountName) throws(SessionError) {
     do throws(VaultError) { try vault.lockAccount(account, LockWait(.zero)).release() } catch {
       let error = SessionError.vault(error)
@@ -78,8 +77,8 @@ extension SessionServices {
     }
   }
 
-  /// The protection level for the next write of a record: the requested one, if any. If all lockable levels are locked,
-  /// that is `device`, since other records are unreadable.
+  /// The protection level for the next write of a record: the requested or current one. It is `device` if all lockable
+  /// levels are locked, since other records are unreadable.
   func level(of account: AccountName, or wanted: Protection?) -> Protection {
     guard !isEphemeral(account), lockableLevels.contains(where: { vault.isUnlocked($0) }) else { return .device }
     if let wanted, wanted != .device { return wanted }

@@ -5,14 +5,14 @@ package import Vault
 // For the types of accounts, settings and states.
 @_exported public import Vocabulary
 
-/// The vault, network, clock and caches for the blocking operations of sessions. Shared by all accounts; thread-safe.
+/// The vault, network, clock and caches for the sessions of all accounts. Thread-safe.
 package struct SessionServices: Sendable {
   package let vault: Vault
   package private(set) var http: any HTTPClient
   package let time: any TimeSource
   package let documents: DocumentCache
   package let settingsDirectory: String
-  /// The nonces and clock offsets of servers, for DPoP proofs.
+  /// The servers' nonces and clock offsets.
   let proofs = DPoPMemory()
   package let gate = LockGate()
   /// The refresh tokens that could not be written to the vault yet.
@@ -21,7 +21,7 @@ package struct SessionServices: Sendable {
   let unwritten = AccountTable<UnwrittenRevocation>()
   /// The refreshes that wait for newer keys of the issuer.
   let awaitedKeys = AccountTable<AwaitedKeys>()
-  /// By account, the last reported endpoint origin that was not known at sign-in.
+  /// By account, the last reported endpoint origin unknown at sign-in.
   let movedOrigins = Monitor<[AccountName: String]>([:])
   package let ephemeral = EphemeralAccounts()
   /// Whether these services are for an ephemeral account, even if not added yet.
@@ -56,7 +56,7 @@ package struct SessionServices: Sendable {
   /// The maximum wait for a lock: shorter than callers wait, so that they get its error.
   private static let lockWait = Duration.seconds(100)
 
-  /// A short wait for a lock, for work that is repeated later or must not delay locking the vault.
+  /// For work that is repeated later or must not delay locking the vault.
   static var briefLockWait: LockWait { LockWait(.seconds(10)) }
 
   /// How long a sign-in with a browser may take, in seconds.
@@ -65,7 +65,7 @@ package struct SessionServices: Sendable {
   /// The maximum wait for a lock during a sign-in.
   static let longestLockWait = Duration.seconds(browserSignInSeconds)
 
-  /// A wait for a lock that ends when the operation is cancelled.
+  /// A wait that ends when the operation is cancelled.
   static func lockWait(_ cancellation: Cancellation? = nil, isLong: Bool = false) -> LockWait {
     LockWait(isLong ? longestLockWait : lockWait) { cancellation?.isCancelled ?? false }
   }
@@ -73,21 +73,19 @@ package struct SessionServices: Sendable {
   /// The shortest wait for an account's lock that is reported, in milliseconds.
   private static let noticedWaitMilliseconds = 20
 
-  /// Locks the account and runs `body`, so that no other process or thread can spend its tokens.
+  /// Locks the account, so that no other process or thread can spend its tokens, and runs `body`.
   func holding<Result>(
     _ account: AccountName, _ cancellation: Cancellation? = nil, _ body: () throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     try holding(account, at: nil, cancellation: cancellation) { (_) throws(SessionError) in try body() }
   }
 
-  /// Like ``holding(_:_:_:)``, but passes the protection level of the account's record to `body` and delays locking the
-  /// vault.
+  /// Like ``holding(_:_:_:)``, but passes the record's protection level to `body` and delays locking the vault.
   ///
   /// - Parameters:
   ///   - wanted: The record's new protection level, if `body` changes it.
   ///   - mustWrite: See ``LockGate/enter(_:mustWrite:_:)``.
-  ///   - cancellation: Ends the wait for the account. Cancelled when the vault is locked, unless a token or code is
-  ///     being spent.
+  ///   - cancellation: Ends the wait. Cancelled when the vault is locked, unless a token or code is being spent.
   /// - Throws: The vault error `locked` while the level is being locked.
   func holding<Result>(
     _ account: AccountName, at wanted: Protection?, mustWrite: Bool = false, cancellation: Cancellation? = nil,
@@ -144,7 +142,7 @@ package struct SessionServices: Sendable {
     return stored
   }
 
-  /// A snapshot of the vault, for reading several records, or nil if there is no vault.
+  /// A snapshot of the vault for reading several records. Nil without a vault.
   package func snapshot() throws(SessionError) -> VaultSnapshot? {
     try storing(vault.snapshot())
   }
@@ -170,7 +168,7 @@ package struct SessionServices: Sendable {
     return StoredRecord(record: record, generation: sealed.generation)
   }
 
-  /// The existing record that a new one replaces. Nil if there is none, or only other machines have vaults here.
+  /// The record that a new one replaces, if any. Nil if only other machines have vaults here.
   func recordToReplace(of account: AccountName) throws(SessionError) -> AccountRecord? {
     do { return try record(of: account) } catch .vault(let error) where error.code == .otherMachinesOnly {
       return nil
@@ -181,8 +179,7 @@ package struct SessionServices: Sendable {
   ///
   /// - Parameters:
   ///   - protection: The protection level, or nil to keep it.
-  ///   - replaced: The generation of the record to replace, or nil for any. With nil, a sign-out meanwhile goes
-  ///     unnoticed.
+  ///   - replaced: The generation of the record to replace. Nil for any; a sign-out meanwhile then goes unnoticed.
   ///   - wait: The wait for the vault's lock; nil for the default.
   ///   - writeReserve: The result of ``reserveWrite(wait:isFailureFinal:_:)``.
   /// - Returns: The record's new generation.
@@ -219,7 +216,7 @@ package struct SessionServices: Sendable {
 
   /// The claims of the verified ID Token in the account's record, if any. Works offline.
   ///
-  /// - Parameter holdsToken: Whether a token is cached. An ended session is then not an error.
+  /// - Parameter holdsToken: Whether a token is cached, so that an ended session is no error.
   /// - Throws: The error that keeps the account from returning tokens.
   package func verifiedClaims(
     of account: AccountName, _ configuration: AccountConfiguration, holdsToken: Bool = false
@@ -231,8 +228,8 @@ package struct SessionServices: Sendable {
     return record.claims
   }
 
-  /// Whether `grant` belongs to the vault's current record: another process may have signed the account out or in
-  /// again. Nil if the vault is unreadable.
+  /// Whether `grant` belongs to the current record: another process may have signed the account out or in. Nil if the
+  /// vault is unreadable.
   package func isCurrent(_ grant: AccessGrant, of account: AccountName) -> Bool? {
     if isEphemeral(account) { return ephemeral.record(of: account)?.generation == grant.recordGeneration }
     do throws(VaultError) {
@@ -246,8 +243,7 @@ package struct SessionServices: Sendable {
     IssuerMetadata(documents: documents, observer: observer, access: access, cancellation: cancellation)
   }
 
-  /// The server's metadata with the endpoints of the settings, newly fetched if `fresh` is true. Without metadata, the
-  /// settings must include a token endpoint.
+  /// The server's metadata with the endpoints of the settings, newly fetched if `fresh` is true.
   func metadata(
     _ access: AccountAccess, fresh: Bool, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServerMetadata {

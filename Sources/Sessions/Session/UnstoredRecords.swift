@@ -15,8 +15,7 @@ final class AccountTable<Value: Sendable>: Sendable {
   var accounts: [AccountName] { values.withLock { Array($0.keys) } }
 }
 
-/// A refresh token that could not be written, for example because the disk failed or the vault was locked. Since the
-/// one in the vault is invalid, it stays in memory until it can be written.
+/// A refresh token that could not be written. It stays in memory until it can, since the one in the vault is invalid.
 struct UnstoredRecord: Sendable {
   let renewal: AccountRecord.Renewal
   /// The generation of the vault's record that this one replaces.
@@ -30,12 +29,12 @@ struct UnstoredRecord: Sendable {
 struct WriteReserve: Sendable {
   /// Memory for a record of any size.
   let arena: SecretArena
-  /// Memory for the old record, and for the vault's keys, which may be new.
+  /// Memory for the old record and the vault's keys.
   private let reserve: SecretReserve
   /// The file descriptors for the write. Nil for an ephemeral account.
   private let descriptors: DescriptorReserve.Hold?
-  /// Ordinary memory for the vault's new content, released when the write begins. Swift would end the process without
-  /// it.
+  /// Ordinary memory for the vault's new content, released when the write begins. Without memory, Swift ends the
+  /// process.
   private let heap: Monitor<PrivateMapping?>
   /// A file with disk space for the new vault. Nil if a failed write can be repeated.
   let vault: ReservedFile?
@@ -56,11 +55,10 @@ struct WriteReserve: Sendable {
     }
   }
 
-  /// The memory to reserve, as a multiple of the vault's size: for another process's content and the new one, each with
-  /// its parsed form.
+  /// The memory to reserve, as a multiple of the vault's size: for the old and new content, each also parsed.
   private static let reservedVaultCopies = 4
 
-  /// Releases the memory reserved for the vault's content.
+  /// Releases ``heap``.
   func beginWrite() { heap.withLock { $0 = nil } }
 }
 
@@ -74,11 +72,10 @@ extension SessionServices {
     _ = try reserveWrite(wait: wait, isFailureFinal: false, cancellation)
   }
 
-  /// Like ``rehearseWrite(wait:_:)``, but also reserves the resources for the write. Call it before spending a refresh
-  /// token or an approval.
+  /// Like ``rehearseWrite(wait:_:)``, but also reserves the resources. Call it before spending a refresh token or an
+  /// approval.
   ///
-  /// - Parameter isFailureFinal: Whether to reserve disk space too, because the record is not kept in memory if the
-  ///   write fails.
+  /// - Parameter isFailureFinal: Whether to reserve disk space too, because a record that is not written is lost.
   /// - Returns: The resources, reserved until this value is released.
   func reserveWrite(
     wait: LockWait?, isFailureFinal: Bool, _ cancellation: Cancellation
@@ -101,7 +98,7 @@ extension SessionServices {
     do { return try WriteReserve(hold, file, vaultBytes: isEphemeral ? 0 : vault.byteCount) } catch { throw .memory }
   }
 
-  /// The number of descriptors for a request: one for its socket, and one for the resolver.
+  /// The number of descriptors for a request: its socket and the resolver's.
   private static let descriptorsOfExchange = 2
   /// How long a write waits for descriptors that other threads may have acquired.
   private static let descriptorWait = Duration.seconds(5)
@@ -144,7 +141,7 @@ extension SessionServices {
       unwritten[account]?.record.revocation?.refreshToken = refreshToken
       return true
     }
-    // A new session is left alone: some servers end it if any of the account's tokens is revoked.
+    // Some servers end a new session if any of the account's tokens is revoked.
     guard stored.record.revocation != nil else { return true }
     var rest = stored.record
     rest.revocation?.refreshToken = refreshToken
@@ -176,7 +173,7 @@ extension SessionServices {
     }
   }
 
-  /// Revokes the grants and ended sessions that exist only in memory, before the process ends. Blocking.
+  /// Revokes the grants and ended sessions that exist only in memory. Blocking.
   package func revokeUnstored() {
     for account in unstored.accounts { unstored[account]?.revoke() }
     for account in unwritten.accounts { _ = pendingRevocation(of: account).revokePending() }

@@ -2,8 +2,8 @@
 package enum SettingsEffect: Sendable, Hashable {
   /// The account has no session, or its session continues.
   case none
-  /// The new value of this setting would send the session's secrets elsewhere. The account counts as signed out until
-  /// the old value is restored or the user signs in again.
+  /// The new value of this setting would send secrets elsewhere. The account counts as signed out until the old value
+  /// is restored or the user signs in again.
   case signedOut(setting: String)
 }
 
@@ -27,7 +27,7 @@ extension SessionServices {
     return effect
   }
 
-  /// The effect of the new settings on the session. An unreadable vault is ignored: using the account reports it.
+  /// The effect of new settings on the session. Ignores an unreadable vault.
   package func effect(of new: AccountConfiguration, on account: AccountName) -> SettingsEffect {
     guard let record = try? record(of: account),
       case .configurationChanged(_, let setting, _)? = record.problem(with: new, account: account)

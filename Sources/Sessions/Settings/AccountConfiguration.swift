@@ -17,7 +17,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     self.clientID = clientID
   }
 
-  /// Returns nil without an issuer.
+  /// Nil without an issuer.
   init?(_ settings: AccountSettings) {
     guard settings.issuer != nil else { return nil }
     self.settings = settings
@@ -50,18 +50,16 @@ package struct AccountConfiguration: Sendable, Hashable {
     set { settings[keyPath: member] = newValue }
   }
 
-  /// Copies every setting that `other` specifies.
   package mutating func apply(_ other: AccountSettings) { settings.apply(other) }
 
-  /// Resets a setting to its default. Resetting the proxy also resets its exclusions and source; resetting the platform
-  /// also resets its variable.
+  /// Resets a setting to its default. The proxy's exclusions and source are reset with it, as is a platform's variable.
   package mutating func unset(_ setting: AccountSetting) {
     setting.unset(in: &settings)
     if setting === AccountSetting.proxy { (settings.proxyExclusions, settings.proxySource) = (nil, nil) }
     if setting === AccountSetting.assertionFrom { settings.assertionVariable = nil }
   }
 
-  /// Whether a variable for an assertion is set without the platform that uses it.
+  /// Whether an assertion's variable is set without the platform that uses it.
   package var hasIdleVariable: Bool { settings.assertionVariable != nil && settings.assertionFrom != .gitLabCI }
 
   private mutating func dropDefaults() {
@@ -98,14 +96,14 @@ package struct AccountConfiguration: Sendable, Hashable {
       provider: providerSettings)
   }
 
-  /// Whether the settings differ at most in the refresh policy, so that tokens obtained with `other` remain valid.
+  /// Whether the settings differ at most in the refresh policy, so that `other`'s tokens remain valid.
   package func differsOnlyInRefreshPolicy(from other: AccountConfiguration) -> Bool {
     var same = other
     same.refresh = refresh
     return same == self
   }
 
-  /// Adds these settings to the options of a sign-in by browser, except where the options have a value.
+  /// Adds these settings to options that lack them.
   func adding(to options: AuthorizationOptions) -> AuthorizationOptions {
     var options = options
     if options.resources.isEmpty { options.resources = settings.resources }
@@ -116,13 +114,13 @@ package struct AccountConfiguration: Sendable, Hashable {
   /// Whether the client has no secret, key or certificate.
   var isPublicClient: Bool { tokenEndpointAuthMethod == ClientAuthenticationMethod.none && !settings.clientCertificate }
 
-  /// Copies the client's registered algorithms (OpenID Connect Dynamic Client Registration 1.0 section 2). If the
-  /// response lacks one, the requested value is kept.
+  /// Copies the client's registered algorithms (OpenID Connect Dynamic Client Registration 1.0 section 2), except those
+  /// missing from the response.
   ///
   /// - Throws: `registrationUnusable` if the server registered another algorithm than requested, or an unsupported one
   ///   for UserInfo.
   mutating func adopt(_ registration: ClientRegistration) throws(SessionError) {
-    /// Throws if the server registered another algorithm (`found`) than requested (`asked`) for signing `what`.
+    /// Throws if another algorithm (`found`) than requested (`asked`) was registered for signing `what`.
     func agree(_ asked: SigningAlgorithm?, _ found: String?, _ what: String) throws(SessionError) {
       guard let asked, let found, !asked.rawValue.hasSameBytes(as: found) else { return }
       throw .oauth(OAuthError(.registrationUnusable, .reason("with a different signature of \(what) than requested")))
@@ -144,7 +142,7 @@ package struct AccountConfiguration: Sendable, Hashable {
 
   // MARK: - The settings file
 
-  /// Parses an account's object. `path` is the object's name in errors.
+  /// Parses an account's object, called `path` in errors.
   init(_ object: JSONObject, path: String) throws(ConfigurationError) {
     let settings: AccountSettings
     do { settings = try AccountSettings(members: { object[$0] }) } catch {

@@ -2,8 +2,7 @@ internal import Encoding
 
 /// The default accounts of directories and their subdirectories, by path.
 ///
-/// They are in the user's settings, because others may be able to write to a directory. Paths are only compared as
-/// text.
+/// They are in the user's settings, since others may be able to write to a directory. Paths are compared as text.
 package struct AccountDirectories: Sendable, Hashable {
   package struct Entry: Sendable, Hashable {
     package let path: DirectoryPath
@@ -12,7 +11,6 @@ package struct AccountDirectories: Sendable, Hashable {
 
   package private(set) var entries: [Entry] = []
 
-  /// The name of the settings file's member, for errors.
   private static let memberName = "directories"
 
   init() {}
@@ -64,8 +62,8 @@ package struct DirectoryPath: Sendable, Hashable {
   /// The system's limit (PATH_MAX).
   private static let maximumBytes = 4096
 
-  /// Parses an absolute path. Repeated and trailing slashes are ignored. Returns nil for a relative path, and for `..`,
-  /// whose meaning depends on links.
+  /// Parses an absolute path, ignoring repeated and trailing slashes. Nil for a relative path, and for `..`, whose
+  /// meaning depends on links.
   package init?(_ text: String) {
     guard text.utf8.first == UInt8(ascii: "/"), text.utf8.count <= Self.maximumBytes, !text.utf8.contains(0) else {
       return nil
@@ -75,7 +73,6 @@ package struct DirectoryPath: Sendable, Hashable {
     self.text = "/" + components.joined(separator: "/")
   }
 
-  /// Compares bytes, like the system.
   package static func == (one: DirectoryPath, other: DirectoryPath) -> Bool {
     one.text.hasSameBytes(as: other.text)
   }

@@ -1,4 +1,3 @@
-/// A renamed account.
 package struct RenamedAccount: Sendable {
   package let settings: Settings
   /// The generation of the new record, or nil if there was no record.
@@ -8,12 +7,12 @@ package struct RenamedAccount: Sendable {
 extension SessionServices {
   /// Renames an account. Blocking.
   ///
-  /// An interruption leaves the complete session under one of the two names, and maybe an unused copy of the record
-  /// under the other. A pending revocation of an earlier account with the new name moves to another name.
+  /// An interruption leaves the session under one of the names, and maybe an unused copy of the record under the other.
+  /// A pending revocation of an earlier account with the new name moves to another name.
   ///
   /// - Parameter isGivenUp: Whether to stop waiting for another program's lock.
   /// - Throws: `accountExists` if the new name is in use, even by the account itself, or `accountChanged` if the
-  ///   account no longer exists.
+  ///   account does not exist.
   package func rename(
     _ old: AccountName, to new: AccountName, unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> RenamedAccount {
@@ -35,8 +34,7 @@ extension SessionServices {
     do {
       renamed = try renameSettings(of: old, to: new, unless: isGivenUp)
     } catch {
-      // Only a cleanup: if just the last step of the write failed, the rename has taken effect, and the new record is
-      // valid.
+      // If only the last step of the write failed, the rename has taken effect, and the new record is valid.
       if generation != nil, isUnknown(new) { try? removeLeftover(of: new) }
       throw error
     }

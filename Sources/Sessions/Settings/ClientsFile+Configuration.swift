@@ -1,8 +1,8 @@
 internal import OAuth
 
 extension ClientsFile {
-  /// The client for the account's issuer or provider: from the user's file, the administrator's, or the provider's own.
-  /// Nil if none contains one.
+  /// The client for the account's issuer or provider, if any: from the user's file, the administrator's, or the
+  /// provider's own.
   ///
   /// - Throws: `configuration` if a file is invalid, or if other users can modify the user's file.
   package static func client(
@@ -20,9 +20,7 @@ extension ClientsFile {
     return provider?.clientID.map { Client(path: AdministratorFiles.providerDirectory(), clientID: $0) }
   }
 
-  /// Adds the client from a file to settings that specify none.
-  ///
-  /// - Returns: The client, or nil if the settings specify one or no file does.
+  /// Adds a client from a file to settings without one. Returns it.
   package static func complete(
     _ configuration: inout AccountConfiguration, in settingsDirectory: String
   ) throws(SessionError) -> Client? {

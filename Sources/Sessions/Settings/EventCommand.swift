@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// A command from the settings that runs on events of a session or account.
+/// A command that runs on events of a session or account.
 package struct EventCommand: Sendable, Hashable {
   /// The maximum number of commands.
   package static let maxCount = 32
@@ -17,7 +17,7 @@ package struct EventCommand: Sendable, Hashable {
   package var arguments: [String]
   package var timeoutSeconds: Int
 
-  /// Parses an element of the list `on`. `path` is the element's name in errors.
+  /// Parses an element of the list `on`, called `path` in errors.
   init(_ object: JSONObject, path: String) throws(ConfigurationError) {
     let members = ["events", "account", "run", "timeout"]
     for name in object.names where !members.contains(name) {
@@ -68,7 +68,7 @@ package struct EventCommand: Sendable, Hashable {
     return commands
   }
 
-  /// Whether to run the command for this event. `account` is nil if the event concerns no account.
+  /// Whether to run the command for this event. `account` is nil for an event of no account.
   package func isFor(_ event: SessionEventName, of account: String?) -> Bool {
     guard events.isEmpty || events.contains(event) else { return false }
     guard let wanted = self.account else { return true }

@@ -6,7 +6,7 @@ internal import Vault
 extension SessionServices {
   var settingsFile: SettingsFile { SettingsFile(directory: settingsDirectory) }
 
-  /// Changes the settings file as described at ``SettingsFile/change(wait:unless:in:_:)``.
+  /// Changes the settings; see ``SettingsFile/change(wait:unless:in:_:)``.
   package func changeSettings(
     wait: Duration = SettingsFile.usualWait, unless isGivenUp: () -> Bool = { false }, in reserved: ReservedFile? = nil,
     _ edit: (inout Settings) throws(ConfigurationError) -> Void
@@ -35,15 +35,14 @@ extension SessionServices {
     }
   }
 
-  /// Seals the origins that may get an account's token and its server's certificate authorities, after the user has
-  /// changed them. Blocking.
+  /// Seals origins that the user has added for an account's token, and maybe its certificate authorities. Blocking.
   ///
-  /// Adds only the origins of this change, since others may have been written to the settings file by other means.
+  /// Other origins in the settings file may have been written by other means, so they are not added.
   ///
   /// - Parameters:
   ///   - configuration: The new settings.
   ///   - confirmsAuthorities: Whether the user specified the certificate authority file.
-  /// - Returns: The record's rewrite, or nil if there was nothing to seal. An account's first sign-in seals everything.
+  /// - Returns: The record's rewrite. Nil if there was nothing to seal.
   package func confirm(
     _ added: [ResourceOrigin], of account: AccountName, _ configuration: AccountConfiguration,
     confirmsAuthorities: Bool = false
@@ -62,7 +61,7 @@ extension SessionServices {
     }
   }
 
-  /// Changes the protection level of an account's record, in one write of the vault. Blocking.
+  /// Changes the protection level of an account's record. Blocking.
   ///
   /// - Returns: Nil if there is no record or it already has that level.
   /// - Throws: The vault error `locked` if the old or new level is locked.
@@ -76,10 +75,10 @@ extension SessionServices {
     }
   }
 
-  /// Stores the access token of a session that has no refresh token, if the user chose to keep it. Blocking.
+  /// Stores the access token of a session without a refresh token. Blocking.
   ///
   /// - Parameter moves: The rewrites of the record since the grant, oldest first.
-  /// - Returns: Nil if the token is already stored, or the session has a refresh token.
+  /// - Returns: Nil if it is already stored, or there is a refresh token.
   package func keepToken(
     of grant: AccessGrant, of account: AccountName, after moves: [RecordMove]
   ) throws(SessionError) -> RecordMove? {
@@ -97,11 +96,10 @@ extension SessionServices {
     }
   }
 
-  /// Removes the record that an interrupted rename or import left for an account missing from the settings. Its refresh
-  /// token may have been spent.
+  /// Removes the record that an interrupted rename or import left for an account missing from the settings.
   func removeLeftover(of account: AccountName) throws(SessionError) {
     _ = try storing(vault.remove(account))
-    // This must come last: while the record exists, a token that could not be written is the valid one.
+    // Last, since a token that could not be written is valid while the record exists.
     unstored[account] = nil
   }
 }

@@ -1,7 +1,6 @@
 internal import Encoding
 
-/// The content of the settings file: accounts in the order they were added, and the active one. Unknown members are
-/// preserved.
+/// The content of the settings file, with unknown members. Accounts are in the order they were added.
 package struct Settings: Sendable, Hashable {
   /// The version of the file's format.
   package static let version = 2
@@ -18,8 +17,8 @@ package struct Settings: Sendable, Hashable {
   /// The account that was active before ``active``.
   package private(set) var previous: AccountName?
 
-  /// The accounts of directories. Entries of an account deleted by hand remain, so that its directories do not silently
-  /// use another account.
+  /// The accounts of directories. Entries of an account deleted by hand remain, so that its directories do not use
+  /// another account.
   package private(set) var directories = AccountDirectories()
 
   /// The ephemeral accounts among ``accounts``.
@@ -82,8 +81,8 @@ package struct Settings: Sendable, Hashable {
     return self[name] == nil ? nil : name
   }
 
-  /// The settings with ephemeral accounts added. One of these is active if it was selected (`chosen`), or if the file's
-  /// active account was never signed in.
+  /// Adds ephemeral accounts. One of these is active if selected (`chosen`), or if the file's active account was never
+  /// signed in.
   ///
   /// - Parameter left: The ephemeral account that was active before.
   package func adding(
@@ -161,7 +160,7 @@ package struct Settings: Sendable, Hashable {
     if self[name] != nil, active != name { setActive(name, after: active ?? previous) }
   }
 
-  /// Sets the active account, and the previously active one to `other`.
+  /// Sets the active and the previously active account.
   private mutating func setActive(_ name: AccountName?, after other: AccountName?) {
     (active, previous) = (name, other)
     object["active"] = name.map { .string($0.text) }
@@ -182,7 +181,7 @@ package struct Settings: Sendable, Hashable {
     object["directories"] = changed.isEmpty ? nil : changed.json
   }
 
-  /// Adds or removes the event command that shows a desktop notice when a session ends.
+  /// Adds or removes the event command that shows desktop notices.
   ///
   /// - Parameter program: The program's absolute path. Nil to remove the command.
   package mutating func notify(by program: String?) throws(ConfigurationError) {
@@ -198,16 +197,16 @@ package struct Settings: Sendable, Hashable {
     object["on"] = list.isEmpty ? nil : .array(list)
   }
 
-  /// The program's subcommand that reads an event and shows the notice.
+  /// The subcommand that reads an event and shows the notice.
   private static let noticeWord: JSON = "__notify"
 
-  /// Sets the idle time before the vault locks, in seconds: at most 30 days, or 0 for never.
+  /// Sets the idle time before the vault locks: at most 30 days, or 0 for never.
   package mutating func setLockAfter(seconds: Int) {
     lockAfterSeconds = seconds
     object["lock_after"] = .int(seconds)
   }
 
-  /// Renames an account, which keeps its position and remains active if it was.
+  /// Renames an account, which keeps its position.
   package mutating func rename(_ old: AccountName, to new: AccountName) {
     guard let index = accounts.firstIndex(where: { $0.name == old }) else { return }
     named = JSONObject(

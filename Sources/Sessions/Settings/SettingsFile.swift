@@ -2,17 +2,16 @@ package import Platform
 
 /// The settings file on disk. It is read only when it has changed, and replaced atomically.
 ///
-/// Not thread-safe. Writers hold `config.lock` and reread the file first, so that two processes never undo each other's
-/// change.
+/// Not thread-safe. Writers lock `config.lock` and reread the file first, so that no process undoes another's change.
 package final class SettingsFile {
   package static let name = "config.json"
   private static let lockName = "config.lock"
 
   package let path: String
-  /// The directory. Other threads create their own ``SettingsFile`` for it.
+  /// The directory, for other threads to create their own ``SettingsFile``.
   package let directoryPath: String
   private var directory: PrivateDirectory?
-  /// The settings last read or written, with the file's stamp then.
+  /// The settings last read or written, with the file's stamp.
   private var known: (stamp: FileStamp?, settings: Settings)?
   /// The error of the last read, if it failed.
   private var problem: ConfigurationError?
@@ -28,7 +27,7 @@ package final class SettingsFile {
     path = directory + "/" + Self.name
   }
 
-  /// The current settings on disk, or empty ones if there is no file.
+  /// The current settings on disk. Empty if there is no file.
   package func current() throws(ConfigurationError) -> Settings {
     knownAt = nil
     do throws(ConfigurationError) {
@@ -46,7 +45,7 @@ package final class SettingsFile {
     }
   }
 
-  /// The result of the last read, or its error. Accesses the disk only the first time.
+  /// The settings or error of the last read. Accesses the disk only the first time.
   package func lastRead() throws(ConfigurationError) -> Settings {
     if let problem { throw problem }
     if let known { return known.settings }
@@ -90,7 +89,7 @@ package final class SettingsFile {
     }
   }
 
-  /// Changes the settings on disk under the lock, and returns the new ones. Writes nothing if nothing changed.
+  /// Changes the settings on disk, and returns the new ones. Writes nothing if nothing changed.
   ///
   /// - Parameters:
   ///   - wait: The maximum wait for another program, such as the user's editor.
@@ -119,7 +118,7 @@ package final class SettingsFile {
     return settings
   }
 
-  /// Checks as far as possible that ``change(wait:unless:in:_:)`` can write, and reserves the disk space.
+  /// Checks that ``change(wait:unless:in:_:)`` can write, and reserves disk space.
   ///
   /// - Returns: The file for the change, or nil if nothing would change.
   package func reserve(
@@ -140,17 +139,16 @@ package final class SettingsFile {
     return reserved
   }
 
-  /// The default wait for another program that changes the file: shorter than callers wait, so that they get its
-  /// error.
+  /// The default wait for another program: shorter than callers wait, so that they get its error.
   package static let usualWait = Duration.seconds(100)
 
-  /// The maximum wait for another program, for work that can be repeated or is only cleanup.
+  /// The wait for work that can be repeated or is only cleanup.
   static let briefWait = Duration.seconds(5)
 
   /// The maximum growth of the file in one change, in bytes.
   private static let growth = 64 << 10
 
-  /// The settings on disk if `edit` does not change them; otherwise nil.
+  /// The settings on disk, if `edit` does not change them.
   private func settingsIfUnchanged(
     by edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) -> Settings? {
@@ -214,7 +212,7 @@ package final class SettingsFile {
     }
   }
 
-  /// Calls `body` with the directory and name of the settings file, following a symbolic link.
+  /// Calls `body` with the settings file's directory and name, following a symbolic link.
   private func withSettingsFile<Result: ~Copyable>(
     _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(ConfigurationError) -> Result {
@@ -226,7 +224,7 @@ package final class SettingsFile {
     }
   }
 
-  /// Acquires the lock file. It is in the settings directory, even if the settings file is a link to elsewhere.
+  /// Acquires the lock file, which is in the settings directory even if the settings file is a link.
   private func lock(
     _ threadLock: SettingsThreadLock, wait: Duration, unless isGivenUp: () -> Bool
   ) throws(ConfigurationError) -> FileLock {
@@ -246,8 +244,8 @@ package final class SettingsFile {
   }
 }
 
-/// Lets one thread of this process at a time change a directory's settings. The others wait, except while that thread
-/// waits for another program.
+/// Lets one thread of this process at a time change a directory's settings. The others wait, except while it waits for
+/// another program.
 private final class SettingsThreadLock {
   /// For each directory being changed, whether its thread waits for another program.
   private static let turns = Monitor<[String: Bool]>([:])

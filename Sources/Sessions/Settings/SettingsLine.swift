@@ -47,8 +47,8 @@ extension Settings {
     return (node.range.lowerBound, false)
   }
 
-  /// The member whose name begins the path, and the name's length. Since account names may contain dots, the longest
-  /// match is used.
+  /// The member whose name begins the path, and the name's length. Uses the longest match, since account names may
+  /// contain dots.
   private static func member(
     of node: JSONLayout.Node, named text: Substring
   ) -> (JSONLayout.Node, Int)? {
@@ -74,10 +74,10 @@ package struct UnknownSetting: Sendable, Hashable {
   package let name: String
   /// The account that contains it, or nil for the top level.
   package let account: String?
-  /// A similar known name, which was probably intended. Nil if there is none.
+  /// A similar known name, if any.
   package let suggestion: String?
 
-  /// A file's unknown members, at most 20. None for an invalid file.
+  /// A file's unknown members, at most 20. Empty for an invalid file.
   static func all(in bytes: [UInt8], of file: String) -> [UnknownSetting] {
     guard let root = try? JSONLayout(parsing: bytes, limits: Settings.limits).root else { return [] }
     let isCurrent = root["version"]?.value(in: bytes.span).int == Settings.version

@@ -4,9 +4,9 @@ internal import OAuth
 internal import Platform
 internal import Vault
 
-/// The values to register for a client in addition to the account's settings.
+/// Values to register for a client in addition to the account's settings.
 package struct ClientRegistrationValues: Sendable {
-  /// The client name that users see when they approve.
+  /// The client name shown to users.
   package let clientName: String
   package let softwareVersion: String
   /// Whether the client must authenticate.
@@ -23,10 +23,10 @@ extension SignInServer {
   /// The `software_id` of this program, whatever the client's name (RFC 7591 section 2).
   private static let softwareID = "0b0c5e0e-58a7-4c5c-9d0e-6f6c1c7f3c52"
 
-  /// How long before its creation a certificate becomes valid, in seconds.
+  /// How long before its creation a certificate becomes valid, in case the server's clock is slow.
   private static let secondsBefore = 86_400
 
-  /// Registers a client at the server (RFC 7591), checks the result and adds it to the settings. Blocking.
+  /// Registers a client (RFC 7591), and adds it to the settings. Blocking.
   mutating func register(_ order: ClientRegistrationValues, redirectURIs: [String]) throws(SessionError) {
     var request = try request(order, redirectURIs)
     var registration = try register(&request, order, methods(order))
@@ -38,7 +38,7 @@ extension SignInServer {
   }
 
   /// The client authentication methods to try, in order: the user's choice, or else none (RFC 8252 section 8.4) if the
-  /// server allows it, then a secret, then a key. Servers differ in the `aud` that they expect in a signed token.
+  /// server allows it, then a secret, then a key.
   private func methods(_ order: ClientRegistrationValues) -> [ClientAuthenticationMethod] {
     let wanted = configuration.tokenEndpointAuthMethod
     if wanted != .none { return [wanted] }
@@ -51,8 +51,8 @@ extension SignInServer {
     return metadata.announcesTokenEndpointAuthMethods ? [surest] : [.none, surest]
   }
 
-  /// Whether a server may fail to decode the client ID or secret in Basic authentication (RFC 6749 section 2.3.1), but
-  /// accepts them in the body.
+  /// Whether the server may fail to decode the client ID or secret in Basic authentication (RFC 6749 section 2.3.1),
+  /// but accepts them in the body.
   private func isMisread(_ registration: ClientRegistration, for request: ClientRegistrationRequest) -> Bool {
     let method = registration.tokenEndpointAuthMethod ?? request.tokenEndpointAuthMethod
     guard configuration.tokenEndpointAuthMethod == .none, method == ClientAuthenticationMethod.secretBasic.rawValue,
@@ -64,7 +64,7 @@ extension SignInServer {
     return !registration.clientID.utf8.allSatisfy(Form.isPlain) || secretIsPlain == false
   }
 
-  /// Completes the request for an authentication method. Generates a key or certificate if required.
+  /// Completes the request for an authentication method. Generates a key or certificate if needed.
   private mutating func prepare(
     _ method: ClientAuthenticationMethod, _ order: ClientRegistrationValues, _ request: inout ClientRegistrationRequest
   ) throws(SessionError) {
@@ -89,8 +89,6 @@ extension SignInServer {
     }
   }
 
-  /// Generates a private key for the client.
-  ///
   /// - Parameter takesES256: Whether the server accepts ES256, the only algorithm of TPM keys.
   private func makeKey(_ takesES256: Bool) throws(SessionError) -> SharedSecret {
     try services.makingKey(configuration, holds: takesES256) { (device) throws(SessionError) in
@@ -101,7 +99,6 @@ extension SignInServer {
   /// Creates a certificate, and its key if there is none.
   private mutating func makeCertificate(_ order: ClientRegistrationValues) throws(SessionError) {
     if secrets.credentials.key == nil { secrets.credentials.key = try makeKey(true) }
-    // The server's clock may be slow.
     let start = services.time.wallSeconds() - Self.secondsBefore
     try secrets.credentials.makeCertificate(name: order.clientName, in: services.vault.keyDevice, from: start)
   }
@@ -132,7 +129,7 @@ extension SignInServer {
 
   /// Registers with the first method that the server accepts.
   ///
-  /// Glewlwyd announces the device grant's registered name but accepts only its own.
+  /// Glewlwyd accepts only its own name for the device grant.
   private mutating func register(
     _ request: inout ClientRegistrationRequest, _ order: ClientRegistrationValues,
     _ methods: [ClientAuthenticationMethod]
@@ -189,7 +186,7 @@ extension SignInServer {
     if registration.hasForeignManagement { registrationNotices?.append(.foreignManagement) }
   }
 
-  /// Checks that the registered client can sign in (RFC 7591 section 3.2.1). Returns its authentication method.
+  /// Checks the registered client (RFC 7591 section 3.2.1). Returns its authentication method.
   private func check(
     _ registration: ClientRegistration, _ request: ClientRegistrationRequest, _ order: ClientRegistrationValues
   ) throws(SessionError) -> ClientAuthenticationMethod {

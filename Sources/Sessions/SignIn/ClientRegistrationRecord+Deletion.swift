@@ -1,7 +1,6 @@
 internal import OAuth
 
 extension ClientRegistrationRecord {
-  /// The result of deleting a client at the server.
   package enum Deletion: Sendable, Hashable {
     case deleted
     /// The client no longer existed.

@@ -13,10 +13,10 @@ extension AccountConfiguration {
     self.scope.append(Self.offlineAccess)
   }
 
-  /// The scope values that need a user: without one there is no ID Token and no refresh token.
+  /// The scope values that need a user.
   static let userScopes = ["openid", "offline_access"]
 
-  /// The scope of a session without a user, or nil for the server's default.
+  /// The scope of a session without a user. Nil for the server's default.
   func scopeWithoutUser() throws(OAuthError) -> Scope? {
     let values = self.scope.filter { value in !Self.userScopes.contains { $0.hasSameBytes(as: value) } }
     return values.isEmpty ? nil : try Scope(values: values)
@@ -24,6 +24,5 @@ extension AccountConfiguration {
 }
 
 extension AuthorizationServerMetadata {
-  /// Whether the server announces `offline_access`.
   var knowsOfflineAccess: Bool { scopes?.contains("offline_access") ?? false }
 }

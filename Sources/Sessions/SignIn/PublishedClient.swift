@@ -16,7 +16,7 @@ extension AccountConfiguration {
   }
 
   /// Throws `clientURL` if the client ID is a URL but the server does not accept published clients (draft section 6),
-  /// unless the settings have a redirect URI, as for a client registered by other means (section 7.2).
+  /// unless the settings have a redirect URI (section 7.2).
   func checkPublished(at metadata: AuthorizationServerMetadata) throws(SessionError) {
     switch metadata.acceptsMetadataURLs {
     case true: if !hasMetadataURL, clientID.lowercased().hasPrefix("https://") { throw .clientURL(.malformed) }
@@ -29,9 +29,9 @@ extension AccountConfiguration {
 }
 
 extension ClientRegistrationRequest {
-  /// The metadata to publish at the client's URL (section 4), determined by the settings and the key.
+  /// The metadata to publish at the client's URL (section 4).
   ///
-  /// - Parameter credentials: The client's credentials. The public half of a key is published.
+  /// - Parameter credentials: Only the public half of a key is published.
   /// - Throws: `clientURL`, or `configuration` if the client's key is missing.
   package init(
     publishing configuration: AccountConfiguration, _ credentials: ClientCredentials, name: String,
@@ -55,7 +55,7 @@ extension ClientRegistrationRequest {
     }
   }
 
-  /// The values that an account's settings require for a client at any server.
+  /// The values for any server, from an account's settings.
   init(
     of configuration: AccountConfiguration, name: String, softwareID: String? = nil, softwareVersion: String? = nil
   ) throws(SessionError) {
@@ -86,7 +86,7 @@ extension SessionServices {
 extension ClientCredentials {
   /// The public key to register or publish.
   ///
-  /// - Parameter configuration: Gets a key ID if it has none, since some servers find keys only by ID.
+  /// - Parameter configuration: Gets a key ID if it has none: some servers find keys only by ID.
   func publishedKey(
     named configuration: inout AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> JSONObject {

@@ -4,25 +4,24 @@ internal import Crypto
 internal import Platform
 
 extension SignIn {
-  /// A sign-in with its server, client and scope. Handles the tokens of all flows.
+  /// A sign-in with its server, client and scope. Handles the tokens of all grants.
   package struct Prepared: Sendable {
     package let server: AuthorizationServer
     package let scope: Scope?
-    /// The part of ``scope`` for the account's own token, or nil for the entire scope.
+    /// The part of ``scope`` for the account's own token. Nil for all of it.
     private let ownScope: Scope?
     /// The session's protection level.
     package let level: Protection
     /// The settings' additional parameters.
     let extras: ExtraParameters
     var request: Request
-    /// The redirect URI, or nil for a flow without a redirect.
+    /// The redirect URI, if there is a redirect.
     package let redirect: SignInRedirect?
-    /// The server with the client's secrets.
     private let contact: SignInServer
     /// Whether the TPM was unavailable for the DPoP key.
     private let isKeptOutOfTPM: Bool
 
-    /// Checks the server's metadata, so that the user does not approve a sign-in that cannot be completed.
+    /// Checks the metadata, so that the user does not approve a sign-in that cannot be completed.
     ///
     /// - Parameter grantedScope: The scope of the session to replace.
     init(
@@ -55,14 +54,12 @@ extension SignIn {
     package var account: AccountName { request.account }
     /// The account's future settings, including values chosen from the metadata.
     package var configuration: AccountConfiguration { contact.configuration }
-    /// The messages for the user.
     package var notices: [SignIn.Notice] {
       (contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registrationNotices ?? [])
         + (configuration.hasMetadataURL && configuration.clientID.utf8.contains(UInt8(ascii: "?"))
           ? [.clientQuery] : [])
         + (isKeptOutOfTPM ? [.tpmAway] : []) + (asksForIDToken && !server.issuesIDTokens ? [.keysMissing] : [])
     }
-    /// Whether the client has a secret, key or certificate.
     package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
     /// Throws `clientSecretNotNamed` if the provider requires a client secret and none is known.
     package func requireSecret(isBrowser: Bool) throws(SessionError) {
@@ -84,10 +81,10 @@ extension SignIn {
     /// Whether ``withdraw()`` must delete a client.
     package var mustDeleteClient: Bool { contact.registrationNotices != nil }
 
-    /// Deletes the client registered for this sign-in. Call it if the sign-in was not completed. Blocking.
+    /// Deletes the client registered for this sign-in, if it was not completed. Blocking.
     package func withdraw() { contact.withdraw() }
 
-    /// The protection level to write, or nil to keep that of the old record.
+    /// The protection level to write. Nil to keep the old record's.
     private var protection: Protection? { configuration.protection ?? (request.isNew ? .device : nil) }
 
     private var asksForIDToken: Bool { !isUnattended && scope?.contains("openid") == true }
@@ -97,8 +94,7 @@ extension SignIn {
 
     /// Signs in without a user. Blocking.
     ///
-    /// - Throws: `guestNeedsProof` if the client does not authenticate, `guestOverUser` if a user is signed in, or an
-    ///   error about the assertion.
+    /// - Throws: `guestNeedsProof`, `guestOverUser` if a user is signed in, or an error about the assertion.
     package func signIn(_ grant: UnattendedGrant) throws(SessionError) -> SignIn.Outcome {
       if grant == .client, !server.client.authentication.provesClient { throw .guestNeedsProof(account: account.text) }
       let unattended = try UnattendedRequest(
@@ -111,12 +107,12 @@ extension SignIn {
     }
 
     /// Runs `body`, which spends the user's approval, while the session's protection level cannot be locked. Passes it
-    /// the start time, and the resources for writing the session (nil for an ephemeral one).
+    /// the time, and the resources for writing the session (nil for an ephemeral one).
     ///
     /// - Parameters:
     ///   - kept: The resources, if already reserved.
     ///   - waitsLong: Whether to wait for locks until the sign-in is cancelled.
-    /// - Throws: An error before the approval is spent, if the session could not be stored.
+    /// - Throws: If the session could not be stored, before the approval is spent.
     func keepingOpen<Result>(
       in kept: WriteReserve? = nil, waitsLong: Bool = true,
       _ body: (Instant, WriteReserve?) throws(SessionError) -> Result
@@ -132,8 +128,8 @@ extension SignIn {
       }
     }
 
-    /// Verifies the response and stores the session. If the ID Token is invalid or for another user, stores nothing and
-    /// revokes the grant if possible. Blocking. Call it in ``keepingOpen(in:waitsLong:_:)``.
+    /// Verifies the response and stores the session. If the ID Token is invalid or for another user, revokes the grant
+    /// instead, if possible. Blocking. Call it in ``keepingOpen(in:waitsLong:_:)``.
     ///
     /// - Parameters:
     ///   - sentAt: The time of the token request.
@@ -141,8 +137,8 @@ extension SignIn {
     ///   - demands: The authorization request's requirements for the ID Token.
     ///   - needsIDToken: Whether a requested ID Token must be present.
     ///   - verified: The response, if already verified.
-    /// - Throws: `signInKept` if the refresh token is stored for the next refresh, but the rest of the response is
-    ///   unusable or its ID Token cannot be verified for now.
+    /// - Throws: `signInKept` if only the refresh token is stored, because the rest of the response is unusable or
+    ///   cannot be verified for now.
     func finish(
       _ answer: TokenEndpointAnswer, receivedAfter sentAt: Instant, in reserve: WriteReserve?,
       demands: IDTokenRequirements = .init(), needsIDToken: Bool = true, verified: Verified? = nil
@@ -168,8 +164,7 @@ extension SignIn {
       return try narrowed(stored.outcome)
     }
 
-    /// Replaces the sign-in's token, whose scope is for all origins, with the account's own, if there is a refresh
-    /// token.
+    /// Replaces the token, whose scope is for all origins, with the account's own if there is a refresh token.
     private func narrowed(_ outcome: SignIn.Outcome) throws(SessionError) -> SignIn.Outcome {
       guard let ownScope, let scope else { return outcome }
       var outcome = outcome
@@ -189,7 +184,7 @@ extension SignIn {
       return outcome
     }
 
-    /// A response whose ID Token was verified, if it has one.
+    /// A response whose ID Token, if any, was verified.
     struct Verified: Sendable {
       let response: TokenResponse
       let token: IDToken?
@@ -206,11 +201,10 @@ extension SignIn {
       return Verified(response: response, token: token)
     }
 
-    /// Revokes an unwanted grant, if the server supports it. By default, keeps the grant if the account already has a
-    /// session, which the revocation might end. Blocking.
+    /// Revokes an unwanted grant if possible, unless that might end an existing session. Returns whether it was
+    /// revoked. Blocking.
     ///
-    /// - Parameter endsSession: Whether to revoke the grant even if that might end an existing session.
-    /// - Returns: Whether the server revoked the grant.
+    /// - Parameter endsSession: Whether to revoke the grant nevertheless.
     @discardableResult
     func refuse(
       _ answer: TokenEndpointAnswer, endsSession: Bool = false, _ cancellation: Cancellation
@@ -221,8 +215,8 @@ extension SignIn {
       return server.end(token, .accessToken, bearer: token, cancellation)
     }
 
-    /// Stores the settings, which are needed to use or revoke the grant, and then the record. If writing the record
-    /// fails, removes the settings of a new account.
+    /// Stores the settings, which are needed to use or revoke the grant, then the record. If the latter fails, removes
+    /// a new account's settings.
     private func write(
       _ record: AccountRecord, activates: Bool = false, in reserve: WriteReserve?
     ) throws(SessionError) -> UInt64 {
@@ -245,7 +239,7 @@ extension SignIn {
     }
 
     /// Stores the refresh token of an otherwise unusable response if the next refresh may succeed (invariant: no
-    /// approval is wasted). Otherwise revokes its grant, unless that might end an existing session of the user.
+    /// approval is wasted). Otherwise revokes its grant, unless that might end an existing session.
     ///
     /// - Throws: `error`, or `signInKept` or `grantNotKept` because of it.
     private func keepOrRevoke(
@@ -253,7 +247,7 @@ extension SignIn {
       _ demands: IDTokenRequirements,
       needsIDToken: Bool
     ) throws(SessionError) -> Never {
-      // A refresh token that is not bound to the key as it should be could be used by a thief.
+      // A thief could use a refresh token that is not bound to the key.
       let isUnread =
         if case .oauth(let problem) = error {
           problem.followsSuccess && ![.tokenNotBound, .profileBroken].contains(problem.code)
@@ -287,7 +281,6 @@ extension SignIn {
         because: error, isRevoked: request.isNew && server.end(refreshToken, .refreshToken, cancellation))
     }
 
-    /// The record to store for the session.
     private func record(
       _ refreshToken: SharedSecret?, replacing old: AccountRecord?
     ) throws(SessionError) -> AccountRecord {
@@ -296,7 +289,6 @@ extension SignIn {
         signedInAt: services.time.wallSeconds())
       record.refreshToken = refreshToken
       record.credentials = contact.secrets.credentials
-      // The registration is kept while its client is used.
       let kept = old?.authority.isSameClient(as: configuration) == true ? old?.registration : nil
       record.registration = contact.secrets.registration ?? kept
       record.proxyCredentials = contact.secrets.proxyCredentials
@@ -310,7 +302,7 @@ extension SignIn {
 
     /// Stores the session.
     ///
-    /// - Returns: The outcome, and the registration that the account no longer uses, if any.
+    /// - Returns: The outcome, and a registration that the account no longer uses.
     private func store(
       _ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant, at level: Protection, in reserve: WriteReserve?
     ) throws(SessionError) -> (outcome: SignIn.Outcome, left: ClientRegistrationRecord?) {
@@ -371,9 +363,9 @@ extension SignIn {
       return (outcome, isReplaced ? old?.registration : nil)
     }
 
-    /// The account's previous grant. Many servers end all grants of a user and client if one is revoked.
+    /// The account's previous grant. At many servers, revoking one ends all grants of the user and client.
     ///
-    /// - Returns: The grant if it can be revoked separately, and whether it remains at the server.
+    /// - Returns: The grant, if it can be revoked separately, and whether it remains.
     private func replacedGrant(
       of old: AccountRecord?, by new: SharedSecret?
     ) -> (grant: SignIn.ReplacedGrant?, isLeft: Bool) {

@@ -22,7 +22,7 @@ extension AccountConfiguration {
 }
 
 extension FAPI2.Flow {
-  /// The flow for checking the profile. Nil is the flow of a user's session.
+  /// The flow of a session; nil for a user's.
   init(_ unattended: UnattendedGrant?) {
     self =
       switch unattended {
@@ -34,8 +34,8 @@ extension FAPI2.Flow {
 }
 
 extension SignInServer {
-  /// Sets unspecified settings to meet the profile, and throws `profileBroken` if the server's metadata does not meet
-  /// it. Call it before registering a client.
+  /// Sets unspecified settings to meet the profile. Throws `profileBroken` if the metadata does not meet it. Call it
+  /// before registering a client.
   mutating func adoptProfile(_ flow: FAPI2.Flow) throws(SessionError) {
     guard configuration.profile == .fapi2 else { return }
     if let breach = FAPI2.breach(of: metadata, flow) { throw .oauth(OAuthError(breach)) }

@@ -47,8 +47,8 @@ extension SignIn {
       case signedIn(SignIn.Outcome)
     }
 
-    /// The authorization code grant with PKCE (RFC 6749 section 4.1, RFC 7636). Check each redirect, which does not
-    /// block, then call ``finish(_:)``.
+    /// The authorization code grant with PKCE (RFC 6749 section 4.1, RFC 7636). Check each redirect, then call
+    /// ``finish(_:)``.
     package struct Browser: Sendable {
       package let prepared: SignIn.Prepared
       package let request: AuthorizationRequest
@@ -74,16 +74,15 @@ extension SignIn {
         self.request = request
       }
 
-      /// Exchanges the code and stores the session. Sends the code only to the server whose URL the browser opened (RFC
-      /// 9700 section 4.4). Blocking.
+      /// Exchanges the code, at the server whose URL the browser opened (RFC 9700 section 4.4), and stores the session.
+      /// Blocking.
       package func finish(_ code: SharedSecret) throws(SessionError) -> SignIn.Outcome {
         try exchange(code) { (answer, sentAt, reserve, demands) throws(SessionError) in
           try prepared.finish(answer, receivedAfter: sentAt, in: reserve, demands: demands)
         }
       }
 
-      /// Exchanges the code and verifies the response without storing it, for a user who must first confirm the
-      /// sign-in. Blocking.
+      /// Exchanges the code and verifies the response, which the user must confirm before it is stored. Blocking.
       package func finishUnconfirmed(_ code: SharedSecret) throws(SessionError) -> SignIn.Unconfirmed {
         try exchange(code) { (answer, sentAt, reserve, demands) throws(SessionError) in
           do throws(SessionError) {
@@ -99,8 +98,8 @@ extension SignIn {
         }
       }
 
-      /// Exchanges the code and passes `next` the response, the time of the request, the resources for writing the
-      /// session and the ID Token's requirements, while the session's protection level cannot be locked.
+      /// Exchanges the code, and passes `next` the response, the request's time, the resources for writing the session
+      /// and the ID Token's requirements.
       private func exchange<Result>(
         _ code: SharedSecret,
         _ next: (TokenEndpointAnswer, Instant, WriteReserve?, IDTokenRequirements) throws(SessionError) -> Result
@@ -115,15 +114,14 @@ extension SignIn {
     }
   }
 
-  /// A sign-in whose tokens have arrived, but which the user must confirm, since another user may have signed in.
-  /// Nothing is stored yet.
+  /// A sign-in with tokens that are not stored until the user confirms it, since another user may have signed in.
   package struct Unconfirmed: Sendable {
     let prepared: Prepared
     let answer: TokenEndpointAnswer
     let verified: Prepared.Verified
     /// The time of the token request.
     let sentAt: Instant
-    /// Resources that stay reserved until the user has decided.
+    /// The resources for writing the session.
     let reserve: WriteReserve?
     /// The authorization request's requirements for the ID Token.
     let demands: IDTokenRequirements
@@ -159,23 +157,22 @@ extension SignIn {
 }
 
 extension SignIn.Waiting.Device {
-  /// Polls once for the user's approval. If approved, verifies the response and stores the session, like
+  /// Polls once. If approved, continues like
   /// ``SignIn/Prepared/finish(_:receivedAfter:in:demands:needsIDToken:verified:)``. Blocking.
   ///
-  /// The ID Token is optional: this grant is not part of OpenID Connect (Core, section 3).
+  /// The ID Token is optional, since OpenID Connect Core does not define this grant.
   ///
   /// - Parameters:
-  ///   - approved: Returns whether the tokens, which have arrived, are still wanted.
-  ///   - endsSession: Whether to revoke unwanted tokens even if that ends an existing session of the account.
-  /// - Throws: The vault error `locked`, before contacting the server, or a cancellation, after revoking unwanted
-  ///   tokens.
+  ///   - approved: Whether received tokens are still wanted.
+  ///   - endsSession: Whether to revoke unwanted tokens even if that ends an existing session.
+  /// - Throws: The vault error `locked` before contacting the server, or a cancellation after revoking unwanted tokens.
   package func poll(approved: () -> Bool, endsSession: () -> Bool = { false }) throws(SessionError)
     -> SignIn.Waiting.Poll
   {
     do {
       return try ask(approved: approved, endsSession: endsSession)
     } catch  where error.isBusy {
-      // Another process holds a lock. The approval can be used while the code is valid.
+      // Another process holds a lock. The code remains valid.
       return .undecided(.pending)
     }
   }

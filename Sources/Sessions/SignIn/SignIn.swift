@@ -2,19 +2,18 @@ internal import Crypto
 package import OAuth
 internal import Platform
 
-/// A sign-in to an account, with a type for each phase: a ``Request``, the ``Prepared`` sign-in with its server and
-/// client, the ``Waiting`` for approval, and the ``Outcome``.
+/// A sign-in, with a type for each phase: ``Request``, ``Prepared`` with server and client, ``Waiting`` for approval,
+/// and ``Outcome``.
 package enum SignIn {
   /// A sign-in before anything is sent.
   package struct Request: Sendable {
     package let account: AccountName
     package let configuration: AccountConfiguration
-    /// Whether the account is not in the settings yet. If so, an existing record is stale and ignored.
+    /// Whether the account is not in the settings yet. An existing record is then stale.
     package let isNew: Bool
     /// Whether to register a client, because the settings specify none.
     package var registersClient = false
-    /// The values for registering a client. Also used to replace a registered client if the port of its redirect URI is
-    /// in use.
+    /// The values for registering a client, now or if the port of a registered redirect URI is in use.
     package var registration: ClientRegistrationValues?
     /// Called to listen for the redirect, if set.
     package var listen: Listen?
@@ -35,14 +34,14 @@ package enum SignIn {
     let services: SessionServices
     let cancellation: Cancellation
     private let readSecrets: ReadSecrets
-    /// Descriptors for writing the settings: the directory, a link's target, the lock, and the file or a temporary one.
+    /// Descriptors for writing the settings: the directory, a link's target, the lock, and a file.
     private let descriptors = DescriptorReserve(count: 4)
 
-    /// Reads the secrets passed by the user, and completes the settings with them.
+    /// Reads the secrets from the user, and completes the settings with them.
     package typealias ReadSecrets = @Sendable (inout AccountConfiguration) throws(SessionError) -> SignInSecrets
 
-    /// Listens for a redirect to this machine and returns the port, or nil for other redirects. `registers` is whether
-    /// a client will be registered with it.
+    /// Listens for a redirect to this machine and returns the port. Nil for other redirects. `registers`: whether a
+    /// client will be registered with it.
     package typealias Listen =
       @Sendable (SignInRedirect, AuthorizationServerMetadata, _ isDeviceForbidden: Bool, _ registers: Bool)
       throws(SessionError) -> UInt16?
@@ -60,8 +59,8 @@ package enum SignIn {
       self.readSecrets = readSecrets
     }
 
-    /// Fetches new metadata, selects client authentication and scope, and runs `next`. If `next` fails, deletes a
-    /// client registered for it. Blocking.
+    /// Fetches metadata, selects client authentication and scope, and runs `next`. If that fails, deletes a client
+    /// registered for it. Blocking.
     ///
     /// - Throws: A vault error, before anything is sent, if the session could not be stored.
     package func prepare<Result>(
@@ -116,7 +115,7 @@ package enum SignIn {
       return handed
     }
 
-    /// Checks as far as possible that ``save(_:activates:in:)`` can write the settings, and reserves the file.
+    /// Checks that ``save(_:activates:in:)`` can write the settings, and reserves the file.
     ///
     /// - Parameter waitsLong: Whether to wait for another program until cancelled.
     /// - Returns: Nil if the settings do not change.
@@ -140,8 +139,7 @@ package enum SignIn {
       }
     }
 
-    /// Checks that the account's resource still names this server (RFC 9728). Unreadable metadata of the resource is
-    /// ignored.
+    /// Checks that the account's resource still names this server (RFC 9728), if its metadata is readable.
     ///
     /// - Throws: `resourceMoved`.
     private func checkServer(of configuration: AccountConfiguration, _ given: SignInSecrets) throws(SessionError) {
@@ -194,8 +192,7 @@ package enum SignIn {
     }
 
     /// The scope from the settings. By default it requests an ID Token and, if announced, the user's profile and
-    /// address (OpenID Connect Core section 5.4) and a refresh token. For a resource, the default is only the refresh
-    /// token.
+    /// address (OpenID Connect Core section 5.4) and a refresh token; for a resource, only the latter.
     func scope(_ chosen: AccountConfiguration, _ metadata: AuthorizationServerMetadata) throws(OAuthError) -> Scope? {
       if unattended != nil { return try configuration.scopeWithoutUser() }
       if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
@@ -212,17 +209,16 @@ package enum SignIn {
     package internal(set) var grant: AccessGrant
     /// The account's settings, as stored.
     package let configuration: AccountConfiguration
-    /// Whether the server issued a refresh token. If not, the session ends with the access token.
+    /// Whether there is a refresh token. If not, the session ends with the access token.
     package let hasRefreshToken: Bool
     /// Whether the access token is stored too.
     package let isKept: Bool
-    /// The grant of a session without a user. Nil for a user's session.
+    /// The grant of a session without a user, if it is one.
     package let unattended: UnattendedGrant?
-    /// Whether a user's session has replaced one without a user.
+    /// Whether a user's session replaced one without a user.
     package let wasGuest: Bool
     /// Whether a requested ID Token is missing, so that the user is unknown.
     package let missesIDToken: Bool
-    /// The requested scope values.
     package let askedScope: [String]
     /// The requested scope values that were not granted.
     package let withheldScope: [String]
@@ -247,17 +243,17 @@ package enum SignIn {
     /// The client ID is a URL with a query, which servers may reject (draft-ietf-oauth-client-id-metadata-document-03
     /// section 3).
     case clientQuery
-    /// A client with this ID was registered.
+    /// A client was registered, with this ID.
     case clientRegistered(String)
-    /// The client was registered at another server and cannot be deleted from here.
+    /// The client's management URL is at another server, so it cannot be deleted.
     case foreignManagement
     /// The DPoP key is in the vault, because the TPM was unavailable.
     case tpmAway
-    /// An ID Token is requested, but the server announces no keys to verify it. The response may have none.
+    /// An ID Token is requested, but the server announces no keys to verify it.
     case keysMissing
     /// The previous grant still exists at the server. `page` is the provider's page for revoking it, if any.
     case earlierSession(page: String?)
-    /// The account's own token also has these scope values, which were requested only for individual origins.
+    /// The account's own token also has these scope values, requested only for individual origins.
     case scopeEverywhere([String])
   }
 
@@ -272,13 +268,11 @@ package enum SignIn {
     }
   }
 
-  /// The client of a replaced session without a user. Only the client can revoke that session's access tokens.
+  /// The client of a replaced session without a user, which can revoke its access tokens.
   package struct FormerGuest: Sendable {
     let server: AuthorizationServer
 
-    /// Revokes an access token (RFC 7009). Blocking.
-    ///
-    /// - Returns: Whether the server revoked it.
+    /// Revokes an access token (RFC 7009). Returns whether the server did. Blocking.
     package func end(_ grant: AccessGrant, _ cancellation: Cancellation) -> Bool {
       guard let token = try? grant.accessToken.open() else { return false }
       return server.end(token, .accessToken, bearer: token, cancellation)
@@ -287,7 +281,7 @@ package enum SignIn {
 }
 
 extension AccountRecord {
-  /// Throws `guestOverUser` if this record contains a user's session, which a sign-in without a user must not replace.
+  /// Throws `guestOverUser` if this record contains a user's session.
   func refuseReplacement(_ account: AccountName) throws(SessionError) {
     guard unattended == nil, renewal.refreshToken != nil || accessToken != nil || identity != nil else { return }
     throw .guestOverUser(account: account.text)

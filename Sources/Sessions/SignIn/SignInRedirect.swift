@@ -1,16 +1,16 @@
 package import OAuth
 
-/// The redirect URI of a sign-in, and which variants the server accepts.
+/// A sign-in's redirect URI, and which variants the server accepts.
 package struct SignInRedirect: Sendable {
   /// The redirect URI. Contains a port only if no other one is allowed.
   package let uri: RedirectURI
   /// Whether IPv6 may be used too, because the URI was not registered by hand.
   package let mayBeIPv6: Bool
-  /// Whether the port was registered for a client that this program can replace with a new one.
+  /// Whether the port was registered for a client that can be replaced with a new one.
   let isRegistered: Bool
 
-  /// Chooses the redirect URI: from the settings, or else of the last sign-in, of the provider, or the standard one. A
-  /// published client uses the same one at all servers.
+  /// Chooses the redirect URI: from the settings, or else that of the last sign-in, the provider's, or the standard
+  /// one. A published client has one for all servers.
   ///
   /// - Parameter old: The account's record, or nil for a new account.
   init(
@@ -61,8 +61,7 @@ package struct SignInRedirect: Sendable {
     return SignInRedirect(uri.at(host, port: port), mayBeIPv6: mayBeIPv6)
   }
 
-  /// The redirect URIs to register. They include the port, since some servers compare it, contrary to RFC 8252 section
-  /// 7.3.
+  /// The redirect URIs to register, with the port, since some servers compare it, contrary to RFC 8252 section 7.3.
   func registered(port: UInt16?) -> [String] {
     guard uri.loopbackHost != nil, uri.port == nil, mayBeIPv6 else { return [uri.text] }
     return [RedirectURI.Host.ipv4, .ipv6].map { uri.at($0, port: port).text }

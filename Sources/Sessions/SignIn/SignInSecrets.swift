@@ -1,6 +1,6 @@
 package import Crypto
 
-/// The secrets for a sign-in: passed by the user, read from the record, or received at registration.
+/// The secrets for a sign-in: from the user, the record or the registration.
 package struct SignInSecrets: Sendable {
   package var credentials: ClientCredentials
   /// The registration, if a client was registered for the account.
@@ -19,15 +19,15 @@ package struct SignInSecrets: Sendable {
     self.proxyCredentials = proxyCredentials
   }
 
-  /// Whether the secret of a registered client has expired (RFC 7591, section 3.2.1).
+  /// Whether a registered client's secret has expired (RFC 7591, section 3.2.1).
   ///
-  /// - Parameter wallSeconds: The current time, in unix seconds.
+  /// - Parameter wallSeconds: Unix seconds.
   func isExpired(_ wallSeconds: Int) -> Bool {
     guard let expiry = registration?.secretExpiresAt else { return false }
     return expiry <= wallSeconds
   }
 
-  /// Adds missing secrets from the record, if they will be sent only where they were sent before.
+  /// Adds missing secrets from the record, if they are sent only where they were before.
   func addingMissing(
     from record: AccountRecord?, _ access: AccountAccess, _ account: AccountName
   ) throws(SessionError) -> SignInSecrets {

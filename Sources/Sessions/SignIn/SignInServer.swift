@@ -1,7 +1,7 @@
 internal import OAuth
 internal import Vault
 
-/// The server of a sign-in. Newly fetched metadata determines the settings that the user left open.
+/// The server of a sign-in. Its metadata determines the settings that the user left open.
 struct SignInServer {
   var access: AccountAccess
   var secrets: SignInSecrets
@@ -13,9 +13,7 @@ struct SignInServer {
 
   /// Reads the secrets and fetches the metadata. Blocking.
   ///
-  /// - Parameters:
-  ///   - requestsOfflineAccess: Whether to request a long-lived session if the server supports it.
-  ///   - secrets: Returns the secrets for these settings.
+  /// - Parameter secrets: Returns the secrets for these settings.
   init(
     _ configuration: AccountConfiguration, requestsOfflineAccess: Bool = false, services: SessionServices,
     cancellation: Cancellation, secrets: (AccountAccess) throws(SessionError) -> SignInSecrets
@@ -34,7 +32,7 @@ struct SignInServer {
     do throws(SessionError) {
       metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
     } catch {
-      // Adopts the server's spelling of the issuer, since it is compared byte by byte everywhere.
+      // Adopts the server's spelling of the issuer, which is compared byte by byte.
       guard case .oauth(let problem) = error, let named = problem.intendedIssuer,
         access.configuration.providerSettings?.isSameServer(configuration.issuer, as: named) == true
       else { throw error }
@@ -59,7 +57,6 @@ struct SignInServer {
         canRegister: metadata.registrationEndpoint != nil, canPublish: metadata.acceptsMetadataURLs ?? false))
   }
 
-  /// Whether the server accepts clients that publish their metadata, but does not register clients.
   var acceptsOnlyPublishedClients: Bool {
     metadata.registrationEndpoint == nil && metadata.acceptsMetadataURLs ?? false
   }
@@ -69,8 +66,8 @@ struct SignInServer {
 
   var configuration: AccountConfiguration { access.configuration }
 
-  /// Chooses the redirect, listens for it if it goes to this machine, and registers a client if required, for example
-  /// because the port is in use. Nil without a redirect.
+  /// Chooses the redirect, listens for one to this machine, and registers a client if required, for example because the
+  /// port is in use. Nil without a redirect.
   mutating func redirect(
     _ request: SignIn.Request, replacing old: AccountRecord?
   ) throws(SessionError) -> SignInRedirect? {
@@ -107,7 +104,7 @@ struct SignInServer {
     return redirect.withPort(port)
   }
 
-  /// Deletes the client registered by ``register(_:redirectURIs:)``, if any. Blocking.
+  /// Deletes the newly registered client, if any. Blocking.
   func withdraw() {
     if registrationNotices != nil { delete(secrets.registration) }
   }

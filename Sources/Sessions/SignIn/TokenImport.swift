@@ -5,11 +5,10 @@ internal import Platform
 extension SignIn.Request {
   /// Adds an account with a refresh token from another program. Blocking.
   ///
-  /// Spends the token once, as a test. If the server rotates refresh tokens, this invalidates the other program's copy.
+  /// Spends the token once. If the server rotates refresh tokens, this invalidates the other program's copy.
   ///
-  /// - Throws: `accountExists`, before anything is sent; the server's error, after which nothing is stored; the error
-  ///   in a response whose refresh token was stored, so that the account exists; `grantNotKept` if the new token could
-  ///   not be written.
+  /// - Throws: `accountExists` before anything is sent; the server's error, after which nothing is stored; the error in
+  ///   a response whose refresh token was stored, so that the account exists; `grantNotKept`.
   package func importToken(
     _ refreshToken: SharedSecret, _ given: SignInSecrets
   ) throws(SessionError) -> (grant: AccessGrant, configuration: AccountConfiguration) {
@@ -24,8 +23,7 @@ extension SignIn.Request {
     }
   }
 
-  /// Writes the settings before spending the token, so that an interruption leaves an account with the new token, but
-  /// never a token without an account.
+  /// Writes the settings before spending the token, so that an interruption never leaves a token without an account.
   private func test(
     _ refreshToken: SharedSecret, _ given: SignInSecrets
   ) throws(SessionError) -> (grant: AccessGrant, configuration: AccountConfiguration) {

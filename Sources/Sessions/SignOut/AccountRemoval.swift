@@ -1,15 +1,14 @@
 /// The result of removing an account.
 package struct AccountRemoval: Sendable {
   package let revocationResult: SignOutOperation.RevocationResult
-  /// The result of deleting the client registered for the account. Nil if there was none.
+  /// The result of deleting the account's registered client, if any.
   package let registration: ClientRegistrationRecord.Deletion?
   /// The active account after the removal, if any.
   package let active: AccountName?
 }
 
 extension SignOutOperation {
-  /// Signs out the account and removes its settings. The record stays in the vault while a revocation is pending.
-  /// Blocking.
+  /// Signs out the account and removes its settings. Keeps the record while a revocation is pending. Blocking.
   ///
   /// After an interruption, the account is signed out and can be removed again.
   package func remove() throws(SessionError) -> AccountRemoval {

@@ -5,11 +5,11 @@ internal import Platform
 
 /// Ends an account's session: first on disk, then at the server (invariant: sign-out is durable first). Blocking.
 ///
-/// The first part waits neither for the server nor for a refresh in progress. Until the server confirms, the record
-/// keeps the tokens for revocation only, for at most ``SignOutOperation/revocationLifetime`` seconds.
+/// Waits neither for the server nor for a refresh. Until the server confirms, the record keeps the tokens for
+/// revocation, for at most ``SignOutOperation/revocationLifetime`` seconds.
 package struct SignOutOperation: Sendable {
   package let account: AccountName
-  /// The account's settings, or nil to use the sealed settings of its record, because the account was removed.
+  /// The account's settings. Nil for a removed account: its record has sealed ones.
   package let configuration: AccountConfiguration?
   /// The session's cached token, if any.
   package let grant: AccessGrant?
@@ -22,11 +22,10 @@ package struct SignOutOperation: Sendable {
   /// Cancels the requests to the server, unless a refresh token was sent. The session ends locally in any case.
   package let cancellation = Cancellation()
 
-  /// Called when the session has ended locally, before the server is contacted. The caller must limit the wait for the
-  /// server.
+  /// Called when the session has ended locally, before the server is contacted. The caller must limit that wait.
   package var willAskServer: @Sendable () -> Void = {}
 
-  /// Whether to drop the server's cached documents, because no other account needs them.
+  /// Whether to drop the server's cached documents.
   package var forgetsServer = false
 
   /// How long the tokens of an ended session are kept for revocation, in seconds.
@@ -43,28 +42,26 @@ package struct SignOutOperation: Sendable {
     self.services = services
   }
 
-  /// The result of revoking the tokens.
   package enum RevocationResult: Sendable, Hashable {
     case nothingToRevoke
     case revoked
-    /// Another process has contacted the server and knows the result.
+    /// Another process has contacted the server.
     case handledElsewhere
     /// The session ended only locally, as requested.
     case local
     /// The server has no revocation endpoint.
     ///
-    /// - Parameter page: The page of a known service for revoking the session by hand.
+    /// - Parameter page: The page for revoking the session by hand, if known.
     case notOffered(page: String?)
     /// The revocation failed, and the server may still accept the tokens.
     case failed(SessionError)
     /// The revocation failed, but ``SignOutOperation/revokePending(subject:)`` may succeed later. The error is
-    /// `cancelled` if the server was not contacted because a refresh was in progress.
+    /// `cancelled` if a refresh was in progress.
     case postponed(SessionError)
 
     package var isPostponed: Bool { if case .postponed = self { true } else { false } }
   }
 
-  /// The result of a sign-out.
   package struct Ending: Sendable, Hashable {
     package var revocationResult: RevocationResult
     /// The page that signs out the browser. Nil if there is none or it was not requested.
@@ -100,7 +97,7 @@ package struct SignOutOperation: Sendable {
     case pending(subject: String?)
   }
 
-  /// Ends the session on disk. A refresh in progress then stores its tokens for revocation only.
+  /// Ends the session on disk. A refresh in progress then stores its tokens only for revocation.
   private func endLocally() throws(SessionError) -> LocalEnd {
     while true {
       let stored: StoredRecord?
@@ -150,9 +147,7 @@ package struct SignOutOperation: Sendable {
     return error.isLocked ? .local : .failed(error)
   }
 
-  /// Replaces or removes the record.
-  ///
-  /// - Returns: False if another process has replaced it.
+  /// Replaces or removes the record. Returns false if another process has replaced it.
   private func replace(
     _ stored: StoredRecord, by record: AccountRecord?
   ) throws(SessionError) -> Bool {
@@ -201,7 +196,7 @@ package struct SignOutOperation: Sendable {
     return ending
   }
 
-  /// Shortens the deadline of a revocation if it is too late because the clock was set back.
+  /// Shortens a revocation's deadline that is too late because the clock was set back.
   private func limited(
     _ stored: StoredRecord, _ pending: AccountRecord.Revocation, secondsLeft: Int
   ) throws(SessionError) -> StoredRecord {
@@ -213,7 +208,7 @@ package struct SignOutOperation: Sendable {
     return try services.update(record, toRevoke: account, replacing: stored.generation)
   }
 
-  /// Revokes the tokens.
+  /// Revokes the tokens, if the server supports it.
   ///
   /// - Parameter logoutURL: Set before the tokens are revoked, since it is usable even if that fails.
   private func revoke(

@@ -1,7 +1,7 @@
 internal import Vault
 
-/// A pending revocation that is only in memory: of an ephemeral account, or of a sign-out on a full disk. It is written
-/// as soon as there is space, and attempted once more when the process ends.
+/// A pending revocation that is only in memory: of an ephemeral account, or of a sign-out on a full disk. Attempted
+/// once more when the process ends.
 struct UnwrittenRevocation: Sendable {
   var record: AccountRecord
   /// The account's settings, if known.
@@ -19,7 +19,7 @@ extension SessionServices {
     return unwritten + written.filter { !unwritten.contains($0) }
   }
 
-  /// The operation for revoking an ended session's tokens. Call its ``SignOutOperation/revokePending(subject:)``.
+  /// The operation whose ``SignOutOperation/revokePending(subject:)`` revokes an ended session's tokens.
   ///
   /// - Parameter configuration: The account's current settings, if any.
   package func pendingRevocation(
@@ -41,8 +41,8 @@ extension SessionServices {
     ephemeral.remove(account)
   }
 
-  /// The record with the account's pending revocation, if any. Writes it if it is only in memory and there is space.
-  /// The caller must have locked the account.
+  /// The record with the account's pending revocation, if any. Writes one that is only in memory. The caller must have
+  /// locked the account.
   ///
   /// - Parameter wait: The wait for the vault's lock.
   func recordToRevoke(
@@ -76,15 +76,14 @@ extension SessionServices {
       record: record, generation: try write(record, of: account, replacing: generation, wait: nil))
   }
 
-  /// Removes the leftover record of a name that another account will get, after moving a pending revocation. The caller
-  /// must have locked the account.
+  /// Moves a name's pending revocation and removes its leftover record. The caller must have locked the account.
   func vacate(_ account: AccountName) throws(SessionError) {
     movePendingRevocation(of: account)
     try removeLeftover(of: account)
   }
 
-  /// Copies the pending revocation of a record that will be removed or replaced to an unused name, or keeps it in
-  /// memory. The caller must have locked the account.
+  /// Copies a record's pending revocation to an unused name, or keeps it in memory. The caller must have locked the
+  /// account.
   func movePendingRevocation(of account: AccountName) {
     guard let record = try? record(of: account), record.revocation != nil else { return }
     let names = Set(((try? vault.accounts()) ?? []) + unwritten.accounts)

@@ -1,10 +1,9 @@
 /// The result of checking every part of a vault.
 package struct VaultCheck: Sendable, Hashable {
-  /// The result of checking a key slot.
   package enum SlotState: Sendable, Hashable {
     /// The slot opens automatically.
     case opens
-    /// The slot is well formed, but was not opened, since that needs a passphrase or PIN.
+    /// The slot is well formed; opening it needs a passphrase or PIN.
     case needsSecret
     /// The slot belongs to another machine, device secret or TPM.
     case foreign
@@ -17,7 +16,6 @@ package struct VaultCheck: Sendable, Hashable {
     case unknown
   }
 
-  /// The result of checking an account's record.
   package enum RecordState: String, Sendable {
     /// The record was decrypted.
     case opens
@@ -26,13 +24,11 @@ package struct VaultCheck: Sendable, Hashable {
     case damaged
   }
 
-  /// A key slot and the result of checking it.
   package struct Slot: Sendable, Hashable {
     package let summary: SlotSummary
     package let state: SlotState
   }
 
-  /// An account's record and the result of checking it.
   package struct Record: Sendable, Hashable {
     package let account: AccountName
     package let protection: Protection

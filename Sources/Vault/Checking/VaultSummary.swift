@@ -2,7 +2,7 @@
 package struct VaultSummary: Sendable, Hashable {
   /// The key slots; empty if there is no vault or its file is unreadable.
   package let slots: [SlotSummary]
-  /// Why the TPM does not protect this vault, or would not protect a new one. Nil if a TPM works.
+  /// Why the TPM does not work. Nil if it does.
   package let tpmProblem: TPMProblem?
   /// Whether only this machine can open the vault. False without a machine ID, unless the vault is bound to the TPM.
   package let isDeviceBound: Bool
@@ -11,7 +11,7 @@ package struct VaultSummary: Sendable, Hashable {
   package let exists: Bool
 }
 
-/// The public properties of a key slot.
+/// A key slot's public properties.
 package struct SlotSummary: Sendable, Hashable {
   /// The slot's number, from 1 to 255, which is never reused in the same vault.
   package let number: Int
@@ -30,7 +30,7 @@ extension SlotSummary {
 }
 
 extension Vault {
-  /// Reads the properties that need no key. Never fails: an unreadable file has no slots.
+  /// Reads the properties that need no key. An unreadable file has no slots.
   package func summary() -> VaultSummary {
     let location = try? location()
     let slots = try? parseForReading()?.slots.map { SlotSummary($0) }
@@ -40,8 +40,8 @@ extension Vault {
       path: location?.path ?? stateDirectory, exists: (try? location?.exists()) ?? false)
   }
 
-  /// Whether the vault opens automatically with a TPM, even if that is currently unavailable. Without a vault, whether
-  /// a new one would.
+  /// Whether the vault, or a new one if there is none, opens automatically with a TPM, even if that is currently
+  /// unavailable.
   package var isBoundToTPM: Bool {
     let summary = summary()
     return summary.exists ? isBoundToTPM(summary.slots) : summary.tpmProblem == nil

@@ -1,4 +1,4 @@
-/// Reads the fields of a file in order. Throws `damaged` for an incomplete field.
+/// Reads a file's fields in order. Throws `damaged` for an incomplete one.
 struct ByteReader {
   private let bytes: [UInt8]
   private(set) var offset = 0
@@ -9,7 +9,7 @@ struct ByteReader {
 
   var isAtEnd: Bool { offset == bytes.count }
 
-  /// Reads `count` bytes, which share the storage of the file.
+  /// Reads bytes, which share the file's storage.
   mutating func readBytes(_ count: Int) throws(VaultError) -> ArraySlice<UInt8> {
     guard count >= 0, count <= bytes.count - offset else { throw VaultError(.damaged) }
     defer { offset += count }

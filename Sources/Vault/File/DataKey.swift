@@ -1,7 +1,6 @@
 internal import Crypto
 
-/// The key of one protection level in a vault. Encrypts the records at that level. The device key also authenticates
-/// the index.
+/// The key of a protection level in a vault, which encrypts its records. The device key also authenticates the index.
 ///
 /// On the secure heap, wiped when released.
 final class DataKey: Sendable {
@@ -12,7 +11,7 @@ final class DataKey: Sendable {
   let protection: Protection
   /// The vault's generation in which the key was created.
   let epoch: UInt64
-  /// The bytes of the key, which the slots contain in encrypted form.
+  /// The bytes of the key, as wrapped in the slots.
   let secret: SecretBytes
   /// The key that encrypts records and labels.
   private let recordKey: SecretBytes
@@ -61,8 +60,6 @@ final class DataKey: Sendable {
     }
   }
 
-  /// Decrypts a record.
-  ///
   /// - Throws: `damaged` if the record, its name, level or generation was modified.
   func open(_ record: SealedRecord) throws(VaultError) -> SecretBytes {
     let (associated, sealed) = (record.associatedData(header: header), record.sealed)
@@ -88,7 +85,7 @@ final class DataKey: Sendable {
     }
   }
 
-  /// Decrypts the label of a record, if any.
+  /// Decrypts a record's label, if any.
   ///
   /// - Throws: `damaged` if the label or name was modified.
   func openLabel(of record: SealedRecord) throws(VaultError) -> PersonLabel? {
@@ -103,11 +100,10 @@ final class DataKey: Sendable {
     return text.withBytes { PersonLabel(decoding: $0) }
   }
 
-  /// The associated data of a label. Differs from the associated data of a record, so that label and record cannot be
-  /// swapped.
+  /// The associated data of a label. Differs from a record's, so that label and record cannot be swapped.
   private func labelData(_ name: AccountName) -> [UInt8] { header.bytes + Array("label of ".utf8) + name.text.utf8 }
 
-  /// The authentication tag (HMAC-SHA-256) of header, index and check bytes.
+  /// The tag (HMAC-SHA-256) of header, index and check bytes.
   func tag(of bytes: ArraySlice<UInt8>) throws(VaultError) -> [UInt8] {
     do {
       return try indexKey.withBytes { (key) throws(CryptoError) in try HMAC.sha256(key: key, bytes.span) }

@@ -1,5 +1,5 @@
-/// For each protection level, the vault's generation in which its key was created, to distinguish the key from its
-/// replacement. 0 if there is no key.
+/// For each protection level, the vault's generation in which its key was created. Distinguishes a key from its
+/// replacement. 0 without a key.
 struct KeyEpochs: Sendable, Hashable {
   private var device: UInt64 = 0
   private var passphrase: UInt64 = 0
@@ -29,7 +29,6 @@ struct KeyEpochs: Sendable, Hashable {
     }
   }
 
-  /// The generation in which the newest key was created.
   var newest: UInt64 { max(device, passphrase, tpm2) }
 
   func append(to bytes: inout [UInt8]) {

@@ -13,8 +13,6 @@ struct OpenVault {
 
   var keys: [Protection: DataKey] { otherKeys.merging([.device: deviceKey]) { $1 } }
 
-  /// The key of a protection level.
-  ///
   /// - Throws: `locked` if it is not known.
   func key(of protection: Protection) throws(VaultError) -> DataKey {
     if protection == .device { return deviceKey }

@@ -1,4 +1,4 @@
-/// An encrypted record as in the file. Copies of a file share their unmodified records.
+/// An encrypted record. Copies of a file share unmodified records.
 final class SealedRecord: Sendable {
   let name: AccountName
   /// The level whose key encrypts the record.
@@ -37,13 +37,12 @@ final class SealedRecord: Sendable {
   /// Whether the record was overwritten, and therefore counts as missing.
   var isErased: Bool { !sealed.isEmpty && sealed.allSatisfy { $0 == Self.erasedByte } }
 
-  /// A copy with another encrypted label.
   func with(label: ArraySlice<UInt8>) -> SealedRecord {
     SealedRecord(
       name: name, protection: protection, generation: generation, nonce: nonce, sealed: sealed, label: label)
   }
 
-  /// The associated data, so that no other or older record, and none of another level, can replace this one.
+  /// The associated data, so that no other or older record can replace this one.
   func associatedData(header: VaultHeader) -> [UInt8] {
     Self.associatedData(header: header, name: name, protection: protection, generation: generation)
   }
@@ -59,7 +58,7 @@ final class SealedRecord: Sendable {
   }
 }
 
-/// A record's entry in the index, parsed before its content.
+/// A record's entry in the index.
 struct RecordEntry {
   let name: AccountName
   let protection: Protection

@@ -33,8 +33,6 @@ struct UnverifiedVaultFile {
   var slots: [KeySlot] { content.slots }
   var records: [SealedRecord] { content.records }
 
-  /// Authenticates the file with its key.
-  ///
   /// - Throws: `damaged` if the index was not written with this key.
   func verified(with key: DataKey) throws(VaultError) -> VaultFile {
     let expected = try key.tag(of: authenticated)

@@ -7,14 +7,14 @@ extension Vault {
     try VaultLocation(directory: stateDirectory, machineIdentity: bindings.host.machineIdentity)
   }
 
-  /// Runs `body` on the current vault and writes the result atomically. During `body` the vault has the generation of
-  /// the next write, and the lock excludes other writers.
+  /// Runs `body` on the current vault and writes the result atomically. Meanwhile, the vault has the generation of the
+  /// next write, and the lock excludes other writers.
   ///
   /// - Parameters:
   ///   - orCreating: Whether to create a missing vault.
   ///   - isShared: Whether the result may be written together with other changes.
-  ///   - locks: The ``lockCount`` at the request; nil for the current one. If it differs after the change, no keys are
-  ///     kept.
+  ///   - locks: The ``lockCount`` at the request (default: the current one). If it differs after the change, no keys
+  ///     are kept.
   ///   - wait: The maximum wait for other writers (default: ``lockWait``).
   ///   - reserved: The reserved file to write into, if any.
   /// - Returns: The result of `body`. If it is nil or there is no vault, nothing is written.
@@ -37,7 +37,7 @@ extension Vault {
     return result
   }
 
-  /// Runs `body` while no other call or process modifies the vault. Does nothing if there is no directory.
+  /// Runs `body` while nothing else modifies the vault. Does nothing without a directory.
   func excludingWriters(_ body: (borrowing PrivateDirectory) throws(VaultError) -> Void) throws(VaultError) {
     try withoutActuallyEscaping(body) { (body) throws(VaultError) in
       try run(ChangeQueue.Change(work: .alone(body)), wait: nil)
@@ -59,9 +59,9 @@ extension Vault {
     }
   }
 
-  /// Makes changes while holding the lock, and writes them together. If the write fails, all of its changes fail.
+  /// Makes changes and writes them together. If the write fails, all its changes fail.
   ///
-  /// - Returns: Their outcomes, in order.
+  /// - Returns: The outcomes, in order.
   private func make(
     _ changes: [ChangeQueue.Change], at location: VaultLocation, in directory: borrowing PrivateDirectory
   ) -> [ChangeQueue.Outcome] {
@@ -107,7 +107,7 @@ extension Vault {
     return outcomes
   }
 
-  /// Prepares the vault for its next write. Nil if it does not exist and may not be created.
+  /// Prepares the vault for its next write. Nil if missing and not to be created.
   private func next(
     _ vault: OpenVault?, creates: Bool, _ seen: VaultMemory, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> OpenVault? {
@@ -122,13 +122,12 @@ extension Vault {
     _ seen: VaultMemory, at location: VaultLocation, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> OpenVault? {
     let known = seen.vault(at: location)
-    // A writer that knows the file has already removed them.
     if known == nil || !seen.isWriter { location.removeLeftovers(in: directory) }
     if let known { return known }
     return try load(location, in: directory)
   }
 
-  /// Creates an empty vault in memory. Only its device secret is already on disk.
+  /// Creates an empty vault in memory, and its device secret on disk.
   private func create(
     in directory: borrowing PrivateDirectory, above floor: UInt64
   ) throws(VaultError) -> OpenVault {
@@ -137,7 +136,7 @@ extension Vault {
     return vault
   }
 
-  /// The vault on disk. Nil if no machine has a vault here.
+  /// The vault on disk, if any machine has one here.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have one.
   func loadForReading() throws(VaultError) -> OpenVault? {
@@ -167,10 +166,9 @@ extension Vault {
     }
   }
 
-  /// Returns the vault in memory if the file is unchanged. Otherwise reads the file, obtains the device key, and checks
-  /// that the file is authentic and not older than the last one.
+  /// Returns the vault in memory if the file is unchanged. Otherwise reads the file, and checks that it is authentic
+  /// and not older than the last one.
   func load(_ location: VaultLocation, in directory: borrowing PrivateDirectory) throws(VaultError) -> OpenVault? {
-    // As in ``check()``.
     let seen = memory.withLock { $0 }
     if let vault = seen.vault(at: location) { return vault }
     guard let (bytes, file) = try location.read(from: directory) else { return nil }
@@ -216,7 +214,7 @@ extension Vault {
   /// Replaces the file atomically and remembers its keys and generation.
   ///
   /// - Parameters:
-  ///   - wipes: The ``VaultMemory/wipes`` when the call began. If keys were wiped since, none are remembered.
+  ///   - wipes: The ``VaultMemory/wipes`` when the call began. If it has changed, no keys are remembered.
   ///   - isFromPassphrase: Whether a passphrase or PIN unlocked the device key; nil if unchanged.
   func store(
     _ vault: OpenVault, at location: VaultLocation, in directory: borrowing PrivateDirectory, since wipes: Int,
@@ -229,8 +227,8 @@ extension Vault {
     }
   }
 
-  /// Checks that a write would not fail for lack of space, permissions or locks. Changes nothing. Call it before an
-  /// irreversible step whose result must be stored (invariant: reserve first).
+  /// Checks that a write would not fail for lack of space, permissions or locks. Changes nothing. Call it before a step
+  /// whose result must be stored (invariant: reserve first).
   ///
   /// - Parameter wait: The maximum wait for other writers (default: ``lockWait``).
   /// - Throws: The error that the write would throw.
@@ -238,8 +236,7 @@ extension Vault {
     try run(ChangeQueue.Change(work: .rehearsal, isShared: true, creates: true), wait: wait)
   }
 
-  /// Creates the file of a later write, which then needs no more disk space even if the disk becomes full, and an empty
-  /// vault if no machine has one here.
+  /// Creates the file of a later write, which then needs no disk space, and an empty vault if no machine has one here.
   ///
   /// - Parameter wait: The maximum wait for other writers (default: ``lockWait``).
   /// - Throws: The error that the write would throw.
@@ -259,7 +256,7 @@ extension Vault {
   ) throws(VaultError) -> ReservedFile? {
     var file: ReservedFile?
     let reserve = { (directory: borrowing PrivateDirectory) throws(VaultError) in
-      // Other machines' vaults have the device secret, and remain the reason why nobody is signed in here.
+      // Other machines' vaults have the device secret.
       let hasOthers = try !location.otherMachines(in: directory).isEmpty
       if evenIfMissing || hasOthers || directory.exists(location.fileName) {
         file = try location.reserve(in: directory)
@@ -284,7 +281,7 @@ extension VaultLocation {
 
   /// Checks that writes would not fail.
   ///
-  /// - Parameter count: The number of writes to rehearse.
+  /// - Parameter count:
   fileprivate func rehearse(_ count: Int, in directory: borrowing PrivateDirectory) throws(VaultError) {
     do {
       try directory.rehearseReplacing(fileName, growth: Self.growth * count)

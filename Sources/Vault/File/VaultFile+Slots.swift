@@ -1,8 +1,6 @@
 // The key slots of a file.
 
 extension VaultFile {
-  /// Returns the slot with this number.
-  ///
   /// - Throws: `noSuchSlot` if there is none.
   func slot(_ number: Int) throws(VaultError) -> KeySlot {
     guard let slot = slots.first(where: { $0.number == number }) else { throw VaultError(.noSuchSlot) }
@@ -14,7 +12,6 @@ extension VaultFile {
   /// The number of records at a protection level.
   func recordCount(of protection: Protection) -> Int { records.count { $0.protection == protection } }
 
-  /// The identity that authenticates the slot's wrapped key.
   func context(of slot: KeySlot, kind: SlotKind) -> SlotContext {
     SlotContext(of: slot, kind: kind, header: header, epochs: epochs)
   }
@@ -44,8 +41,8 @@ extension VaultFile {
   /// Sets the key of a level, or removes it if nil.
   mutating func setKey(_ key: DataKey?, of protection: Protection) { epochs[protection] = key?.epoch ?? 0 }
 
-  /// Encrypts the records of a level with another key, and keeps their generations. For the device key, also encrypts
-  /// the labels of all records.
+  /// Encrypts a level's records with another key, and keeps their generations. With the device key, also encrypts all
+  /// labels.
   ///
   /// - Throws: `damaged` if a record does not decrypt.
   mutating func reseal(from old: DataKey, to new: DataKey) throws(VaultError) {

@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// The content of an authentic vault file. The records are still encrypted.
+/// The content of an authentic vault file, with encrypted records.
 struct VaultFile: Sendable {
   let header: VaultHeader
   /// The number of the last write.
@@ -18,7 +18,7 @@ struct VaultFile: Sendable {
     return index < records.count && records[index].name == name ? records[index] : nil
   }
 
-  /// Begins the next write, with a generation above this file's and above `floor`.
+  /// Begins the next write, with a generation above `floor`.
   mutating func advance(above floor: UInt64) throws(VaultError) {
     let (next, overflow) = max(generation, floor).addingReportingOverflow(1)
     if overflow { throw VaultError(.damaged) }

@@ -5,7 +5,7 @@ struct VaultHeader: Sendable, Hashable {
   /// The header as associated data, with ``VaultFormat/sealVersion``.
   let bytes: [UInt8]
 
-  /// The header in files of the current version.
+  /// The header as in a file.
   var encoded: [UInt8] { Self.start(of: VaultFormat.version) + bytes.dropFirst(Self.startLength) }
 
   /// The random ID of the vault.
@@ -16,7 +16,7 @@ struct VaultHeader: Sendable, Hashable {
     return VaultHeader(bytes: start(of: VaultFormat.sealVersion) + VaultFormat.algorithms + identifier)
   }
 
-  /// Reads a header, and the version of the rest of the file.
+  /// Reads a header, and the file's version.
   ///
   /// - Throws: `unsupportedVersion` for an unsupported version or algorithm.
   static func read(from reader: inout ByteReader) throws(VaultError) -> (header: VaultHeader, version: UInt16) {

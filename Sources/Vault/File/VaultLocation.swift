@@ -2,8 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import Platform
 
-/// The location of this machine's vault, and access to its files. The file name is `vault.` and a hash of the machine
-/// ID, or `vault.unbound`.
+/// The location of this machine's vault. The file name is `vault.` and a hash of the machine ID, or `vault.unbound`.
 struct VaultLocation: Sendable {
   private static let fileNamePrefix = "vault."
   private static let unboundSuffix = "unbound"
@@ -16,8 +15,8 @@ struct VaultLocation: Sendable {
 
   var path: String { "\(directory)/\(fileName)" }
 
-  /// - Parameter machineIdentity: The file name contains a hash of it, so that machines can share a directory without
-  ///   revealing their ID.
+  /// - Parameter machineIdentity: Hashed in the file name, so that machines can share a directory without revealing
+  ///   their IDs.
   init(directory: String, machineIdentity: [UInt8]?) throws(VaultError) {
     self.directory = directory
     guard let machineIdentity else {
@@ -58,7 +57,7 @@ struct VaultLocation: Sendable {
   /// The file whose lock excludes other writers.
   var lockPath: String { "\(directory)/\(Self.lockName)" }
 
-  /// Tries to exclude other writers. Nil if one has the lock.
+  /// Acquires the lock. Nil if another writer has it.
   func tryLock(_ directory: borrowing PrivateDirectory) throws(VaultError) -> FileLock? {
     do {
       return try directory.tryLock(Self.lockName)
@@ -88,7 +87,7 @@ struct VaultLocation: Sendable {
     try open()?.exists(fileName) ?? false
   }
 
-  /// Replaces the vault file. The new file is on disk when this returns.
+  /// Replaces the vault file. The new one is on disk on return.
   func replace(
     in directory: borrowing PrivateDirectory, with bytes: [UInt8], using reserved: ReservedFile? = nil
   ) throws(VaultError) -> KnownFile? {
@@ -108,7 +107,7 @@ struct VaultLocation: Sendable {
     }
   }
 
-  /// Removes temporary files of killed writers. The caller must hold the lock.
+  /// Removes temporary files of killed writers. The caller must have the lock.
   func removeLeftovers(in directory: borrowing PrivateDirectory) {
     try? directory.removeLeftovers(of: fileName, DeviceSecret.fileName)
   }

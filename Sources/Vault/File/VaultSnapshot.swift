@@ -1,5 +1,4 @@
-/// The vault at one time, for reading several records with one authentication. Contains the keys in memory, so do not
-/// keep it.
+/// The vault at one time, for reading several records. Contains keys, so do not keep it.
 package struct VaultSnapshot: Sendable {
   let vault: OpenVault
   let path: String
@@ -9,7 +8,7 @@ package struct VaultSnapshot: Sendable {
     vault.file.records.map { ($0.name, $0.protection) }
   }
 
-  /// The user of an account. Nil if its record has no label. Needs only the device key.
+  /// The user of an account, if its record has a label. Needs only the device key.
   ///
   /// - Throws: `damaged` if the label was modified.
   package func label(of account: AccountName) throws(VaultError) -> PersonLabel? {

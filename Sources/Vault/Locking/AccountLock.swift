@@ -1,7 +1,7 @@
 internal import Platform
 
-/// An advisory lock of an account, held until this value is deinitialized. Its file, `locks/account-NAME.lock` in the
-/// state directory, is never removed, since a lock on a removed file would exclude no other process.
+/// An advisory lock of an account, until this value is deinitialized. Its file, `locks/account-NAME.lock` in the state
+/// directory, is never removed: a lock on a removed file would exclude no other process.
 package struct AccountLock: ~Copyable, Sendable {
   private let file: FileLock
   private let threadLock: ThreadLock
@@ -24,7 +24,6 @@ package struct AccountLock: ~Copyable, Sendable {
 
   private static func name(of account: AccountName) -> String { "account-\(account.text).lock" }
 
-  /// Acquires the lock that excludes other processes.
   private static func lock(
     _ account: AccountName, of vault: Vault, until deadline: Instant, _ wait: LockWait, _ path: String
   ) throws(VaultError) -> FileLock {
@@ -53,7 +52,7 @@ package struct AccountLock: ~Copyable, Sendable {
 
   package consuming func release() {}
 
-  /// Excludes other threads of this process. A class, because a release build fails to link a private noncopyable type.
+  /// Excludes other threads of this process. A class, since a release build does not link a private noncopyable type.
   private final class ThreadLock: Sendable {
     private let account: AccountName
     private let locked: Monitor<Set<AccountName>>

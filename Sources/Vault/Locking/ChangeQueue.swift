@@ -1,14 +1,12 @@
 internal import Platform
 
-/// The changes of a vault by this process, in order. Those waiting at the same time are written together (group
-/// commit).
+/// This process's changes of a vault, in order. Those waiting at the same time are written together (group commit).
 final class ChangeQueue: Sendable {
   /// A change whose caller waits for its outcome, so that its closure may refer to the caller's stack.
   struct Change: @unchecked Sendable {
     enum Work {
-      /// Modifies the vault, and returns whether to write it.
+      /// Modifies the vault. Returns whether to write it.
       case change((inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Bool)
-      /// Rehearses the write, without changes.
       case rehearsal
       /// Works directly on the files. Not combined with other changes.
       case alone((borrowing PrivateDirectory) throws(VaultError) -> Void)
@@ -19,10 +17,10 @@ final class ChangeQueue: Sendable {
     var isShared = false
     /// Whether to create a missing directory, and for a change a missing vault.
     var creates = false
-    /// The file to write into, if it was reserved.
+    /// The reserved file to write into, if any.
     var reserved: ReservedFile?
-    /// The ``Vault/lockCount`` at the request; nil for its value when the change runs. If it differs after the change, no
-    /// keys are kept.
+    /// The ``Vault/lockCount`` at the request (default: when the change runs). If it differs after the change, no keys
+    /// are kept.
     var locks: Int?
   }
 
@@ -33,13 +31,13 @@ final class ChangeQueue: Sendable {
     /// The outcomes for callers that have not returned yet.
     var outcomes: [UInt64: Outcome] = [:]
     var lastNumber: UInt64 = 0
-    /// Whether a caller leads: makes changes, or waits for another process that does.
+    /// Whether a caller makes changes, or waits for another process that does.
     var isLed = false
     /// Whether the leading caller waits for another process.
     var isBlocked = false
   }
 
-  /// Whether a waiting caller makes the queued changes, or returns its own outcome.
+  /// Whether a waiting caller makes the queued changes or returns its outcome.
   private enum Step { case lead, ended(Outcome) }
 
   private let state = Monitor(State())
@@ -50,8 +48,8 @@ final class ChangeQueue: Sendable {
 
   /// Queues a change and waits for its outcome. The first waiting caller makes all queued changes.
   ///
-  /// - Parameter attempt: Makes the changes that `take` removes from the queue, and returns their outcomes. Returns nil
-  ///   if another process has the lock.
+  /// - Parameter attempt: Makes the changes that `take` removes from the queue. Returns nil if another process has the
+  ///   lock.
   /// - Throws: `busy` if another process had the lock for the entire wait, or the wait was abandoned.
   func run(
     _ change: Change, _ wait: LockWait, at path: String,
@@ -80,7 +78,7 @@ final class ChangeQueue: Sendable {
 
   /// Withdraws a change at the end of its wait. Returns false if the wait continues or the change has begun.
   ///
-  /// - Parameter hasTime: Whether the timeout for other processes has not passed.
+  /// - Parameter hasTime: Whether the timeout has not passed.
   private func withdraw(_ number: UInt64, hasTime: Bool, _ wait: LockWait) -> Bool {
     let isGivenUp = wait.isGivenUp()
     return state.update { state in
@@ -124,7 +122,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Removes and returns the changes to make now, starting with that of the leading caller.
+  /// Removes and returns the changes to make now, starting with the leading caller's.
   private func take() -> [(number: UInt64, change: Change)] {
     state.withLock { state in
       state.isBlocked = false
@@ -142,7 +140,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Delivers the outcomes to their callers, and returns that of the leading caller.
+  /// Delivers the outcomes. Returns the leading caller's.
   private func end(_ outcomes: some Sequence<(UInt64, Outcome)>, _ number: UInt64) -> Outcome {
     state.update { state in
       state.isLed = false

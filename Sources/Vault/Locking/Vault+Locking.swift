@@ -41,8 +41,8 @@ extension Vault {
     }
   }
 
-  /// Unlocks a level with a passphrase or PIN, until ``lock()``. Also unlocks ``Protection/device`` if it has such a
-  /// slot, for recovery if its automatic slots fail.
+  /// Unlocks a level with a passphrase or PIN, until ``lock()``. ``Protection/device`` may have such a slot for
+  /// recovery.
   ///
   /// - Parameter locks: The ``lockCount`` at the request.
   /// - Throws: `wrongPassphrase`, `wrongPIN`, `tpmLockedOut`, `tpmUnavailable`, `nothingToUnlock`, or `locked` if
@@ -72,18 +72,17 @@ extension Vault {
   /// How often keys were wiped.
   package var lockCount: Int { memory.withLock { $0.wipes } }
 
-  /// Wipes the keys unlocked by a passphrase or PIN, including the device key if no automatic slot opens it. A call in
-  /// progress keeps its keys until it ends.
+  /// Wipes the keys unlocked by a passphrase or PIN. A call in progress keeps its keys until it ends.
   package func lock() {
     memory.withLock { $0.lock() }
   }
 
-  /// Whether the key of a level is in memory. The device key is usually loaded when needed.
+  /// Whether a level's key is in memory. The device key is loaded when needed.
   package func isUnlocked(_ protection: Protection) -> Bool {
     memory.withLock { $0.hasKey(of: protection) }
   }
 
-  /// The parsed file without its keys. Nil if it does not exist.
+  /// The file without its keys, if it exists.
   func parseForReading() throws(VaultError) -> UnverifiedVaultFile? {
     let location = try location()
     guard let directory = try location.open() else { return nil }
@@ -97,8 +96,7 @@ extension Vault {
     try snapshot()?.protections ?? []
   }
 
-  /// The levels that ``lock()`` would lock: those that a passphrase or PIN has unlocked, or may be unlocking at this
-  /// time.
+  /// The levels that ``lock()`` locks.
   package var levelsToLock: Set<Protection> {
     memory.withLock { $0.isDeviceKeyFromPassphrase } ? [.device, .passphrase, .tpm2] : [.passphrase, .tpm2]
   }

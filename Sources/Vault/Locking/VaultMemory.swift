@@ -29,7 +29,7 @@ struct VaultMemory: Sendable {
     newest.map { $0.header == header ? $0.generation : 0 } ?? 0
   }
 
-  /// The last vault that was read or written, if its file is unchanged and its key in memory.
+  /// The last vault read or written, if its file is unchanged and its key in memory.
   func vault(at location: VaultLocation) -> OpenVault? {
     guard let known, known.file.isUnmodified(at: location.path),
       let key = key(of: .device, header: known.content.header, epoch: known.content.epochs[.device])
@@ -55,13 +55,13 @@ struct VaultMemory: Sendable {
     return record.generation
   }
 
-  /// Remembers the generation of a file that was read or written, and unless keys were wiped meanwhile also its keys
-  /// and content. Keeps keys from a concurrent call if the file still uses them.
+  /// Remembers the generation of a file that was read or written and, unless keys were wiped meanwhile, its keys and
+  /// content. Keeps a concurrent call's keys that the file still uses.
   ///
   /// - Parameters:
-  ///   - wipes: The number of ``wipes`` when the call began.
+  ///   - wipes: The ``wipes`` when the call began.
   ///   - isFromPassphrase: Whether a passphrase or PIN unlocked the device key.
-  ///   - known: Identifies the version of the file, if known.
+  ///   - known: The version of the file, if known.
   ///   - isWritten: Whether this process has just written it.
   /// - Returns: Whether the keys are in memory now.
   @discardableResult

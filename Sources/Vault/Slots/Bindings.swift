@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Platform
 
-/// Creates and opens key slots. Errors have no path, unless they concern the device secret.
+/// Creates and opens key slots. Only errors of the device secret have a path.
 struct Bindings: Sendable {
   let host: HostBinding
   let tpm: TPMBinding
@@ -40,7 +40,7 @@ struct Bindings: Sendable {
       do {
         return try makeAutomaticSlot(.tpm2, for: key, in: file, directory)
       } catch {
-        // Fall back to the host slot if the TPM does not work; the summary shows the reason.
+        // The summary shows the reason.
         switch error.code {
         case .tpmUnavailable, .tpmLockedOut: break
         default: throw error

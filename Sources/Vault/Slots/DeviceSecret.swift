@@ -23,14 +23,13 @@ enum DeviceSecret {
     return try translated { () throws(CryptoError) in try SecretBytes(copying: bytes.span) }
   }
 
-  /// Reads or creates the secret. Of two processes that create it at the same time, both use the first one, even
-  /// without locks.
+  /// Reads or creates the secret. Processes that create it at the same time use the first one, even without locks.
   static func readOrCreate(in directory: borrowing PrivateDirectory) throws(VaultError) -> SecretBytes {
     if !directory.exists(fileName) { try create(in: directory) }
     return try read(from: directory)
   }
 
-  /// Renames a damaged secret, so that a new one can be created. Returns its new path, or nil if it is not damaged.
+  /// Renames a damaged secret, so that a new one can be created. Returns its new path. Nil if not damaged.
   static func setAsideIfDamaged(in directory: borrowing PrivateDirectory) throws(VaultError) -> String? {
     do throws(VaultError) { _ = try read(from: directory) } catch {
       guard error.code == .damaged else { return nil }

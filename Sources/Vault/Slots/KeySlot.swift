@@ -1,4 +1,4 @@
-/// One way to obtain the key of a protection level. Slots of unknown kinds are preserved byte for byte.
+/// One way to unwrap the key of a protection level. Slots of unknown kinds are preserved.
 struct KeySlot: Sendable, Hashable {
   /// Identifies the slot. Never reused in the same vault.
   let number: UInt8
@@ -16,7 +16,6 @@ struct KeySlot: Sendable, Hashable {
     self.body = body
   }
 
-  /// Parses a slot of an index.
   init(from reader: inout ByteReader) throws(VaultError) {
     number = try reader.integer()
     kindNumber = try reader.integer()

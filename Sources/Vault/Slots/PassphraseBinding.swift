@@ -11,8 +11,7 @@ enum PassphraseBinding {
   /// The accepted scrypt parameters, and the maximum memory in bytes.
   private static let costs = (logarithms: 15...20, blockSizes: 8...16, parallelism: 1...4, memory: 1 << 30)
 
-  /// Serializes derivations in this process, since each needs 128 MiB or more. Its unused state is not empty: the
-  /// sanitizer reports an empty one.
+  /// Serializes derivations, since each needs 128 MiB or more. Not empty, because the sanitizer reports an empty state.
   private static let derivationLock = Monitor(0)
 
   /// Returns the body of a passphrase slot.

@@ -1,5 +1,5 @@
-/// The identity of a slot. It is authenticated with the wrapped key, so that no other slot, vault or older key can
-/// replace it.
+/// The identity of a slot, authenticated with the wrapped key, so that no other slot, vault or older key can replace
+/// it.
 struct SlotContext: Sendable {
   let number: UInt8
   let kind: SlotKind
@@ -15,12 +15,10 @@ extension SlotContext {
       number: slot.number, kind: kind, protection: slot.protection, header: header, epoch: epochs[slot.protection])
   }
 
-  /// Creates the identity of a slot that contains `key`.
   init(number: UInt8, kind: SlotKind, leadingTo key: DataKey) {
     self.init(number: number, kind: kind, protection: key.protection, header: key.header, epoch: key.epoch)
   }
 
-  /// The bytes that are authenticated with the wrapped key.
   var associatedData: [UInt8] {
     var bytes = header.bytes
     bytes.append(number)

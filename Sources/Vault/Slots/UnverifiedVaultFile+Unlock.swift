@@ -4,8 +4,8 @@ internal import Platform
 extension UnverifiedVaultFile {
   /// Unwraps the device key with the first automatic slot that opens.
   ///
-  /// - Throws: `unknownSlot` if none opens but some are of unknown kinds, `locked` if there are only passphrase slots,
-  ///   or the problem of the slots, preferably a temporary one.
+  /// - Throws: `unknownSlot` if none opens but some are of unknown kinds, `locked` without automatic slots, or the
+  ///   problem of the slots, preferably a temporary one.
   func unlock(
     with bindings: Bindings, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> DataKey {

@@ -4,11 +4,10 @@ internal import Platform
 // Recovery of a vault whose automatic slots no longer open.
 
 extension Vault {
-  /// Opens the vault with a passphrase of ``Protection/device``, removes the automatic slots that no longer open, and
-  /// creates the best new one if none is left.
+  /// Opens the vault with its passphrase, removes the automatic slots that no longer open, and creates the best one if
+  /// none is left.
   ///
-  /// If this machine has no vault because its ID has changed, uses the only vault of another machine, and removes that
-  /// file once the new one is on disk.
+  /// If this machine has no vault because its ID has changed, moves the only vault of another machine.
   ///
   /// - Returns: The new slots.
   /// - Throws: `wrongPassphrase`, `nothingToUnlock` if there is no such slot or no vault, or `severalVaults`.
@@ -23,7 +22,6 @@ extension Vault {
     return slots
   }
 
-  /// Rebinds the vault, holding the lock.
   private func rebind(
     _ location: VaultLocation, in directory: borrowing PrivateDirectory, passphrase: borrowing SecretBytes
   ) throws(VaultError) -> [SlotSummary] {
@@ -88,7 +86,7 @@ extension Vault {
     return others.first.map { location.withFileName($0) } ?? location
   }
 
-  /// Removes the automatic slots that do not open on this device, and creates one if there is no other.
+  /// Removes the automatic slots that do not open here, and creates one if none is left.
   private func replaceUnusableSlots(_ vault: inout OpenVault, in directory: borrowing PrivateDirectory)
     throws(VaultError)
   {

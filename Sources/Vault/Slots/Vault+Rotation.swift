@@ -14,7 +14,7 @@ extension Vault {
   }
 
   /// Generates new keys for all unlocked levels, encrypts their records and wraps their slots again, in one write.
-  /// Records keep their generations, slots their numbers, PINs and passphrases. Locked levels do not change.
+  /// Slots keep their numbers, PINs and passphrases.
   ///
   /// - Parameter secrets: The passphrases, by slot number.
   /// - Returns: The levels with new keys. Empty if there is no vault.
@@ -39,9 +39,7 @@ extension Vault {
     return rotated ?? []
   }
 
-  /// Wraps the new key in a slot.
-  ///
-  /// - Parameter file: The file with the epoch of the old key.
+  /// - Parameter file: With the epoch of the old key.
   private func rewrap(
     _ slot: KeySlot, of file: VaultFile, to key: DataKey, _ secret: SharedSecret?,
     in directory: borrowing PrivateDirectory

@@ -9,7 +9,7 @@ extension Vault {
     try parseForReading()?.slots.map { SlotSummary($0) } ?? []
   }
 
-  /// Replaces all automatic slots by one new slot of this kind. Older copies of the file still open as before; see
+  /// Replaces all automatic slots by one of this kind. Older copies of the file still open as before; see
   /// ``rotateKeys(secrets:)``.
   ///
   /// - Returns: The new slot.
@@ -68,7 +68,7 @@ extension Vault {
     if changed == nil { throw VaultError(.nothingToUnlock, path: try location().path) }
   }
 
-  /// Removes a slot. The key of a level without slots is removed too.
+  /// Removes a slot, and the key of a level without slots.
   ///
   /// - Throws: `noSuchSlot`, or `lastSlot` if records, or the vault itself, would no longer open on this device.
   package func removeSlot(_ number: Int) throws(VaultError) {

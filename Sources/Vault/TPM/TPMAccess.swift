@@ -33,15 +33,14 @@ package struct TPMAccess: Sendable {
     self.wait = wait
   }
 
-  /// The TPM of this machine, according to `TPM2OPENSSL_TCTI`, which ``prepareEnvironment()`` has set.
+  /// This machine's TPM, according to `TPM2OPENSSL_TCTI` as set by ``prepareEnvironment()``.
   package static func ofThisMachine() -> TPMAccess {
     guard let connection = Environment.value(variable) else { return .none }
     return TPMAccess(connection.hasSameBytes(as: "device:\(device)") ? .device : .connection(connection))
   }
 
-  /// Makes the TPM libraries use only `/dev/tpmrm0` or the connection in `TPM2OPENSSL_TCTI`, and write nothing to
-  /// standard error. By default they also try a local TCP port, on which any user can listen. Call it before the first
-  /// thread starts.
+  /// Makes the TPM libraries use only `/dev/tpmrm0` or `TPM2OPENSSL_TCTI`, and no local TCP port, on which any user can
+  /// listen. Call it before the first thread starts.
   package static func prepareEnvironment() throws(SystemError) {
     if Environment.value(variable) == nil { try Environment.set(variable, to: "device:\(device)") }
     try Environment.set("TSS2_LOG", to: "all+NONE")

@@ -119,7 +119,7 @@ final class TPMBinding: Sendable, KeyDevice {
     }
   }
 
-  /// Runs `question` on the TPM, exclusively, and remembers a failure.
+  /// Runs `question` on the TPM and remembers a failure.
   private func ask<Answer: Sendable>(
     _ question: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
   ) throws(VaultError) -> Answer {
@@ -156,7 +156,6 @@ final class TPMBinding: Sendable, KeyDevice {
     return deviceTag.withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
 
-  /// Derives the key that encrypts the slot's key.
   private static func wrappingKey(
     _ host: HostBinding, _ deviceSecret: borrowing SecretBytes, _ shared: borrowing SecretBytes, _ tpmPoint: [UInt8],
     _ ownPoint: [UInt8]
@@ -168,7 +167,7 @@ final class TPMBinding: Sendable, KeyDevice {
       purpose + tpmPoint + ownPoint, from: try both.finish(), count: AES256GCM.keyByteCount)
   }
 
-  /// The authorization derived from a PIN, 32 hexadecimal digits, since a PIN may have any length and bytes.
+  /// The authorization derived from a PIN of any length and bytes: 32 hexadecimal digits.
   private static func authorization(
     _ pin: borrowing SecretBytes, salt: [UInt8]
   ) throws(VaultError) -> SecretBytes {

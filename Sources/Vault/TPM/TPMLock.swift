@@ -1,7 +1,7 @@
 internal import Platform
 
-/// Lets one thread at a time use the TPM, with a timeout. A call that takes too long is abandoned but not ended: until
-/// it returns, every other call fails immediately with `noAnswer`.
+/// Lets one thread at a time use the TPM, with a timeout. Until an abandoned call returns, every other one fails with
+/// `noAnswer`.
 final class TPMLock: Sendable {
   static let shared = TPMLock()
 

@@ -1,7 +1,6 @@
 internal import Encoding
 
-/// An account that the administrator prepared for all users. Its settings are defaults for a new account, which users
-/// may change.
+/// An account that the administrator prepared for all users. Its settings are defaults, which users may change.
 package struct AccountPreset: Sendable {
   private static let maximumPrograms = 16
   /// The JSON member that contains ``programs``.
@@ -47,7 +46,7 @@ package struct AccountPreset: Sendable {
   /// The issuer or, if there is none, the provider's name.
   package var service: String { settings.issuer ?? settings.provider?.rawValue ?? "" }
 
-  /// The preset's settings, divided by whether an account's settings differ from them.
+  /// Divides the preset's settings by whether an account's differ.
   package func comparison(with shown: AccountSettings) -> (unchanged: [AccountSetting], changed: [AccountSetting]) {
     let own = AccountSetting.all.filter { $0.value(in: settings) != nil }
     let changed = own.filter { setting in

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 
 /// The providers, account presets and client IDs that the administrator defined for all users: JSON files in
-/// `/etc/agent`. The file of a provider or preset is named after it.
+/// `/etc/agent`.
 ///
 /// The directories and files must belong to root and be writable by no other user.
 package struct AdministratorFiles: Sendable {

@@ -52,7 +52,6 @@ package struct ClientsFile: Sendable {
     }
   }
 
-  /// The members of a client.
   fileprivate enum Member: String, CaseIterable {
     case clientID = "client_id"
     case scope
@@ -60,7 +59,7 @@ package struct ClientsFile: Sendable {
     case clientSecret = "client_secret"
   }
 
-  /// The clients or their problems, by provider or issuer.
+  /// By provider or issuer.
   private var clients: [String: Result<Client, Problem>] = [:]
 
   init() {}
@@ -102,7 +101,6 @@ package struct ClientsFile: Sendable {
 }
 
 extension Result<ClientsFile, ClientsFile.Problem> {
-  /// The problems of the file and its clients.
   package var problems: [Failure] {
     switch self {
     case .success(let file): file.problems

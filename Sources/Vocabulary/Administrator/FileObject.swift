@@ -3,7 +3,6 @@ package import Platform
 
 /// An object in a JSON file that users and administrators write. Its errors contain the file, line and column.
 package struct FileObject: Sendable {
-  /// The maximum size of a file.
   static let maximumBytes = 1 << 16
 
   /// Why a file is ignored.
@@ -24,7 +23,6 @@ package struct FileObject: Sendable {
       }
     }
 
-    /// The command that solves the problem, if any.
     package var remedy: String? { if case .unreadable(let error) = cause { error.remedy } else { nil } }
   }
 

@@ -13,7 +13,6 @@ extension Provider {
     }
   }()
 
-  /// The members of a provider's file.
   private enum Member: String, CaseIterable {
     /// Ignored; for readers of the file.
     case comment
@@ -40,10 +39,8 @@ extension Provider {
     case advice
   }
 
-  /// The members of `registration`.
   private enum RegistrationMember: String, CaseIterable { case page, kind, option }
 
-  /// The members of an entry of `advice`.
   private enum AdviceMember: String, CaseIterable {
     case error, text
     case namesPage = "names_page"
@@ -69,7 +66,6 @@ extension Provider {
     try self.init(object, known, like: other)
   }
 
-  /// Reads a built-in provider.
   private init(_ name: String, in file: FileObject) throws(FileObject.Problem) {
     guard let object = try file.object(name), let known = ProviderName(rawValue: name) else {
       throw file.wrong(name, Phrase("an object"))

@@ -1,7 +1,7 @@
 internal import Encoding
 
 /// A command in a hint: the failed one with other options, or a sign-in. Clients apply it to the user's complete
-/// command line instead (invariant: hints run).
+/// command line (invariant: hints run).
 package struct Correction: Sendable, Hashable {
   private static let maximumChanges = 16
 

@@ -10,9 +10,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case accountExists = "account_exists"
   /// The account depends on the caller's directory, which the request lacks.
   case directoryNeeded = "directory_needed"
-  /// The request needs an issuer.
   case issuerNeeded = "issuer_needed"
-  /// The account needs a client ID.
   case clientNeeded = "client_needed"
 
   // Codes after which a sign-in helps.
@@ -21,11 +19,11 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case sessionExpired = "session_expired"
   /// The server requires a new sign-in to refresh the session.
   case interactionRequired = "interaction_required"
-  /// The resource refuses the account's tokens, even new ones.
+  /// The resource refuses even new tokens of the account.
   case tokenRefused = "token_refused"
   /// A sealed setting has changed since the sign-in.
   case configurationChanged = "configuration_changed"
-  /// An endpoint has moved to another origin since the sign-in.
+  /// An endpoint has moved to another origin.
   case endpointMoved = "endpoint_moved"
   /// The server identified another user than at the sign-in.
   case identityChanged = "identity_changed"
@@ -40,7 +38,6 @@ package enum FailureCode: String, Sendable, CaseIterable {
   /// A resource names an authorization server that the user has not confirmed.
   case issuerNotTrusted = "issuer_not_trusted"
 
-  /// There is no valid assertion.
   case assertionNeeded = "assertion_needed"
 
   // Codes for temporary failures.
@@ -49,10 +46,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case serverUnavailable = "server_unavailable"
   /// The daemon has too many requests.
   case tooBusy = "too_busy"
-  /// Another process locked the vault for too long.
   case vaultBusy = "vault_busy"
   case daemonUnavailable = "daemon_unavailable"
-  /// The user has stopped the daemon.
   case daemonStopped = "daemon_stopped"
 
   // Codes for denials by the user or the server.
@@ -70,14 +65,11 @@ package enum FailureCode: String, Sendable, CaseIterable {
   /// No account lists the origin that needs a token.
   case placeNotListed = "place_not_listed"
   case certificateRejected = "certificate_rejected"
-  /// The server has none of the pinned public keys.
   case pinMismatch = "pin_mismatch"
-  /// The server does not accept the client or its secret.
   case clientRejected = "client_rejected"
   case serverRejected = "server_rejected"
   /// The server's response violates the protocol.
   case serverMisbehaved = "server_misbehaved"
-  /// The ID Token is invalid.
   case tokenRejected = "id_token_rejected"
   /// The server issued a token that is not bound to the account's key.
   case tokenNotBound = "token_not_bound"
@@ -96,7 +88,6 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case cancelled = "cancelled"
   case internalError = "internal_error"
 
-  /// The lease does not permit the request.
   case notPermitted = "not_permitted"
   case leaseEnded = "lease_ended"
   /// A resource's response to a lease contained the token.
@@ -112,10 +103,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case tpmUnavailable = "tpm_unavailable"
   /// The only key slot of a protection level cannot be removed.
   case lastSlot = "last_slot"
-  /// The vault has no such key slot.
   case noSuchSlot = "no_such_slot"
 
-  /// The exit status, and the meaning for the manual.
   private var properties: (status: ExitStatus, meaning: String) {
     switch self {
     case .invalidRequest: (.usage, "The request or the command line is invalid.")
@@ -220,10 +209,8 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
   case usage = 2
   /// The session does not exist or has ended. Only a sign-in helps.
   case signInNeeded = 3
-  /// A temporary failure of the network or the server.
   case tryLater = 4
   case locked = 5
-  /// Denied by the user or the server.
   case denied = 6
   /// The token that was to be verified is invalid.
   case tokenNotValid = 7

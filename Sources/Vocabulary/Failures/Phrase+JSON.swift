@@ -1,7 +1,7 @@
 package import Encoding
 
 /// A phrase as JSON members: the English text; `NAME_command` if it ends with a command; and `NAME_template` and
-/// `NAME_values` if it has values, so that the client can translate it. A phrase without values is its own template.
+/// `NAME_values` for translating a phrase with values.
 extension Phrase {
   /// The maximum nesting of phrases in values.
   private static let maximumDepth = 6

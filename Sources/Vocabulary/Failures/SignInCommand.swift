@@ -28,10 +28,8 @@ package struct SignInCommand: Sendable {
     options = Array(isWorkload ? words.dropFirst() : words)
   }
 
-  /// The command as a hint.
   package var phrase: Phrase { with([]) }
 
-  /// The command with another switch.
   package func with(_ name: String, without removed: [String] = []) -> Phrase { with([.init(name)], without: removed) }
 
   /// The command with more options. Clients apply these to the user's own command instead.

@@ -21,7 +21,7 @@ package struct Provider: Sendable, Hashable {
   package var hasOwnServers = false
   /// Other host names of the service that users enter.
   package var hosts: [String] = []
-  /// Whether this differs from another provider only in scope, so that an issuer or host does not select it.
+  /// Whether this differs from another provider only in scope. An issuer or host then does not select it.
   package var isVariant = false
   /// The end of the issuer's path, which is not part of ``paths``. An account's issuer may omit it.
   package var issuerPath = ""
@@ -43,7 +43,7 @@ package struct Provider: Sendable, Hashable {
   package var registration: Registration?
   /// The authentication method with a client secret, which overrides the server's metadata.
   package var tokenEndpointAuthMethod: ClientAuthenticationMethod?
-  /// The page for revoking sessions: a URL, or its location in a self-hosted server. Nil if signing in is impossible.
+  /// The page for revoking sessions: a URL, or the location in a self-hosted server. Nil if signing in is impossible.
   package var sessionsPage: String?
   /// Departures from the standards, with the URLs of their documentation.
   package var quirks: [Quirk: String] = [:]
@@ -105,7 +105,7 @@ package struct Provider: Sendable, Hashable {
 
   /// How to register a client with the service.
   package struct Registration: Sendable, Hashable {
-    /// The page's URL, or its location in a self-hosted server.
+    /// A URL, or the location in a self-hosted server.
     package var page: String
     /// The kind of client, in the service's terms.
     package var kind: String
@@ -154,7 +154,6 @@ package struct Provider: Sendable, Hashable {
     all.first { !$0.isVariant && $0.isIssuer(issuer) }
   }
 
-  /// Whether a server with this issuer may belong to the provider.
   package func mayHaveIssuer(_ issuer: String) -> Bool { hasOwnServers || isIssuer(issuer) }
 
   /// Whether two issuers are the same server. With the quirk ``Quirk/slashInIssuer``, they may differ by a trailing
