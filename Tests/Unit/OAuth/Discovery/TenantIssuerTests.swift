@@ -47,7 +47,8 @@ private let other = "9188040d-6c67-4c5b-b112-36a304b66dad"
   func `is a setting at some hosts of Microsoft, which the error says`(issuer: String, advice: String) throws {
     let error = #expect(throws: OAuthError.self) { try metadata(issuer, naming: "https://x.example/\(tenant)/v2.0") }
     #expect(error?.code == .issuerMismatch && (error?.advice == nil) == advice.isEmpty)
-    #expect((error?.advice?.english ?? "").hasPrefix(advice))
+    let said = error?.advice?.english ?? ""
+    #expect(said.hasPrefix(advice))
   }
 
   @Test func `is that of the tenant whose token it is, by a key of the tenant's`() throws {
