@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// The error of a cryptographic operation. Never contains an input, key or output.
+/// The error of a cryptographic operation. Contains no input, key or output.
 package struct CryptoError: Error, Hashable, Sendable {
   package enum Code: Sendable {
-    /// The key is malformed, too weak, or not a point on its curve.
+    /// The key is malformed, too weak, or not on its curve.
     case invalidKey
     /// The algorithm does not match the key, or is not supported.
     case unsupportedAlgorithm
@@ -11,7 +11,7 @@ package struct CryptoError: Error, Hashable, Sendable {
     case invalidLength
     /// The ciphertext, key, nonce or associated data was changed.
     case authenticationFailed
-    /// The secure heap is full, and the system has no memory. The caller may release secrets and retry.
+    /// There is no memory for secrets. The caller may release some and retry.
     case secureHeapFull
     /// libcrypto failed; `queue` may contain the reason.
     case libraryFailure
@@ -34,7 +34,7 @@ package struct CryptoError: Error, Hashable, Sendable {
   package var operation: String
   /// libcrypto's error queue, oldest first. May be empty.
   package var queue: [String]
-  /// The TPM's response codes, oldest first. libcrypto's provider puts each one before an error's text in the queue.
+  /// The TPM's response codes, oldest first. libcrypto's provider puts each one before an error's text.
   var responseCodes: [UInt32] = []
 
   package init(_ code: Code, _ operation: String, queue: [String] = []) {
@@ -79,7 +79,7 @@ enum ErrorQueue {
   }
 }
 
-/// Throws unless libcrypto returned 1, its only value for success.
+/// Throws unless libcrypto returned 1 for success.
 func check(_ status: Int32, _ operation: String) throws(CryptoError) {
   if status != 1 { throw .library(operation) }
 }

@@ -2,7 +2,6 @@ internal import COpenSSL
 
 /// The system's libcrypto.
 package enum CryptoLibrary {
-  /// The OpenSSL version in use, such as `3.0.13`.
   package static let version: String = {
     // Never NULL for a known argument.
     guard let text = unsafe OpenSSL_version(OPENSSL_FULL_VERSION_STRING) else { return "" }

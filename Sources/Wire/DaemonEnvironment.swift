@@ -2,12 +2,11 @@
 ///
 /// libcurl and libcrypto obey variables such as `SSLKEYLOGFILE`, `OPENSSL_CONF` and `OPENSSL_MODULES`.
 package enum DaemonEnvironment {
-  /// Whether `agentd` keeps the variable with this name.
   package static func keeps(_ name: String) -> Bool {
     names.contains(name) || prefixes.contains { name.utf8.starts(with: $0.utf8) }
   }
 
-  /// Whether event commands get the environment variable too.
+  /// Whether event commands get the variable too.
   package static func isForCommands(_ name: String) -> Bool {
     keeps(name) && !tpmPrefixes.contains { name.utf8.starts(with: $0.utf8) }
   }

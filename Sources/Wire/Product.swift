@@ -1,10 +1,10 @@
 internal import CProduct
 
 package enum Product {
-  /// The version of client and daemon, which are installed together.
+  /// The version of client and daemon.
   package static let version = "0.1.0"
 
-  /// The commit hash of the build, with `-dirty` for modified files; nil if unknown.
+  /// The commit of the build, with `-dirty` for modified files; nil if unknown.
   package static let commit: String? = {
     let text = unsafe String(cString: agent_commit())
     return text.isEmpty ? nil : text

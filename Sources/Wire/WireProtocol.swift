@@ -3,16 +3,16 @@ package import Encoding
 /// The socket protocol between `agent` and `agentd`: one JSON object per line.
 ///
 /// A request is one line, `{"v":1,"request":"token",…}`. The response is any number of event lines,
-/// `{"v":1,"event":…}`, and a last line with `result` or `error`. A connection may carry several requests in turn.
-/// Times are unix seconds, durations seconds.
+/// `{"v":1,"event":…}`, and a last line with `result` or `error`. A connection carries requests in turn. Times are unix
+/// seconds, durations seconds.
 package enum WireProtocol {
-  /// The protocol version. Lines with another version are errors.
+  /// The protocol version. Others are errors.
   package static let version = 1
 
   /// The maximum length of a line including its newline, in bytes.
   package static let maximumLineBytes = 1 << 20
 
-  /// The limits for parsing a request. ``CallRequest/inlineBody`` is a single long string.
+  /// The limits of a request, in which ``CallRequest/inlineBody`` is one long string.
   package static let requestLimits = JSONLimits(stringBytes: maximumLineBytes)
 
   /// The maximum length of a path (PATH_MAX).
@@ -23,26 +23,26 @@ package enum WireProtocol {
 
   package static let maximumTimeoutSeconds = 3600
 
-  /// The default timeout of a request in seconds: longer than three attempts with backoff.
+  /// The default timeout of a request in seconds, enough for three attempts.
   package static let defaultTimeoutSeconds = 120
 
   package static let socketName = "agent.sock"
 
-  /// The directory of leases. Each has its own subdirectory, which can be mounted separately.
+  /// The directory with a subdirectory for each lease, which can be mounted separately.
   package static let leaseFolder = "leases"
 
-  /// The file name of a lease's HTTP socket for programs that connect to this TCP port.
+  /// The name of a lease's HTTP socket for this TCP port.
   package static func leaseHTTPName(port: UInt16) -> String { "\(leaseHTTPPrefix)\(port)\(leaseHTTPSuffix)" }
   private static let leaseHTTPPrefix = "http-"
   private static let leaseHTTPSuffix = ".sock"
 
-  /// The port in the file name of a lease's HTTP socket; nil for other names.
+  /// The port in such a name; nil for others.
   package static func leaseHTTPPort(in name: some StringProtocol) -> UInt16? {
     guard name.hasPrefix(leaseHTTPPrefix), name.hasSuffix(leaseHTTPSuffix) else { return nil }
     return UInt16(name.dropFirst(leaseHTTPPrefix.count).dropLast(leaseHTTPSuffix.count)).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// The file next to the socket whose only line changes with the active account and with each sign-in or sign-out.
+  /// A file next to the socket whose line changes with the active account and each sign-in or sign-out.
   package static let changesName = "changes"
 
   /// The file that a client locks while it starts a daemon.
@@ -55,8 +55,8 @@ package enum WireProtocol {
 
   package static let maximumAccountNameLength = 64
 
-  /// Whether a string is a valid account name: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.` or
-  /// `-`. Such names need no escapes in JSON and no quotes in a shell.
+  /// Whether a string is a valid account name: 1 to 64 of `A-Z a-z 0-9 . _ -`, not starting with `.` or `-`. It needs
+  /// no escapes in JSON or a shell.
   package static func isAccountName(_ text: String) -> Bool { isAccountName(Array(text.utf8).span) }
 
   package static func isAccountName(_ bytes: Span<UInt8>) -> Bool {
@@ -87,7 +87,6 @@ package enum WireProtocol {
   @inlinable package static var signInMember: String { "sign_in_by" }
 }
 
-/// The arguments and descriptors of `agent-lease`.
 package enum LeaseProgram {
   package static let name = "agent-lease"
   /// The descriptor of the connection to the lease's owner.

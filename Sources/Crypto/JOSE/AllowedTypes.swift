@@ -1,16 +1,14 @@
-/// The accepted `typ` header values, so that one kind of JWT is not accepted as another (RFC 8725 sections 3.11 and
-/// 3.12).
+/// The accepted `typ` values, which distinguish kinds of JWT (RFC 8725 sections 3.11 and 3.12).
 ///
 /// Values are media types: case-insensitive, with an optional `application/` prefix (RFC 7515 section 4.1.9).
 package enum AllowedTypes: Sendable, Hashable {
-  /// Any type, for displaying a token without trusting it.
+  /// Any type, for displaying a token.
   case any
   /// One of these types, or no `typ` at all.
   case optional([String])
   /// One of these types.
   case required([String])
 
-  /// Whether a token with this `typ` is accepted.
   package func allow(_ type: String?) -> Bool {
     switch (self, type) {
     case (.any, _), (.optional, nil): true

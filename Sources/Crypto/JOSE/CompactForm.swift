@@ -1,13 +1,13 @@
 internal import Encoding
 
-/// A token in compact serialization (RFC 7515 section 7.1), after all checks that need no key.
+/// A token in compact serialization (RFC 7515 section 7.1), checked as far as possible without a key.
 struct CompactForm: Sendable {
   static let maximumByteCount = 65_536
 
   let header: JOSEHeader
   let payload: [UInt8]
   let signature: [UInt8]
-  /// The signed text: the first two parts and the dot between them, as received.
+  /// The first two parts and the dot between them, as received.
   var signedText: [UInt8] { signed.bytes }
   private let signed: WipedBytes
   /// The length of the encoded header, in bytes.
@@ -17,7 +17,7 @@ struct CompactForm: Sendable {
   /// Whether the previous token has the same header.
   let hasKnownHeader: Bool
 
-  /// - Parameter last: The previous token, whose header is reused if identical.
+  /// - Parameter last: The previous token. An identical header is reused.
   init(_ compact: Span<UInt8>, after last: CompactForm? = nil) throws(JOSEError) {
     guard compact.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
     do throws(JOSEError) {
@@ -48,9 +48,7 @@ struct CompactForm: Sendable {
     }
   }
 
-  /// The position of the second dot.
-  ///
-  /// - Parameter signatureCount: The signature's expected length.
+  /// The position of the second dot. The length is the signature's expected one.
   private static func lastDot(of compact: Span<UInt8>, signatureCount: Int?) -> Int? {
     let dot = UInt8(ascii: ".")
     if let signatureCount, signatureCount < compact.count, compact[compact.count - signatureCount - 1] == dot {
@@ -59,7 +57,6 @@ struct CompactForm: Sendable {
     return compact.indices.last { compact[$0] == dot }
   }
 
-  /// Whether `compact` begins with this token's header and dot.
   private func hasHeader(of compact: Span<UInt8>) -> Bool {
     let bytes = signed.bytes
     guard headerCount < min(bytes.count, compact.count) else { return false }
@@ -67,7 +64,6 @@ struct CompactForm: Sendable {
     return true
   }
 
-  /// Checks all characters and counts the dots.
   private static func checkForm(_ text: Span<UInt8>) throws(JOSEError) {
     var dots = 0
     for index in text.indices {
@@ -82,7 +78,7 @@ struct CompactForm: Sendable {
     }
     switch dots {
     case 2: return
-    // An encrypted token has five parts (RFC 7516 section 9).
+    // Encrypted (RFC 7516 section 9).
     case 4: throw JOSEError(.encrypted)
     default: throw JOSEError(.notCompact)
     }
@@ -97,7 +93,7 @@ struct CompactForm: Sendable {
   }
 }
 
-/// Bytes that are wiped when the last owner releases them, for a token without its signature.
+/// Bytes of a token without its signature, wiped when the last owner releases them.
 private final class WipedBytes: @unchecked Sendable {
   // Written only by `init` and `deinit`.
   private(set) var bytes: [UInt8] = []

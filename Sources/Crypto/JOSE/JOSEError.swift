@@ -1,21 +1,21 @@
-/// The reason for rejecting a token, key or key set. Never contains any part of it.
+/// Why a token, key or key set was rejected. Contains no part of it.
 package struct JOSEError: Error, Hashable, Sendable {
   package enum Code: Sendable {
     // A token's text.
 
-    /// The text does not have three parts separated by dots (RFC 7515 section 7.1), or is a JSON serialization.
+    /// The text does not have three parts (RFC 7515 section 7.1).
     case notCompact
     /// The token, key or set is longer than its limit.
     case tooLong
     /// A character outside the base64url alphabet and the dot.
     case invalidCharacter
-    /// A part that is invalid base64url: an impossible length or stray bits.
+    /// A part with an impossible length or stray bits.
     case invalidBase64URL
     case emptySignature
 
     // The header.
 
-    /// The header is not a JSON object, or has a duplicate member or one of the wrong type (RFC 7515 section 4).
+    /// The header is not a JSON object, or a member is repeated or of the wrong type (RFC 7515 section 4).
     case invalidHeader
     /// No `alg` (RFC 7515 section 4.1.1).
     case missingAlgorithm
@@ -23,7 +23,7 @@ package struct JOSEError: Error, Hashable, Sendable {
     case algorithmNotAllowed
     /// `alg` is `none` (RFC 7518 section 3.6).
     case unsecured
-    /// `crit` or `b64` is present, but no extension is supported (RFC 7515 section 4.1.11, RFC 7797 section 7).
+    /// `crit` or `b64` is present (RFC 7515 section 4.1.11, RFC 7797 section 7). No extension is supported.
     case criticalHeader
     /// An encrypted token (RFC 7516), which is not supported.
     case encrypted
@@ -36,16 +36,15 @@ package struct JOSEError: Error, Hashable, Sendable {
 
     // Keys.
 
-    /// No key in the set has the token's `kid`, or the token has no `kid` and no key is suitable. Fetching the set
-    /// again may help.
+    /// No key in the set has the token's `kid` or, without a `kid`, is suitable. Fetching the set again may help.
     case unknownKey
-    /// Several keys in the set are suitable. They are not tried one by one.
+    /// Several keys in the set are suitable. They are not tried.
     case ambiguousKey
-    /// The key with this `kid` is for another algorithm, or not for verifying.
+    /// The key with this `kid` is for another algorithm or use.
     case unsuitableKey
-    /// The key with this `kid` is in the set but was skipped: malformed, too weak, unsupported or secret.
+    /// The key with this `kid` was skipped: malformed, too weak, unsupported or secret.
     case malformedSetKey, weakSetKey, unsupportedSetKey, secretSetKey
-    /// A key with a missing or invalid member, or a point that is not on its curve.
+    /// A missing or invalid member, or a point that is not on its curve.
     case invalidKey
     /// An RSA key with an unsupported size or exponent (RFC 7518 section 3.3).
     case weakKey
@@ -55,9 +54,9 @@ package struct JOSEError: Error, Hashable, Sendable {
     case invalidKeySet
     /// A private key encrypted with a passphrase.
     case passphraseNeeded
-    /// A private key in a device that requires authorization for each use.
+    /// A device key that requires authorization for each use.
     case authorizationNeeded
-    /// A private key in a device that is not for ECDSA on P-256, or is bound to a policy.
+    /// A device key that is not for ECDSA on P-256, or is bound to a policy.
     case unsuitableHeldKey
     /// More keys than the limit.
     case tooManyKeys
@@ -66,16 +65,16 @@ package struct JOSEError: Error, Hashable, Sendable {
 
     // The outcome.
 
-    /// The signature is invalid. Do not trust any of the payload.
+    /// The signature is invalid. Do not trust the payload.
     case badSignature
     /// The payload is not a JSON object (RFC 7519 section 7.2).
     case invalidPayload
     /// A claim is of the wrong type or out of range.
     case invalidClaim
-    /// libcrypto failed for another reason, such as lack of memory.
+    /// libcrypto failed otherwise, for example for lack of memory.
     case library
 
-    /// The corresponding error for a token that refers to a skipped key.
+    /// The error for a token whose key was skipped for this reason.
     var ofSetKey: Self {
       switch self {
       case .weakKey: .weakSetKey
@@ -88,8 +87,8 @@ package struct JOSEError: Error, Hashable, Sendable {
 
   package var code: Code
 
-  /// Whether newer keys of the issuer may work (OpenID Connect Core section 10.1.1): the issuer may have added a key,
-  /// replaced one with the same `kid`, or corrected the set.
+  /// Whether newer keys may work (OpenID Connect Core section 10.1.1): the issuer may have added a key, replaced one
+  /// with the same `kid`, or corrected the set.
   package var needsNewKeys: Bool {
     switch code {
     case .unknownKey, .ambiguousKey, .unsuitableKey, .badSignature: true
@@ -102,7 +101,6 @@ package struct JOSEError: Error, Hashable, Sendable {
     self.code = code
   }
 
-  /// The error for a libcrypto failure with a key or signature.
   init(_ error: CryptoError) {
     switch error.code {
     case .invalidKey, .invalidLength: self.init(.invalidKey)

@@ -1,13 +1,13 @@
 internal import Encoding
 
-/// A JWS header after all checks that need no key (RFC 7515 section 4). Members that identify or contain a key are
-/// ignored (RFC 8725 section 3.10).
+/// A JWS header, checked as far as possible without a key (RFC 7515 section 4). Members that identify or contain a key
+/// are ignored (RFC 8725 section 3.10).
 struct JOSEHeader: Sendable {
   /// The maximum header length, in bytes of JSON.
   static let maximumByteCount = 8192
 
   let members: JSONObject
-  /// The `alg` member, never `none` (RFC 7518 section 3.6). The caller checks whether it is supported.
+  /// The `alg` member, never `none` (RFC 7518 section 3.6), but possibly unsupported.
   let algorithmName: String
   let keyID: String?
   let type: String?
@@ -26,10 +26,9 @@ struct JOSEHeader: Sendable {
     announcesToken = try Self.string("cty", members).map { MediaType.isSame($0, "JWT") } ?? false
   }
 
-  /// Throws for members that change how a token must be processed.
   private static func refuseUnsupported(_ members: JSONObject) throws(JOSEError) {
-    // RFC 7515 section 4.1.11, RFC 7797 section 7. Other unknown members are ignored (RFC 7515 section 4). `zip` and
-    // `enc` have no meaning in a token of three parts.
+    // RFC 7515 section 4.1.11, RFC 7797 section 7. Other unknown members are ignored (RFC 7515 section 4), also `zip`
+    // and `enc`, which have no meaning in a token of three parts.
     for name in ["crit", "b64"] where members[name] != nil { throw JOSEError(.criticalHeader) }
     if let key = members["jwk"] {
       guard let key = key.object else { throw JOSEError(.invalidHeader) }
@@ -51,7 +50,7 @@ struct JOSEHeader: Sendable {
 }
 
 extension JSON {
-  /// Whether a string or name in the value contains U+0000, which no identifier needs.
+  /// Whether a string or name contains U+0000, which no identifier needs.
   var containsNUL: Bool {
     switch self {
     case .null, .bool, .number: false

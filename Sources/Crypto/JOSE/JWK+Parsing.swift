@@ -3,8 +3,8 @@ package import Encoding
 extension JWK {
   /// Parses a public key.
   ///
-  /// - Throws: ``JOSEError``: `embeddedPrivateKey` for private or symmetric keys, `unsupportedKey` for an unsupported
-  ///   `kty`, `crv` or `alg`, `weakKey`, otherwise `invalidKey`.
+  /// - Throws: ``JOSEError``: `embeddedPrivateKey` for private or symmetric keys, `unsupportedKey`, `weakKey`,
+  ///   otherwise `invalidKey`.
   package init(_ members: JSONObject) throws(JOSEError) {
     if Self.isSymmetric(members) || Self.hasPrivateMembers(members) { throw JOSEError(.embeddedPrivateKey) }
     let components = try Self.components(members)
@@ -20,17 +20,14 @@ extension JWK {
       issuer: members["issuer"]?.string)
   }
 
-  /// Whether the key is symmetric (RFC 7518 section 6.4).
   static func isSymmetric(_ members: JSONObject) -> Bool {
     member("k", members) != nil || members["kty"]?.string == "oct"
   }
 
-  /// Whether private members are present (RFC 7518 sections 6.2.2 and 6.3.2).
   static func hasPrivateMembers(_ members: JSONObject) -> Bool {
     ["d", "p", "q", "dp", "dq", "qi", "oth"].contains { member($0, members) != nil }
   }
 
-  /// The members of the public key, according to its type.
   private static func components(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     guard let type = try string("kty", members) else { throw JOSEError(.invalidKey) }
     if type == "RSA" { return try rsa(members) }
@@ -39,7 +36,7 @@ extension JWK {
     throw JOSEError(.unsupportedKey)
   }
 
-  /// The members of an RSA key (RFC 7518 section 6.3.1).
+  /// RSA (RFC 7518 section 6.3.1).
   private static func rsa(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     let modulus = try number("n", members).withoutLeadingZeros
     let exponent = try number("e", members).withoutLeadingZeros
@@ -52,7 +49,7 @@ extension JWK {
     return .rsa(modulus: modulus, exponent: exponent)
   }
 
-  /// The members of an elliptic curve key (RFC 7518 section 6.2.1).
+  /// Elliptic curves (RFC 7518 section 6.2.1).
   private static func ec(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     guard let name = try string("crv", members) else { throw JOSEError(.invalidKey) }
     guard let curve = Curve.allCases.first(where: { $0.jwkName.hasSameBytes(as: name) })
@@ -61,18 +58,18 @@ extension JWK {
       curve: curve, x: curve.coordinate(try number("x", members)), y: curve.coordinate(try number("y", members)))
   }
 
-  /// The members of an octet key pair (RFC 8037 section 2).
+  /// Octet key pairs (RFC 8037 section 2).
   private static func octetKeyPair(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     guard let name = try string("crv", members) else { throw JOSEError(.invalidKey) }
     guard name == "Ed25519" else { throw JOSEError(.unsupportedKey) }
     return .ed25519(x: try number("x", members))
   }
 
-  /// Whether `use` and `key_ops` allow verifying (RFC 7517 sections 4.2 and 4.3). Throws if they are contradictory.
+  /// Whether `use` and `key_ops` allow verifying (RFC 7517 sections 4.2 and 4.3). Throws for contradictory values.
   private static func canVerify(_ members: JSONObject) throws(JOSEError) -> Bool {
     let isForSignatures = try string("use", members).map { $0 == "sig" }
     guard let value = member("key_ops", members) else { return isForSignatures ?? true }
-    // Some servers send one operation as a string.
+    // Some servers send a string.
     guard let list = value.array ?? (value.string == nil ? nil : [value]) else { throw JOSEError(.invalidKey) }
     let operations = list.compactMap { $0.string.map { Array($0.utf8) } }
     guard operations.count == list.count, Set(operations).count == list.count else { throw JOSEError(.invalidKey) }
@@ -83,12 +80,11 @@ extension JWK {
     return verifies
   }
 
-  /// Whether an element of `key_ops` is for signatures.
   private static func isSignatureOperation(_ name: [UInt8]) -> Bool {
     name.elementsEqual("verify".utf8) || name.elementsEqual("sign".utf8)
   }
 
-  /// A member, unless it is null, which some servers send for absent members.
+  /// A member, unless null, which some servers send.
   private static func member(_ name: String, _ members: JSONObject) -> JSON? {
     members[name].flatMap { $0 == .null ? nil : $0 }
   }
@@ -99,7 +95,7 @@ extension JWK {
     return string
   }
 
-  /// Decodes a number. Also accepts padding and the alphabet of RFC 4648 section 4, which some servers use.
+  /// Decodes a number. Some servers use padding, or the alphabet of RFC 4648 section 4.
   private static func number(_ name: String, _ members: JSONObject) throws(JOSEError) -> [UInt8] {
     guard let text = try string(name, members), let bytes = try? Base64URL.decode(urlSafe(text)), !bytes.isEmpty
     else { throw JOSEError(.invalidKey) }
@@ -109,7 +105,7 @@ extension JWK {
   /// Converts base64 (RFC 4648 section 4) to base64url without padding.
   private static func urlSafe(_ text: String) -> String {
     var characters = Array(text.utf8)
-    // Padding completes the last four characters, with at most two (RFC 4648 section 3.2).
+    // Padding completes four characters (RFC 4648 section 3.2).
     if characters.count % 4 == 0 {
       for _ in 0..<2 where characters.last == UInt8(ascii: "=") { characters.removeLast() }
     }
@@ -130,8 +126,8 @@ extension [UInt8] {
 }
 
 extension Curve {
-  /// Pads a coordinate with leading zeros, or strips them, to the length that RFC 7518 section 6.2.1.2 requires, since
-  /// servers err in both directions. A number that is too large makes the key invalid.
+  /// Gives a coordinate the length that RFC 7518 section 6.2.1.2 requires, since servers omit or add leading zeros. A
+  /// number that is too large makes the key invalid.
   func coordinate(_ bytes: [UInt8]) -> [UInt8] {
     let number = bytes.count > coordinateByteCount ? bytes.withoutLeadingZeros : bytes
     return Array(repeating: 0, count: max(0, coordinateByteCount - number.count)) + number

@@ -3,20 +3,19 @@ package import Encoding
 /// A valid public JSON Web Key (RFC 7517).
 package struct JWK: Sendable {
   package let components: PublicComponents
-  /// The `kid`: an opaque ID, compared byte by byte (RFC 7517 section 4.5).
+  /// The `kid`, compared byte by byte (RFC 7517 section 4.5).
   package let keyID: String?
-  /// The `alg`, if present: the key's only permitted algorithm (RFC 7517 section 4.4).
+  /// The `alg`, if any: the only permitted algorithm (RFC 7517 section 4.4).
   package let algorithm: JWSAlgorithm?
-  /// The non-standard member `issuer`, which names the key's owner in a set shared by several issuers.
+  /// The non-standard member `issuer`, for sets shared by several issuers.
   package let issuer: String?
   /// Whether `use` and `key_ops` allow verifying (RFC 7517 sections 4.2 and 4.3).
   package let canVerify: Bool
 
   private let key: SharedPublicKey
-  /// The result of ``thumbprint()``.
   private let digest: String
 
-  /// Creates a public key of this client, to publish or send.
+  /// Creates a public key of this client.
   package init(
     _ components: PublicComponents, keyID: String? = nil, algorithm: JWSAlgorithm? = nil
   ) throws(JOSEError) {
@@ -42,10 +41,10 @@ package struct JWK: Sendable {
   /// The SHA-256 thumbprint in base64url (RFC 7638 section 3).
   package func thumbprint() -> String { digest }
 
-  /// The members of the public key alone, as in the `jwk` header of RFC 9449 section 4.2.
+  /// The public key alone, as in the `jwk` header of RFC 9449 section 4.2.
   package var requiredMembers: JSONObject { components.jwkMembers }
 
-  /// The key as an element of a published key set, for signatures.
+  /// The key for a published key set, for signatures.
   package var published: JSONObject {
     var members = requiredMembers
     members["use"] = "sig"
@@ -54,15 +53,13 @@ package struct JWK: Sendable {
     return members
   }
 
-  /// Whether the key may verify signatures of this algorithm, by its type, curve, `alg` and `use`.
+  /// Whether type, curve, `alg` and `use` allow verifying signatures of this algorithm.
   package func fits(_ algorithm: JWSAlgorithm) -> Bool {
     guard canVerify, self.algorithm == nil || self.algorithm == algorithm else { return false }
     return algorithm.signatureAlgorithm.fits(key.key.kind)
   }
 
-  /// Verifies a signature with this key.
-  ///
-  /// - Returns: Whether the signature is valid.
+  /// Whether the signature is valid.
   func verify(
     _ algorithm: JWSAlgorithm, signature: Span<UInt8>, message: Span<UInt8>
   ) throws(JOSEError) -> Bool {

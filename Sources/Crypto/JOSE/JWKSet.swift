@@ -10,25 +10,25 @@ package struct JWKSet: Sendable {
   package enum Warning: Sendable, Hashable, CaseIterable {
     /// A shared secret.
     case symmetricKey
-    /// A private key: everyone who can read the set can sign tokens.
+    /// A private key. Everyone who can read the set can sign tokens.
     case privateKey
   }
 
   /// The usable keys, in the order of the set.
   package let keys: [JWK]
-  /// The number of keys that were skipped: unknown, malformed, weak, or with a warning.
+  /// The number of skipped keys: unknown, malformed, weak, or with a warning.
   package let skipped: Int
-  /// The skipped keys with a `kid`, and the reason for each.
+  /// The skipped keys with a `kid`.
   private let skippedKeys: [(keyID: String, reason: JOSEError.Code)]
   /// The number of skipped keys that are not for encryption.
   package let unusable: Int
   package let warnings: [Warning]
-  /// Whether the keys have no IDs because of their format, so that the `kid` of a token is ignored.
+  /// Whether the format has no key IDs, so that the `kid` of a token is ignored.
   private let isUnnamed: Bool
 
   package init(_ keys: [JWK]) { self.init(keys, isUnnamed: false) }
 
-  /// Creates a set from a format without key IDs. It accepts tokens with any `kid`.
+  /// Creates a set without key IDs, for tokens with any `kid`.
   init(unnamed keys: [JWK]) { self.init(keys, isUnnamed: true) }
 
   private init(_ keys: [JWK], isUnnamed: Bool) {
@@ -42,8 +42,8 @@ package struct JWKSet: Sendable {
   ///
   /// - Parameters:
   ///   - text: At most 1 MiB, with at most 512 keys.
-  ///   - isPublished: Whether an issuer published the set, which then may not contain both symmetric and public keys
-  ///     (RFC 7517 section 9.2). Otherwise, symmetric keys are skipped.
+  ///   - isPublished: Whether an issuer published the set, which then may not mix symmetric and public keys (RFC 7517
+  ///     section 9.2). Otherwise, symmetric keys are skipped.
   /// - Throws: ``JOSEError``: `tooLong`, `invalidKeySet`, `tooManyKeys` or `mixedKeySet`.
   package init(parsing text: [UInt8], isPublished: Bool = true) throws(JOSEError) {
     guard text.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
@@ -74,13 +74,11 @@ package struct JWKSet: Sendable {
     return JWK.hasPrivateMembers(members) ? .privateKey : nil
   }
 
-  /// The key for a token.
+  /// The key for a token: the one with its `kid`, or without a `kid`, the only suitable one (OpenID Connect Core
+  /// section 10.1). Keys are not tried one by one.
   ///
-  /// The key must have the `kid`, if given. Otherwise exactly one key must be suitable (OpenID Connect Core section
-  /// 10.1). Keys are never tried one by one.
-  ///
-  /// - Throws: ``JOSEError``: `unknownKey` if fetching the set again may help, `unsuitableKey`, `ambiguousKey`, or the
-  ///   reason why the key was skipped.
+  /// - Throws: ``JOSEError``: `unknownKey` if fetching the set again may help, `unsuitableKey`, `ambiguousKey`, or why
+  ///   the key was skipped.
   package func key(for algorithm: JWSAlgorithm, keyID: String?) throws(JOSEError) -> JWK {
     var (isKnown, found) = (false, JWK?.none)
     for key in keys {
@@ -89,7 +87,7 @@ package struct JWKSet: Sendable {
         isKnown = true
       }
       guard key.fits(algorithm) else { continue }
-      // The set may contain the same key twice.
+      // The same key may be in the set twice.
       if let other = found, other.thumbprint() != key.thumbprint() || other.issuer != key.issuer {
         throw JOSEError(.ambiguousKey)
       }
@@ -102,7 +100,6 @@ package struct JWKSet: Sendable {
     throw JOSEError(keyID == nil || !isKnown && !isUnnamed ? .unknownKey : .unsuitableKey)
   }
 
-  /// The set as JSON, for publishing.
   package func serialized() -> [UInt8] {
     JSON.object(["keys": .array(keys.map { .object($0.published) })]).serialized()
   }

@@ -1,20 +1,18 @@
 internal import Encoding
 
-/// The supported `alg` values for signatures (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864). Excludes symmetric
-/// ones, so that a key set from the network is never used as a shared secret; see ``MACAlgorithm``.
+/// The supported `alg` values for signatures (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864). Symmetric ones are
+/// ``MACAlgorithm``s, so that no published key is used as a shared secret.
 package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   // The names match the `alg` values.
   // swift-format-ignore: AlwaysUseLowerCamelCase
   case RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519
 
-  /// The algorithm with this name, case-sensitive (RFC 7515 section 4.1.1).
   package init?(name: String) {
-    // Excludes canonically equivalent strings, which have more bytes.
+    // Excludes canonically equivalent strings.
     guard let match = Self(rawValue: name), match.rawValue.utf8.count == name.utf8.count else { return nil }
     self = match
   }
 
-  /// The signature scheme. Each name determines hash and curve.
   package var signatureAlgorithm: SignatureAlgorithm {
     switch self {
     case .RS256: .rsaPKCS1(.sha256)
@@ -30,7 +28,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The algorithm's hash. For Ed25519, its internal hash SHA-512.
+  /// The algorithm's hash: for Ed25519, its internal SHA-512.
   package var digest: Digest {
     switch signatureAlgorithm {
     case .rsaPKCS1(let digest), .rsaPSS(let digest), .ecdsa(_, let digest): digest
@@ -40,8 +38,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
 
   /// Whether `found` is the left half of the hash of `value`, as in `at_hash` and `c_hash` (OpenID Connect Core
   /// sections 3.1.3.6 and 3.3.2.11).
-  ///
-  /// The specification defines no hash for Ed25519. Servers use SHA-512 or SHA-256, and either binds the value.
+  /// No specification defines the hash for Ed25519. Servers use SHA-512 or SHA-256.
   package func isLeftHalfHash(_ found: String, of value: Span<UInt8>) throws(JOSEError) -> Bool {
     var digests = [digest]
     if case .ed25519 = signatureAlgorithm { digests.append(.sha256) }
@@ -50,8 +47,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The left half of a hash in base64url, as in `at_hash` and `c_hash` (OpenID Connect Core sections 3.1.3.6 and
-/// 3.3.2.11).
+/// The left half of a hash in base64url (OpenID Connect Core sections 3.1.3.6 and 3.3.2.11).
 enum LeftHalfHash {
   private static func text(_ digest: Digest, of value: Span<UInt8>) throws(JOSEError) -> String {
     do {
@@ -62,7 +58,6 @@ enum LeftHalfHash {
     }
   }
 
-  /// Whether `found` is the left half of the hash of `value`.
   static func isSame(_ found: String, _ digest: Digest, of value: Span<UInt8>) throws(JOSEError) -> Bool {
     let (left, right) = (found.utf8, try text(digest, of: value).utf8)
     return ConstantTime.isEqual(left.span, right.span)

@@ -2,12 +2,9 @@ package import Encoding
 
 /// Creates signed tokens (RFC 7515 section 5.1).
 package enum JWSSigner {
-  /// Signs a payload.
-  ///
   /// - Parameters:
-  ///   - header: The header without `alg`, which is added.
+  ///   - header: The header. `alg` is added.
   ///   - payload: The bytes to sign; for a JWT, the JSON of its claims.
-  ///   - key: A key for the algorithm.
   /// - Returns: The compact serialization.
   /// - Throws: As `PrivateKey.sign(_:message:)`.
   package static func sign(

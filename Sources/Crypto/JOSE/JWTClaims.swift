@@ -1,14 +1,13 @@
 package import Encoding
 
-/// The claims of a JWT (RFC 7519 section 4). Types are checked here, values by the caller.
-///
-/// Properties are nil if the claim is absent, and throw `invalidClaim` if it has the wrong type.
+/// The claims of a JWT (RFC 7519 section 4). Properties are nil if the claim is absent, and throw `invalidClaim` if it
+/// has the wrong type. The caller checks the values.
 package struct JWTClaims: Sendable {
   private let layout: JSONLayout
   private let payload: [UInt8]
 
-  /// - Parameter payload: A token's payload: a JSON object (RFC 7519 section 7.2).
-  /// - Throws: `invalidPayload` for anything else, duplicate members, or U+0000 in a name.
+  /// - Parameter payload: A JSON object (RFC 7519 section 7.2).
+  /// - Throws: `invalidPayload`, also for duplicate members or U+0000 in a name.
   package init(payload: [UInt8]) throws(JOSEError) {
     guard let layout = try? JSONLayout(parsing: payload), layout.root.kind == .object,
       !layout.root.hasName(with: 0)
@@ -19,26 +18,26 @@ package struct JWTClaims: Sendable {
 
   package var object: JSONObject { layout.root.value(in: payload.span).object ?? JSONObject() }
 
-  /// The value of one claim. Nil if absent or null, which means the same (OpenID Connect Core section 13.3).
+  /// The value of a claim. Nil if absent or null (OpenID Connect Core section 13.3).
   package subscript(name: String) -> JSON? {
     layout.root[name].flatMap { $0.kind == .null ? nil : $0.value(in: payload.span) }
   }
 
-  /// Parses the claims of a token that has already been verified.
+  /// Parses the claims of an already verified token.
   package init(ofVerified compact: Span<UInt8>) throws(JOSEError) {
     try self.init(payload: CompactForm(compact).payload)
   }
 
-  /// Appends a claim as compact JSON. Returns false and appends nothing if absent.
+  /// Appends a claim as compact JSON. Returns false if absent.
   package func append(_ name: String, to bytes: inout [UInt8]) -> Bool {
     guard let claim = layout.root[name] else { return false }
     claim.appendJSON(in: payload.span, to: &bytes)
     return true
   }
 
-  /// Parses the claims of a token that only its recipient verifies, such as an assertion.
+  /// Parses a token that only its recipient verifies, such as an assertion.
   ///
-  /// - Parameter compact: A token with a signature or MAC.
+  /// - Parameter compact: With a signature or MAC.
   /// - Throws: As ``UnverifiedJWS/init(compact:)`` and ``init(payload:)``.
   package init(ofSigned compact: Span<UInt8>) throws(JOSEError) {
     let form = try CompactForm(compact)
@@ -82,7 +81,7 @@ package struct JWTClaims: Sendable {
     return string
   }
 
-  /// A NumericDate claim (RFC 7519 section 2) in unix seconds: a JSON number from 1970 to the year 9999.
+  /// A NumericDate (RFC 7519 section 2) in unix seconds, from 1970 to the year 9999.
   ///
   /// - Parameter rounding: The direction that does not extend the token's validity.
   package func time(_ name: String, _ rounding: FloatingPointRoundingRule) throws(JOSEError) -> Int? {

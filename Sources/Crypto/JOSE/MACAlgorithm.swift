@@ -1,13 +1,12 @@
 /// The `alg` values of tokens with a MAC (RFC 7518 section 3.2).
 ///
-/// A separate type from ``JWSAlgorithm``, so that a key set is never used as a secret (RFC 8725 section 2.1) and the
-/// header cannot choose between key and secret.
+/// Not part of ``JWSAlgorithm``, so that no key set is used as a secret (RFC 8725 section 2.1) and the header cannot
+/// choose between key and secret.
 package enum MACAlgorithm: String, Sendable, Hashable, CaseIterable {
   // The names match the `alg` values.
   // swift-format-ignore: AlwaysUseLowerCamelCase
   case HS256, HS384, HS512
 
-  /// The algorithm with this name, case-sensitive (RFC 7515 section 4.1.1).
   package init?(name: String) {
     guard let match = Self.allCases.first(where: { $0.rawValue == name }) else { return nil }
     self = match
@@ -21,7 +20,7 @@ package enum MACAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The minimum length of a secret, in bytes: that of the hash (RFC 7518 section 3.2).
+  /// The minimum length of a secret in bytes (RFC 7518 section 3.2).
   package var minimumSecretByteCount: Int { digest.byteCount }
 
   /// Whether `found` is the left half of the hash of `value` (OpenID Connect Core section 3.1.3.6).

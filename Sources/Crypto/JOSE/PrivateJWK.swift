@@ -1,7 +1,6 @@
 internal import Encoding
 
-/// Parses a JSON Web Key with private members (RFC 7518 sections 6.2.2 and 6.3.2, RFC 8037 section 2), which are copied
-/// only to the secure heap.
+/// Parses a private JSON Web Key (RFC 7518 sections 6.2.2 and 6.3.2, RFC 8037 section 2) on the secure heap.
 struct PrivateJWK {
   private let root: JSONLayout.Node
 
@@ -83,10 +82,7 @@ struct PrivateJWK {
     return bytes
   }
 
-  /// Decodes a secret number.
-  ///
-  /// - Parameter length: The minimum length in bytes. Shorter numbers get leading zeros, as in
-  ///   ``Curve/coordinate(_:)``.
+  /// - Parameter length: The minimum length in bytes, which leading zeros fill as in ``Curve/coordinate(_:)``.
   private func secret(
     _ name: String, _ text: Span<UInt8>, atLeast length: Int = 0
   ) throws(JOSEError) -> SecretBytes {

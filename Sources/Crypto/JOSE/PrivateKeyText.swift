@@ -3,9 +3,9 @@ internal import Encoding
 /// A private key read from a file: PEM (RFC 7468) or a JSON Web Key (RFC 7517).
 package struct PrivateKeyText: ~Copyable {
   package let key: PrivateKey
-  /// The `kid`, which identifies the key at the authorization server; nil for PEM.
+  /// The `kid`, known to the authorization server; nil for PEM.
   package let keyID: String?
-  /// The `alg`, if present: the key's only permitted algorithm (RFC 7517 section 4.4).
+  /// The `alg`, if any: the only permitted algorithm (RFC 7517 section 4.4).
   package let algorithm: JWSAlgorithm?
 
   private init(_ key: consuming PrivateKey, keyID: String? = nil, algorithm: JWSAlgorithm? = nil) throws(JOSEError) {
@@ -19,20 +19,17 @@ package struct PrivateKeyText: ~Copyable {
     self.algorithm = algorithm
   }
 
-  /// Wraps a key that is stored in a device. Does not contact the device.
   private init(inDevice key: consuming PrivateKey) {
     self.key = key
     keyID = nil
     algorithm = nil
   }
 
-  /// Reads a private key from the text of a file.
-  ///
   /// - Parameters:
-  ///   - text: The file, on the secure heap. The key is never copied anywhere else.
-  ///   - device: The device for a file that refers to a TPM, if any.
-  /// - Throws: `passphraseNeeded` for an encrypted key; `unsupportedKey`; `unsuitableKey` for a key that is not for
-  ///   signatures; `weakKey`; `invalidKey`. For a key in a device also `authorizationNeeded` and `unsuitableHeldKey`.
+  ///   - text: The file, on the secure heap. The key is copied nowhere else.
+  ///   - device: The TPM, for a file that refers to one.
+  /// - Throws: `passphraseNeeded` for an encrypted key; `unsuitableKey` for a key that is not for signatures;
+  ///   `unsupportedKey`; `weakKey`; `invalidKey`; `authorizationNeeded` or `unsuitableHeldKey` for a device key.
   package static func read(
     _ text: Span<UInt8>, in device: (any KeyDevice)? = nil
   ) throws(JOSEError) -> PrivateKeyText {
@@ -49,11 +46,9 @@ package struct PrivateKeyText: ~Copyable {
     return try PrivateKeyText(key, keyID: keyID, algorithm: algorithm)
   }
 
-  /// The PEM label of a key in a TPM.
   private static let tpmKeyLabel = "TSS2 PRIVATE KEY"
 
-  /// Reads PKCS #8 (RFC 5958), the older RSA and EC formats, or a key in a TPM. The file may also contain certificates
-  /// and EC parameters.
+  /// Reads PKCS #8 (RFC 5958), the older RSA and EC formats, or a TPM key. Ignores certificates and EC parameters.
   private static func pem(
     _ text: Span<UInt8>, _ device: (any KeyDevice)?
   ) throws(JOSEError) -> PrivateKeyText {
@@ -66,7 +61,7 @@ package struct PrivateKeyText: ~Copyable {
     var characters = SecretBuffer()
     var bytes = SecretBuffer()
     PEM.appendBase64(of: block, in: text, to: &characters)
-    // The headers of an encrypted key in the older format (RFC 1421 section 4.6).
+    // An encrypted key in the older format (RFC 1421 section 4.6).
     let hasHeaders = characters.withBytes { characters in characters.indices.contains { characters[$0] == 0x3A } }
     if hasHeaders { throw JOSEError(.passphraseNeeded) }
     do {
@@ -86,7 +81,7 @@ package struct PrivateKeyText: ~Copyable {
     return try PrivateKeyText(key)
   }
 
-  /// Creates a reference to a key in a TPM. The TPM is not contacted.
+  /// Creates a reference to a TPM key, without contacting the TPM.
   private static func keyInDevice(
     _ der: borrowing SecretBytes, _ device: (any KeyDevice)?
   ) throws(JOSEError) -> PrivateKey {

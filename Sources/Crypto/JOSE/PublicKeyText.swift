@@ -2,7 +2,7 @@ internal import Encoding
 
 extension JWKSet {
   /// Parses public keys in PEM (RFC 7468): `PUBLIC KEY`, `RSA PUBLIC KEY`, and the key of a `CERTIFICATE`. Skips other
-  /// blocks, such as parameters. The keys have no IDs; see ``JWKSet/init(unnamed:)``.
+  /// blocks. The keys have no IDs; see ``JWKSet/init(unnamed:)``.
   ///
   /// - Throws: ``JOSEError``: `embeddedPrivateKey` for a private key, `weakKey`, `unsupportedKey`, `invalidKey`;
   ///   `invalidKeySet` if there is no key.
@@ -22,10 +22,9 @@ extension JWKSet {
     self.init(unnamed: keys)
   }
 
-  /// Whether the text looks like PEM.
   package static func isPEM(_ text: Span<UInt8>) -> Bool {
     let first = text.indices.first { text[$0] > UInt8(ascii: " ") }.map { text[$0] }
-    // A JSON key set may contain PEM in its members.
+    // A JSON key set may contain PEM.
     return first != UInt8(ascii: "{") && first != UInt8(ascii: "[") && text.hasPart("-----BEGIN ")
   }
 

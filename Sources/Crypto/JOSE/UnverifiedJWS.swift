@@ -1,21 +1,17 @@
 package import Encoding
 
-/// A parsed signed token whose signature has not been verified (RFC 7515 section 7.1).
+/// A parsed signed token, not verified yet (RFC 7515 section 7.1).
 package struct UnverifiedJWS: Sendable {
-  /// The maximum token length, in bytes.
   package static let maximumByteCount = CompactForm.maximumByteCount
 
   private let form: CompactForm
-  /// The `alg` (RFC 7515 section 4.1.1).
   package let algorithm: JWSAlgorithm
 
-  /// Parses the compact serialization.
-  ///
   /// - Parameters:
-  ///   - compact: At most 65,536 bytes, with a header of at most 8,192 bytes.
-  ///   - last: The previous token, whose header is reused if identical.
-  /// - Throws: ``JOSEError`` if the text or the header is malformed, unsupported or unsafe; `algorithmNotAllowed` for a
-  ///   token with a MAC, which ``UnverifiedMAC`` parses.
+  ///   - compact: At most 65,536 bytes, of which the header at most 8,192.
+  ///   - last: The previous token. An identical header is reused.
+  /// - Throws: ``JOSEError`` if malformed, unsupported or unsafe; `algorithmNotAllowed` for a MAC, which
+  ///   ``UnverifiedMAC`` parses.
   package init(compact: Span<UInt8>, after last: UnverifiedJWS? = nil) throws(JOSEError) {
     form = try CompactForm(compact, after: last?.form)
     guard let algorithm = JWSAlgorithm(name: form.header.algorithmName) else { throw JOSEError(.algorithmNotAllowed) }
@@ -26,21 +22,19 @@ package struct UnverifiedJWS: Sendable {
   package var hasKnownHeader: Bool { form.hasKnownHeader }
 
   package var header: JSONObject { form.header.members }
-  /// The `kid`, an unverified hint for selecting the key (RFC 7515 section 4.1.4).
+  /// The `kid`, an unverified hint (RFC 7515 section 4.1.4).
   package var keyID: String? { form.header.keyID }
   /// The `typ` (RFC 7515 section 4.1.9).
   package var type: String? { form.header.type }
 
-  /// The unverified payload, only for showing it to the token's owner.
+  /// The payload, only for showing it to the token's owner.
   package var unverifiedPayload: [UInt8] { form.payload }
 
-  /// Verifies the signature.
-  ///
   /// - Parameters:
-  ///   - keys: The issuer's keys. Only these are trusted.
+  ///   - keys: The only trusted keys.
   ///   - algorithms: Accepted `alg` values (RFC 8725 section 3.1).
   ///   - allowedTypes: Accepted `typ` values (default: `JWT` or none).
-  /// - Throws: ``JOSEError``. Fetching the keys again may help with `unknownKey` and `badSignature`.
+  /// - Throws: ``JOSEError``. After `unknownKey` or `badSignature`, newer keys may help.
   package func verified(
     by keys: JWKSet, algorithms: Set<JWSAlgorithm>, allowedTypes: AllowedTypes = .optional(["JWT"])
   ) throws(JOSEError) -> VerifiedJWS {
@@ -53,12 +47,12 @@ package struct UnverifiedJWS: Sendable {
   }
 }
 
-/// A token whose signature was verified with a trusted key, created only by ``UnverifiedJWS``.
+/// A verified token, created only by ``UnverifiedJWS``.
 package struct VerifiedJWS: Sendable {
   package let header: JSONObject
   package let payload: [UInt8]
   package let algorithm: JWSAlgorithm
-  /// The `kid` that selected the key; nil if the set had only one suitable key.
+  /// The `kid` that selected the key; nil for the only suitable key.
   package let keyID: String?
   /// The `issuer` member of the key, if any.
   package let keyIssuer: String?

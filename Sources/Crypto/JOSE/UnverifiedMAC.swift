@@ -1,27 +1,25 @@
 package import Encoding
 
-/// A parsed token whose MAC has not been verified (RFC 7515 section 7.1, RFC 7518 section 3.2).
+/// A parsed token with a MAC, not verified yet (RFC 7515 section 7.1, RFC 7518 section 3.2).
 package struct UnverifiedMAC: Sendable {
   private let form: CompactForm
   /// The `alg`, which must match the caller's algorithm.
   package let algorithm: MACAlgorithm
 
-  /// Parses the compact serialization, with the rules and limits of ``UnverifiedJWS``.
+  /// Parses the compact serialization by the rules of ``UnverifiedJWS``.
   ///
-  /// - Throws: ``JOSEError``; `algorithmNotAllowed` for a token with a signature.
+  /// - Throws: ``JOSEError``; `algorithmNotAllowed` for a signature.
   package init(compact: Span<UInt8>) throws(JOSEError) {
     form = try CompactForm(compact)
     guard let algorithm = MACAlgorithm(name: form.header.algorithmName) else { throw JOSEError(.algorithmNotAllowed) }
     self.algorithm = algorithm
   }
 
-  /// Verifies the MAC.
-  ///
   /// - Parameters:
-  ///   - secret: The shared secret, never from a key set (RFC 8725 section 2.1).
-  ///   - algorithm: The client's registered algorithm, whatever the token's header (RFC 8725 section 3.1).
+  ///   - secret: Never from a key set (RFC 8725 section 2.1).
+  ///   - algorithm: The client's registered algorithm, not the header's (RFC 8725 section 3.1).
   ///   - allowedTypes: Accepted `typ` values (default: `JWT` or none).
-  /// - Throws: ``JOSEError``: `weakKey` for a secret shorter than the hash (RFC 7518 section 3.2), `badSignature`.
+  /// - Throws: ``JOSEError``: `weakKey` for a secret shorter than the hash (RFC 7518 section 3.2); `badSignature`.
   package func verified(
     by secret: Span<UInt8>, algorithm: MACAlgorithm, allowedTypes: AllowedTypes = .optional(["JWT"])
   ) throws(JOSEError) -> VerifiedMAC {
@@ -39,7 +37,7 @@ package struct UnverifiedMAC: Sendable {
   }
 }
 
-/// A token whose MAC was verified with the shared secret, created only by ``UnverifiedMAC``.
+/// A verified token, created only by ``UnverifiedMAC``.
 package struct VerifiedMAC: Sendable {
   package let header: JSONObject
   package let payload: [UInt8]

@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// The fields needed of the client's own X.509 certificate (RFC 5280). Not for trust decisions.
+/// The client's own X.509 certificate (RFC 5280). Not for trust decisions.
 package struct Certificate: Sendable, Hashable {
   package static let maximumBytes = 65_536
 
   package let der: [UInt8]
-  /// The SHA-256 hash of the certificate (`x5t#S256` in RFC 8705 section 3.1).
+  /// The SHA-256 hash (`x5t#S256` in RFC 8705 section 3.1).
   package let digest: [UInt8]
   package let publicComponents: PublicComponents
   /// When the certificate expires, in unix seconds.
@@ -13,8 +13,8 @@ package struct Certificate: Sendable, Hashable {
   /// Whether issuer and subject are the same.
   package let isSelfIssued: Bool
 
-  /// - Parameter der: The certificate, without trailing bytes.
-  /// - Throws: `invalidKey`; `unsupportedAlgorithm` for an unsupported type of key.
+  /// - Parameter der: Without trailing bytes.
+  /// - Throws: `invalidKey`; `unsupportedAlgorithm`.
   package init(der: [UInt8]) throws(CryptoError) {
     guard (1...Self.maximumBytes).contains(der.count) else { throw CryptoError(.invalidKey, "certificate") }
     ErrorQueue.clear()

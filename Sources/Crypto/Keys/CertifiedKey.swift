@@ -6,7 +6,7 @@ package final class CertifiedKey: Sendable {
   package let certificates: [[UInt8]]
   private let key: PrivateKey
 
-  /// - Throws: `invalidKey` if there is no certificate, or the first one does not match the key.
+  /// - Throws: `invalidKey` if the first certificate is missing or does not match the key.
   package init(_ key: borrowing PrivateKey, _ certificates: [Certificate]) throws(CryptoError) {
     guard let own = certificates.first, own.publicComponents == key.publicComponents else {
       throw CryptoError(.invalidKey, "certificate")
@@ -15,13 +15,12 @@ package final class CertifiedKey: Sendable {
     self.certificates = certificates.map(\.der)
   }
 
-  /// Whether the key is in a device.
   package var isInDevice: Bool { key.isInDevice }
 
   /// Passes OpenSSL objects to `body`: the certificate (`X509`), the key (`EVP_PKEY`) and the rest of the chain
   /// (`STACK_OF(X509)`).
   ///
-  /// - Parameter observer: Called after each signature of a device key, as long as a connection uses the key.
+  /// - Parameter observer: Called after each signature of a device key, while a connection uses it.
   package func lend<Result>(
     observer: @escaping SignatureObserver, _ body: (OpaquePointer, OpaquePointer, OpaquePointer) -> Result
   ) throws(CryptoError) -> Result {

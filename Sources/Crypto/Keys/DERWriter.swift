@@ -2,11 +2,10 @@
 struct DERWriter: ~Copyable {
   private var buffer = SecretBuffer(capacity: 2048, limit: 16_384)
 
-  /// The size of a value with this content length, including tag and length.
+  /// The size of a value including tag and length.
   static func size(_ content: Int) -> Int { 1 + lengthBytes(content).count + content }
 
-  /// The content length of an INTEGER for a big-endian number. Leading zeros are omitted, except one if the number
-  /// would otherwise be negative.
+  /// The content length of an INTEGER. Omits leading zeros, except one that keeps the number positive.
   static func integerSize(_ number: Span<UInt8>) -> Int {
     let start = firstNonzeroIndex(number)
     guard start < number.count else { return 1 }
@@ -15,7 +14,6 @@ struct DERWriter: ~Copyable {
 
   static func integerSize(_ number: borrowing SecretBytes) -> Int { number.withBytes { integerSize($0) } }
 
-  /// Writes a tag and a content length.
   mutating func appendHeader(_ tag: UInt8, _ content: Int) {
     buffer.append(tag)
     for byte in Self.lengthBytes(content) { buffer.append(byte) }
@@ -32,7 +30,6 @@ struct DERWriter: ~Copyable {
 
   consuming func finish() throws(CryptoError) -> SecretBytes { try buffer.finish() }
 
-  /// The index of the first byte that is not zero.
   private static func firstNonzeroIndex(_ number: Span<UInt8>) -> Int {
     var start = 0
     while start < number.count, number[start] == 0 { start += 1 }

@@ -1,14 +1,13 @@
 internal import COpenSSL
 
-/// Creates keys from points on elliptic curves.
 enum ECPoint {
   /// Creates a key after checking that the point is on the curve.
   static func makeKey(curve: Curve, x: [UInt8], y: [UInt8]) throws(CryptoError) -> KeyHandle {
     ErrorQueue.clear()
-    // The uncompressed format of SEC 1 section 2.3.3.
+    // Uncompressed (SEC 1 section 2.3.3).
     var point = [4] + x + y
     var group = curve.groupName.utf8CString
-    // The parameters point into both arrays, so the key is created before the closures end.
+    // The parameters point into both arrays.
     let made = try unsafe point.withUnsafeMutableBufferPointer { (point) throws(CryptoError) in
       try unsafe group.withUnsafeMutableBufferPointer { (group) throws(CryptoError) in
         var parameters = unsafe [

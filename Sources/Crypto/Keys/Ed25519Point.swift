@@ -2,10 +2,10 @@ internal import COpenSSL
 
 /// Rejects invalid Ed25519 public keys that libcrypto accepts.
 ///
-/// RFC 8032 section 5.1.3 forbids y values of 2^255 - 19 and more, and those without a point on the curve. With a point
-/// of small order, one signature is valid for many messages.
+/// RFC 8032 section 5.1.3 forbids y of 2^255 - 19 and more, and y without a point on the curve. With a point of small
+/// order, one signature is valid for many messages.
 enum Ed25519Point {
-  /// Whether the encoding is canonical and its point is on the curve and not of small order.
+  /// Whether the encoding is canonical, and its point is on the curve and not of small order.
   ///
   /// - Throws: `libraryFailure` if out of memory.
   static func isAcceptable(_ encoding: [UInt8]) throws(CryptoError) -> Bool {
@@ -16,13 +16,11 @@ enum Ed25519Point {
     return try Ed25519Curve.hasPoint(y: y)
   }
 
-  /// Whether the little-endian number is below 2^255 - 19.
   private static func isBelowPrime(_ y: [UInt8]) -> Bool {
     y[31] < 0x7f || y[1..<31].contains { $0 != 0xff } || y[0] < 0xed
   }
 
-  /// The y coordinates of the eight points of small order: 1, -1, 0, and the two of order eight. The sign of x makes no
-  /// difference.
+  /// The y coordinates of the eight points of small order: 1, -1, 0, and the two of order eight.
   private static let smallOrder: [[UInt8]] = [
     [1] + [UInt8](repeating: 0, count: 31),
     [0xec] + [UInt8](repeating: 0xff, count: 30) + [0x7f],
@@ -38,14 +36,11 @@ enum Ed25519Point {
   ]
 }
 
-/// The curve of Ed25519 (RFC 8032 section 5.1). libcrypto accepts any 32 bytes as a key, even if every signature would
-/// be invalid.
+/// The curve of Ed25519 (RFC 8032 section 5.1). libcrypto accepts any 32 bytes as a key.
 enum Ed25519Curve {
-  /// Whether the curve has points with this y coordinate, little-endian and below 2^255 - 19.
-  ///
-  /// They exist if x^2 = (y^2 - 1) / (d y^2 + 1) has a root (section 5.1.3), where d is -121665 / 121666. A product is
-  /// a square exactly if the quotient is, and -1 is a square in this field. So neither the division nor the sign is
-  /// needed.
+  /// y is little-endian and below 2^255 - 19. A point exists if x^2 = (y^2 - 1) / (d y^2 + 1) has a root (section
+  /// 5.1.3), where d is -121665 / 121666. A product is a square exactly if the quotient is, and -1 is a square in this
+  /// field, so neither the division nor the sign is needed.
   ///
   /// - Throws: `libraryFailure` if out of memory.
   static func hasPoint(y: [UInt8]) throws(CryptoError) -> Bool {

@@ -41,7 +41,7 @@ internal import COpenSSL
     unsafe EVP_PKEY_CTX_free(raw)
   }
 
-  /// Signs a SHA-256 hash. Returns libcrypto's format: DER for ECDSA.
+  /// Signs a SHA-256 hash. Returns DER for ECDSA.
   borrowing func sign(_ digest: [UInt8]) throws(CryptoError) -> [UInt8] {
     try check(unsafe EVP_PKEY_sign_init(raw), "EVP_PKEY_sign_init")
     try check(unsafe EVP_PKEY_CTX_set_signature_md(raw, Digest.sha256.implementation), "EVP_PKEY_CTX_set_signature_md")

@@ -12,13 +12,12 @@ internal import COpenSSL
     unsafe EVP_PKEY_free(raw)
   }
 
-  /// Returns another reference to the same key.
   borrowing func copy() throws(CryptoError) -> KeyHandle {
     try check(unsafe EVP_PKEY_up_ref(raw), "EVP_PKEY_up_ref")
     return unsafe KeyHandle(owning: raw)
   }
 
-  /// Creates a public key, which the caller owns. libcrypto copies the parameters.
+  /// Creates a public key owned by the caller. libcrypto copies the parameters.
   static func makePublicKey(
     named type: String, _ parameters: UnsafeMutablePointer<OSSL_PARAM>?
   ) throws(CryptoError) -> OpaquePointer {
@@ -38,7 +37,7 @@ internal import COpenSSL
     }
   }
 
-  /// A number of the key as big-endian bytes: exactly `width` of them, or without leading zeros if nil.
+  /// A number of the key, big-endian: `width` bytes, or without leading zeros if nil.
   borrowing func number(_ name: String, width: Int? = nil) throws(CryptoError) -> [UInt8] {
     var number: OpaquePointer?
     guard unsafe EVP_PKEY_get_bn_param(raw, name, &number) == 1 else { throw .library("EVP_PKEY_get_bn_param") }

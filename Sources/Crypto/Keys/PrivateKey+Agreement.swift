@@ -3,9 +3,8 @@ internal import COpenSSL
 extension PrivateKey {
   /// Computes a shared secret by ECDH on P-256 (NIST SP 800-56A section 5.7.1.2).
   ///
-  /// - Parameter peer: The other party's public key.
-  /// - Returns: 32 bytes, the x coordinate. They are not uniformly random, so derive keys from them.
-  /// - Throws: `unsupportedAlgorithm` unless both keys are on P-256; `invalidKey` if the peer's point is not on it.
+  /// - Returns: 32 bytes, the x coordinate. Not uniformly random, so derive keys from them.
+  /// - Throws: `unsupportedAlgorithm` unless both keys are on P-256; `invalidKey` for an invalid point.
   package borrowing func agree(with peer: PublicComponents) throws(CryptoError) -> SecretBytes {
     guard case .ec(.p256) = kind, case .ec(.p256, let x, let y) = peer else {
       throw CryptoError(.unsupportedAlgorithm, "ECDH")
@@ -17,7 +16,6 @@ extension PrivateKey {
 }
 
 extension KeyContext {
-  /// Computes a shared secret of 32 bytes.
   borrowing func agree(with peer: borrowing KeyHandle) throws(CryptoError) -> SecretBytes {
     try check(unsafe EVP_PKEY_derive_init(raw), "EVP_PKEY_derive_init")
     try check(unsafe EVP_PKEY_derive_set_peer(raw, peer.raw), "EVP_PKEY_derive_set_peer")
@@ -36,7 +34,7 @@ extension KeyContext {
 }
 
 extension SecretBytes {
-  /// Moves the first `count` bytes to the end and zeroes the others.
+  /// Moves the first `count` bytes to the end, after zeros.
   fileprivate mutating func alignRight(_ count: Int) throws(CryptoError) {
     let unaligned = try copy()
     let gap = self.count - count

@@ -10,7 +10,7 @@ extension PrivateKey {
   /// by registration (RFC 8705 section 2.2).
   ///
   /// - Parameters:
-  ///   - name: The common name of subject and issuer, truncated to 64 characters.
+  ///   - name: The common name, truncated to 64 characters.
   ///   - start: The start of validity, in unix seconds.
   /// - Throws: As ``KeyDevice/sign(digest:with:)`` for a device key.
   package borrowing func selfSignedCertificate(
@@ -36,7 +36,7 @@ extension PrivateKey {
     unsafe X509V3_set_ctx(&context, made, made, nil, nil, 0)
     for (number, value) in [
       (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
-      // Names are not unique. Servers that trust several such certificates distinguish them by these extensions.
+      // These extensions distinguish certificates with the same name.
       (NID_ext_key_usage, "clientAuth"), (NID_subject_key_identifier, "hash"),
       (NID_authority_key_identifier, "keyid:always"),
     ] {
@@ -67,7 +67,7 @@ extension PrivateKey {
     }
   }
 
-  /// Receives the error of the device, which libcrypto calls on the signing thread.
+  /// Receives the device's error on the signing thread.
   private final class Outcome: @unchecked Sendable {
     var error: CryptoError?
   }

@@ -36,7 +36,6 @@ extension PrivateKey {
     try self.init(unsafe KeyHandle(owning: key))
   }
 
-  /// A context for generating keys.
   private static func generator(_ type: Int32) throws(CryptoError) -> KeyContext {
     ErrorQueue.clear()
     let context = try KeyContext(newKeyOf: type)
@@ -53,7 +52,6 @@ extension PrivateKey {
 }
 
 extension KeyHandle {
-  /// The public numbers of a libcrypto key.
   borrowing func publicComponents() throws(CryptoError) -> PublicComponents {
     switch unsafe EVP_PKEY_get_base_id(raw) {
     case EVP_PKEY_RSA:

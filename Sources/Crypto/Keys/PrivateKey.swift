@@ -4,9 +4,9 @@ internal import COpenSSL
 package struct PrivateKey: ~Copyable, Sendable {
   package let kind: PublicKey.Kind
   package let publicComponents: PublicComponents
-  /// The key pair, or only the public half of a device key.
+  /// The key pair, or the public half of a device key.
   let handle: KeyHandle
-  /// The key in its device; nil if it is in libcrypto.
+  /// Nil for a key in libcrypto.
   let deviceKey: DeviceKey?
 
   init(_ handle: consuming KeyHandle) throws(CryptoError) {
@@ -28,7 +28,6 @@ package struct PrivateKey: ~Copyable, Sendable {
     self.deviceKey = deviceKey
   }
 
-  /// Returns another reference to the same key.
   borrowing func copy() throws(CryptoError) -> PrivateKey {
     if let deviceKey { return try PrivateKey(deviceKey) }
     return try PrivateKey(try handle.copy())
@@ -38,9 +37,7 @@ package struct PrivateKey: ~Copyable, Sendable {
     try PublicKey(publicComponents)
   }
 
-  /// Signs `message`.
-  ///
-  /// - Returns: The signature in JOSE format, as accepted by ``PublicKey/verify(_:signature:message:)``.
+  /// - Returns: The signature in JOSE format, for ``PublicKey/verify(_:signature:message:)``.
   /// - Throws: `unsupportedAlgorithm` if the algorithm does not match the key; for a device key as ``KeyDevice``.
   package borrowing func sign(
     _ algorithm: SignatureAlgorithm, message: Span<UInt8>
@@ -74,7 +71,7 @@ package struct PrivateKey: ~Copyable, Sendable {
     return secret
   }
 
-  /// Parses PKCS #8, or another DER format of a supported private key.
+  /// Parses PKCS #8, or another DER format.
   ///
   /// - Parameter bytes: At most 16,384, without trailing bytes.
   /// - Throws: `invalidKey`.

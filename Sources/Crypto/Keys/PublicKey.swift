@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// A public key for verifying signatures, valid and sufficiently strong.
 package struct PublicKey: ~Copyable, Sendable {
-  /// The type and size of a key, which determine its algorithms.
+  /// The type and size of a key, which allow certain algorithms.
   package enum Kind: Sendable, Hashable {
     case rsa(bits: Int)
     case ec(Curve)
@@ -31,9 +31,7 @@ package struct PublicKey: ~Copyable, Sendable {
     self.handle = handle
   }
 
-  /// Creates a key from its numbers.
-  ///
-  /// - Throws: `invalidKey` if they break the rules of the other initializers.
+  /// - Throws: `invalidKey` by the rules of the other initializers.
   package init(_ components: PublicComponents) throws(CryptoError) {
     switch components {
     case .rsa(let modulus, let exponent): try self.init(rsaModulus: modulus, exponent: exponent)
@@ -45,7 +43,7 @@ package struct PublicKey: ~Copyable, Sendable {
   /// Creates an RSA key from big-endian numbers without leading zeros.
   ///
   /// - Parameters:
-  ///   - modulus: Odd, 2048 to 8192 bits (RFC 7518 section 3.3; the upper limit is this program's), and not affected by
+  ///   - modulus: Odd, 2048 to 8192 bits (RFC 7518 section 3.3; the maximum is this program's), without the weakness of
   ///     CVE-2017-15361.
   ///   - exponent: Odd, 3...2^32.
   package init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
@@ -61,10 +59,10 @@ package struct PublicKey: ~Copyable, Sendable {
     _ = try RSANumbers.check(modulus: modulus, exponent: exponent)
   }
 
-  /// Creates an ECDSA key. Checks that the point is on the curve (RFC 8725 section 3.4).
+  /// Creates an ECDSA key, if the point is on the curve (RFC 8725 section 3.4).
   ///
   /// - Parameters:
-  ///   - x: Exactly as long as the curve's field (RFC 7518 section 6.2.1.2).
+  ///   - x: As long as the curve's field (RFC 7518 section 6.2.1.2).
   ///   - y: As long as `x`.
   package init(curve: Curve, x: [UInt8], y: [UInt8]) throws(CryptoError) {
     guard x.count == curve.coordinateByteCount, y.count == curve.coordinateByteCount
@@ -73,9 +71,7 @@ package struct PublicKey: ~Copyable, Sendable {
     self.init(.ec(curve), .ec(curve: curve, x: x, y: y), handle)
   }
 
-  /// Creates an Ed25519 key.
-  ///
-  /// - Parameter x: 32 bytes, the canonical encoding of a point that is on the curve and not of small order.
+  /// - Parameter x: The canonical encoding of a point that is on the curve and not of small order: 32 bytes.
   package init(ed25519 x: [UInt8]) throws(CryptoError) {
     guard try Ed25519Point.isAcceptable(x) else { throw CryptoError(.invalidKey, "Ed25519 point") }
     ErrorQueue.clear()
@@ -85,10 +81,8 @@ package struct PublicKey: ~Copyable, Sendable {
     self.init(.ed25519, .ed25519(x: x), unsafe KeyHandle(owning: key))
   }
 
-  /// Whether `signature` is valid for `message`.
-  ///
   /// - Parameter signature: In JOSE format: as long as the modulus for RSA (RFC 8017 section 8.2.2), fixed-width R and
-  ///   S for ECDSA (RFC 7518 section 3.4), 64 bytes for Ed25519. Other lengths are invalid.
+  ///   S for ECDSA (RFC 7518 section 3.4), 64 bytes for Ed25519.
   /// - Throws: `unsupportedAlgorithm` if the algorithm does not match the key.
   package borrowing func verify(
     _ algorithm: SignatureAlgorithm, signature: Span<UInt8>, message: Span<UInt8>
@@ -103,11 +97,11 @@ package struct PublicKey: ~Copyable, Sendable {
   }
 }
 
-/// The numbers of a public key as in JSON Web Keys (RFC 7518 section 6, RFC 8037 section 2).
+/// The numbers of a public key, as in JSON Web Keys (RFC 7518 section 6, RFC 8037 section 2).
 package enum PublicComponents: Sendable, Hashable {
-  /// Big-endian numbers without leading zero bytes.
+  /// Big-endian, without leading zeros.
   case rsa(modulus: [UInt8], exponent: [UInt8])
-  /// Big-endian coordinates, each exactly as long as the curve's field.
+  /// Big-endian, as long as the curve's field.
   case ec(curve: Curve, x: [UInt8], y: [UInt8])
   /// The 32-byte encoding of RFC 8032 section 5.1.2.
   case ed25519(x: [UInt8])

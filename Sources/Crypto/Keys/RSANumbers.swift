@@ -2,12 +2,10 @@ internal import COpenSSL
 
 /// The rules for the numbers of an RSA public key.
 enum RSANumbers {
-  /// The accepted sizes of the modulus, in bits. RFC 7518 section 3.3 requires 2048; more than 8192 would be too slow.
+  /// The accepted sizes of the modulus, in bits: from RFC 7518 section 3.3 to what is fast enough.
   static let bits = 2048...8192
 
-  /// Checks the modulus and exponent of a public key.
-  ///
-  /// - Returns: The size of the modulus in bits.
+  /// Checks the numbers, and returns the size of the modulus in bits.
   static func check(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> Int {
     let size = bitCount(modulus)
     guard bits.contains(size), modulus.first != 0, modulus.last.map({ $0 & 1 == 1 }) == true
@@ -43,7 +41,6 @@ enum RSANumbers {
     return unsafe KeyHandle(owning: key)
   }
 
-  /// The number in the machine's byte order, as libcrypto requires.
   private static func nativeOrder(_ bigEndian: [UInt8]) -> [UInt8] {
     #if _endian(little)
       bigEndian.reversed()
@@ -53,10 +50,8 @@ enum RSANumbers {
   }
 }
 
-/// Detects RSA moduli of chips with CVE-2017-15361, which are easy to factor.
-///
-/// Such a modulus is a power of 65537 modulo each small prime: up to 701 for 2048 bits and more. Fewer than one in
-/// 2^150 other moduli match.
+/// Detects RSA moduli of chips with CVE-2017-15361, which are easy to factor. Such a modulus is a power of 65537 modulo
+/// each prime up to 701. Fewer than one in 2^150 other moduli match.
 enum StructuredModulus {
   /// Whether a big-endian modulus of at least 2048 bits has this structure.
   static func matches(_ modulus: [UInt8]) -> Bool {

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// Random numbers for keys, nonces, states and verifiers.
 package enum Random {
-  /// Generates `count` random bytes that are not secret.
+  /// Generates random bytes that are not secret.
   ///
   /// - Parameter count: 0...65,536.
   package static func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {
@@ -16,7 +16,7 @@ package enum Random {
     return bytes
   }
 
-  /// Fills memory with secret random bytes from libcrypto's private generator.
+  /// Fills memory with random bytes from libcrypto's generator for secrets.
   static func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>) throws(CryptoError) {
     if buffer.isEmpty { return }
     ErrorQueue.clear()

@@ -1,17 +1,15 @@
 internal import Platform
 
-/// A secret kept in ordinary memory, encrypted by AES-256-GCM with a random key of this process.
-///
-/// Only the key uses the secure heap, so that the number and size of a server's tokens do not matter.
+/// A secret in ordinary memory, encrypted by AES-256-GCM with a random key of this process. Only the key uses the
+/// secure heap, so that servers may send any number of tokens of any size.
 package final class SealedSecret: Sendable, CustomReflectable {
   private enum Content {
-    /// The encrypted secret, with its nonce.
     case sealed([UInt8], nonce: [UInt8])
-    /// The secret itself, if libcrypto could not encrypt it.
+    /// The secret, if encryption failed.
     case open(SharedSecret)
   }
 
-  /// The key, created at first use; nil if libcrypto fails.
+  /// The key, created at first use; nil after a failure.
   private static let key = try? SharedSecret(SecretBytes.random(AES256GCM.keyByteCount))
   /// The number of sealed secrets, used as a nonce that never repeats.
   private static let sealedCount = Monitor<UInt64>(0)
@@ -49,13 +47,11 @@ package final class SealedSecret: Sendable, CustomReflectable {
 
   package static let empty = SealedSecret(SharedSecret(SecretBytes()))
 
-  /// Whether two secrets are equal. False if one cannot be decrypted.
   package func isSame(as other: SealedSecret) -> Bool {
     guard count == other.count, let own = try? open(), let others = try? other.open() else { return false }
     return own.bytes.isEqual(to: others.bytes)
   }
 
-  /// The length of the secret in bytes.
   package var count: Int {
     switch content {
     case .open(let secret): secret.bytes.count
@@ -63,6 +59,6 @@ package final class SealedSecret: Sendable, CustomReflectable {
     }
   }
 
-  /// Has no children, so that `dump` shows nothing.
+  /// Hides the secret from `dump`.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }

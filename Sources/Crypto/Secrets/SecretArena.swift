@@ -1,9 +1,7 @@
 internal import Platform
 
-/// An arena for secrets that are used together, such as a response and its tokens. Its memory is taken from the system
-/// when first used, and returned when the last secret is released.
-///
-/// The secure heap is for long-lived secrets, and not for sizes that another machine controls.
+/// An arena for secrets that are used together, such as a response and its tokens. The memory is returned when the last
+/// secret is released. The secure heap is for long-lived secrets whose sizes no other machine controls.
 package final class SecretArena: Sendable {
   private let mapping: PrivateMapping
   /// The number of allocated bytes.

@@ -1,8 +1,7 @@
 internal import Encoding
 
-/// A growing buffer for a secret. It wipes the old memory when it grows.
-///
-/// Writing never throws. The first failure (limit exceeded, no memory) wipes the content, and ``finish()`` throws it.
+/// A growing buffer for a secret, which wipes memory that it no longer uses. Writing never throws. The first failure
+/// (limit exceeded, no memory) wipes the content, and ``finish()`` throws it.
 package struct SecretBuffer: ~Copyable, ByteSink {
   private var storage = SecretBytes()
   private var failure: CryptoError?
@@ -10,19 +9,17 @@ package struct SecretBuffer: ~Copyable, ByteSink {
   private let limit: Int
   private let arena: SecretArena?
 
-  /// Creates an empty buffer, without allocating memory.
-  ///
   /// - Parameters:
-  ///   - capacity: The number of bytes to allocate at the first write.
+  ///   - capacity: The number of bytes to allocate first.
   ///   - limit: The maximum length in bytes, at most 262,144, or 1,048,576 in an arena.
-  ///   - arena: The arena to use while it has memory.
+  ///   - arena: The arena to use first.
   package init(capacity: Int = 1024, limit: Int = SecretBytes.maximumCount, in arena: SecretArena? = nil) {
     self.limit = max(0, min(limit, arena == nil ? SecretBytes.maximumCount : SecretBytes.maximumAnswerCount))
     initialCapacity = max(1, min(capacity, self.limit))
     self.arena = arena
   }
 
-  /// Creates an empty buffer with all memory allocated, so that writing fails only when the buffer is full.
+  /// Creates an empty buffer with all memory allocated, so that only exceeding the limit fails.
   ///
   /// - Throws: `secureHeapFull` if the system has no memory.
   package init(reserving limit: Int, in arena: SecretArena? = nil) throws(CryptoError) {
@@ -51,9 +48,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     try storage.withBytes(body)
   }
 
-  /// Returns the secret, without unused memory of the secure heap.
-  ///
-  /// - Throws: The first failure of writing.
+  /// Returns the secret, without unused memory of the secure heap. Throws the first failure of writing.
   package consuming func finish() throws(CryptoError) -> SecretBytes {
     if let failure { throw failure }
     guard storage.arena == nil, storage.count < storage.capacity else { return storage }
@@ -70,7 +65,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     return needed <= storage.capacity || grow(to: needed)
   }
 
-  /// Moves the content to larger memory. Returns false after a failure.
+  /// Moves the content to larger memory. Returns false on failure.
   private mutating func grow(to needed: Int) -> Bool {
     let capacity = min(limit, max(needed, initialCapacity, storage.capacity * 2))
     do throws(CryptoError) {
@@ -84,7 +79,6 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     }
   }
 
-  /// Wipes the content and records the error for ``finish()``.
   private mutating func fail(_ error: CryptoError) {
     failure = error
     storage = SecretBytes()

@@ -1,9 +1,7 @@
 internal import COpenSSL
 
-/// Bytes that are wiped when released. They are on the secure heap, or in a ``SecretArena`` if they are larger than a
-/// page or the secure heap is full.
-///
-/// They cannot be copied by accident, printed or compared with `==`.
+/// Bytes that are wiped when released, and cannot be copied by accident, printed or compared with `==`. They are on the
+/// secure heap, or in a ``SecretArena`` if larger than a page or the secure heap is full.
 @safe package struct SecretBytes: ~Copyable, @unchecked Sendable {
   /// The maximum secret size, in bytes.
   package static let maximumCount = 262_144
@@ -15,7 +13,7 @@ internal import COpenSSL
   private var storage: UnsafeMutableBufferPointer<UInt8>
   /// The maximum size the storage can grow to, in bytes.
   let capacity: Int
-  /// The arena of the memory; nil on the secure heap.
+  /// Nil on the secure heap.
   package let arena: SecretArena?
 
   package init() {
@@ -27,7 +25,7 @@ internal import COpenSSL
   /// Creates zeroed bytes.
   ///
   /// - Parameter count: 0...262,144.
-  /// - Throws: `invalidLength` or `secureHeapFull`, since sizes may come from other machines.
+  /// - Throws: `invalidLength` or `secureHeapFull`.
   package init(zeroed count: Int) throws(CryptoError) {
     self = try SecretBytes(capacity: count)
     unsafe storage = UnsafeMutableBufferPointer(start: storage.baseAddress, count: count)
@@ -36,7 +34,7 @@ internal import COpenSSL
 
   /// Creates empty bytes with room for `capacity` bytes.
   ///
-  /// - Parameter arena: The arena to allocate from if it has room. Otherwise, and if nil, memory comes from elsewhere.
+  /// - Parameter arena: The arena to use first.
   init(capacity: Int, in arena: SecretArena? = nil) throws(CryptoError) {
     guard (0...(arena == nil ? Self.maximumCount : Self.maximumAnswerCount)).contains(capacity) else {
       throw CryptoError(.invalidLength, "secret")
@@ -70,7 +68,7 @@ internal import COpenSSL
     unsafe OPENSSL_cleanse(storage.baseAddress, storage.count)
   }
 
-  /// Appends bytes, which must fit the capacity.
+  /// Appends bytes within the capacity.
   mutating func append(_ bytes: Span<UInt8>) {
     let end = unsafe storage.count
     precondition(bytes.count <= capacity - end)
@@ -97,7 +95,6 @@ internal import COpenSSL
     return try body(&span)
   }
 
-  /// Whether the bytes are equal. The duration depends only on the lengths.
   package borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
     unsafe ConstantTime.isEqual(storage.span, other.storage.span)
   }
@@ -113,7 +110,7 @@ internal import COpenSSL
   }
 }
 
-/// A secret with several owners, for copyable values. Wiped when the last owner releases it.
+/// A secret with several owners, wiped when the last one releases it.
 package final class SharedSecret: Sendable, CustomReflectable {
   package let bytes: SecretBytes
 
@@ -121,6 +118,6 @@ package final class SharedSecret: Sendable, CustomReflectable {
     self.bytes = bytes
   }
 
-  /// Has no children, so that `dump` shows nothing.
+  /// Hides the secret from `dump`.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,7 +1,7 @@
 internal import Platform
 
-/// Memory reserved for work that must not fail. If the system has no more memory, secrets are allocated from it until
-/// it is released. Shared by all threads.
+/// Memory reserved for work that must not fail. While the system has no memory, secrets are allocated from it. Shared
+/// by all threads.
 package final class SecretReserve: Sendable {
   private static let arenas = Monitor<[ObjectIdentifier: SecretArena]>([:])
 
@@ -9,7 +9,7 @@ package final class SecretReserve: Sendable {
   /// - Throws: `secureHeapFull` if the system has no memory.
   package init(byteCount: Int) throws(CryptoError) {
     let arena = try SecretArena(byteCount: byteCount)
-    // At their first use in a thread, libcrypto's generators allocate their state on the secure heap.
+    // In a new thread, libcrypto's generators allocate their state on the secure heap.
     _ = try (Random.bytes(1), SharedSecret(SecretBytes.random(1)))
     Self.arenas.withLock { $0[ObjectIdentifier(self)] = arena }
   }

@@ -5,7 +5,7 @@ internal import Platform
 package enum SecureHeapState: String, Sendable {
   /// The heap is in use, and its pages are locked in memory.
   case locked
-  /// The system did not allow locking the heap's pages.
+  /// The system refused to lock the heap's pages.
   case unlocked
   /// The heap is not in use. Secrets are still wiped.
   case unavailable
@@ -15,12 +15,11 @@ package enum SecureHeapState: String, Sendable {
 package enum SecureHeap {
   private static let current = Monitor<SecureHeapState>(.unavailable)
 
-  /// Initializes the heap. Call it first in `main`: earlier allocations stay on the ordinary heap.
-  ///
-  /// A second call returns the state after the first.
+  /// Initializes the heap, and returns the state of the first call. Call it first in `main`: earlier allocations stay
+  /// on the ordinary heap.
   ///
   /// - Parameters:
-  ///   - bytes: The size, a power of two. 4 MiB fits the usual limit for locked memory.
+  ///   - bytes: The size, a power of two. 4 MiB is within the usual limit for locked memory.
   ///   - minimum: The smallest allocation, a power of two.
   package static func initialise(bytes: Int = 4 << 20, minimum: Int = 32) -> SecureHeapState {
     current.withLock { state in
@@ -41,7 +40,7 @@ package enum SecureHeap {
     current.withLock { $0 }
   }
 
-  /// The allocated bytes, with each allocation rounded up to a power of two. 0 without a heap.
+  /// The allocated bytes, each allocation rounded up to a power of two. 0 without a heap.
   package static var used: Int {
     // Without a heap, libcrypto's lock does not exist either.
     CRYPTO_secure_malloc_initialized() == 1 ? Int(clamping: CRYPTO_secure_used()) : 0

@@ -13,21 +13,20 @@ internal import COpenSSL
     unsafe ECDSA_SIG_free(raw)
   }
 
-  /// Encodes two halves of equal length as DER. Does not check the range of the numbers, since verifying rejects any
-  /// outside 1...n - 1.
+  /// Encodes two halves of equal length as DER. Verifying rejects numbers outside 1...n - 1, so they are not checked.
   static func encodeDER(_ fixed: Span<UInt8>) throws(CryptoError) -> [UInt8] {
     guard let object = unsafe ECDSA_SIG_new() else { throw .library("ECDSA_SIG_new") }
     let signature = unsafe ECDSASignature(owning: object)
     let half = fixed.count / 2
     let r = unsafe number(fixed.extracting(0..<half))
     let s = unsafe number(fixed.extracting(half...))
-    // On success, the signature owns the numbers. This fails only if one of them is missing.
+    // On success, the signature owns the numbers. Fails only if one is missing.
     guard unsafe ECDSA_SIG_set0(signature.raw, r, s) == 1 else {
       unsafe BN_free(r)
       unsafe BN_free(s)
       throw .library("ECDSA_SIG_set0")
     }
-    // Two lengths and three tags need at most nine bytes, the signs two more.
+    // Lengths, tags and signs need at most eleven bytes.
     var der = [UInt8](repeating: 0, count: fixed.count + 16)
     let count = unsafe der.withUnsafeMutableBufferPointer { buffer in
       var end = buffer.baseAddress

@@ -9,7 +9,7 @@ package enum SignatureAlgorithm: Sendable, Hashable {
   /// Ed25519 (RFC 8032 section 5.1).
   case ed25519
 
-  /// The hash that is first applied to the message; nil for Ed25519, which hashes internally.
+  /// The hash of the message; nil for Ed25519, which hashes internally.
   var digest: Digest? {
     switch self {
     case .rsaPKCS1(let digest), .rsaPSS(let digest), .ecdsa(_, let digest): digest
@@ -17,7 +17,6 @@ package enum SignatureAlgorithm: Sendable, Hashable {
     }
   }
 
-  /// Whether the algorithm can be used with a key of this kind.
   package func fits(_ kind: PublicKey.Kind) -> Bool {
     switch (self, kind) {
     case (.rsaPKCS1, .rsa), (.rsaPSS, .rsa), (.ed25519, .ed25519): true

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// A libcrypto signature operation.
 ///
-/// Only one owner uses a context. A context that is only copied may be shared, since copying does not modify it.
+/// A context has one owner, unless it is only copied, which does not modify it.
 @safe struct SignatureContext: ~Copyable, @unchecked Sendable {
   private let raw: OpaquePointer
 
@@ -17,7 +17,7 @@ internal import COpenSSL
     unsafe raw = context
   }
 
-  /// A copy for the same operation. A new context is slower, since it looks up algorithms by name.
+  /// A copy for the same operation, faster than a new context, which looks up algorithms by name.
   borrowing func copy() throws(CryptoError) -> SignatureContext {
     let copy = try SignatureContext()
     try check(unsafe EVP_MD_CTX_copy_ex(copy.raw, raw), "EVP_MD_CTX_copy_ex")
@@ -42,7 +42,7 @@ internal import COpenSSL
     return context
   }
 
-  /// Sets MGF1 on the same hash and a salt as long as the hash (RFC 7518 section 3.5).
+  /// Sets the parameters of RFC 7518 section 3.5.
   private static func setPSS(_ digest: Digest, _ options: OpaquePointer?) throws(CryptoError) {
     try check(unsafe EVP_PKEY_CTX_set_rsa_padding(options, RSA_PKCS1_PSS_PADDING), "EVP_PKEY_CTX_set_rsa_padding")
     try check(
@@ -51,7 +51,6 @@ internal import COpenSSL
       unsafe EVP_PKEY_CTX_set_rsa_pss_saltlen(options, RSA_PSS_SALTLEN_DIGEST), "EVP_PKEY_CTX_set_rsa_pss_saltlen")
   }
 
-  /// Whether the signature is valid. False if malformed.
   borrowing func verify(_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool {
     let status = unsafe signature.withUnsafeBufferPointer { signature in
       unsafe message.withUnsafeBufferPointer { message in
@@ -62,7 +61,6 @@ internal import COpenSSL
     return status == 1
   }
 
-  /// The signature in libcrypto's format: DER for ECDSA.
   borrowing func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
     // RSA with 8192 bits, the maximum, needs 1,024 bytes.
     var signature = [UInt8](repeating: 0, count: 1024)

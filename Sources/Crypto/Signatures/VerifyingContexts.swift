@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Prepared contexts for verifying signatures by one key, one for each algorithm used so far.
+/// Contexts for verifying signatures by one key, prepared at the first use of an algorithm.
 final class VerifyingContexts: Sendable {
   private final class Shared: Sendable {
     let context: SignatureContext
@@ -12,7 +12,7 @@ final class VerifyingContexts: Sendable {
 
   private let prepared = Monitor<[(algorithm: SignatureAlgorithm, shared: Shared)]>([])
 
-  /// Returns a copy of the prepared context for an algorithm. Prepares it first if necessary.
+  /// Returns a copy of the prepared context.
   func context(for algorithm: SignatureAlgorithm, with key: borrowing KeyHandle) throws(CryptoError) -> SignatureContext
   {
     let known = prepared.withLock { prepared in prepared.first { $0.algorithm == algorithm }?.shared }

@@ -1,20 +1,16 @@
-/// Authenticated encryption: AES-256 in Galois/Counter Mode (NIST SP 800-38D).
-///
-/// Never use a nonce twice with the same key.
+/// Authenticated encryption: AES-256 in Galois/Counter Mode (NIST SP 800-38D). Never reuse a nonce with the same key.
 package enum AES256GCM {
   package static let keyByteCount = 32
   static let nonceByteCount = 12
-  /// The length of the tag appended to the ciphertext, in bytes.
+  /// The length of the tag after the ciphertext, in bytes.
   package static let tagByteCount = 16
 
-  /// Encrypts and authenticates.
-  ///
   /// - Parameters:
   ///   - plaintext: At most 2^30 bytes.
   ///   - key: 32 bytes.
   ///   - nonce: 12 bytes.
   ///   - associatedData: Authenticated but not part of the result. At most 2^30 bytes.
-  /// - Returns: The ciphertext, followed by the 16-byte tag.
+  /// - Returns: The ciphertext and the 16-byte tag.
   package static func seal(
     _ plaintext: Span<UInt8>, key: borrowing SecretBytes, nonce: [UInt8], associatedData: Span<UInt8>
   ) throws(CryptoError) -> [UInt8] {
@@ -28,10 +24,10 @@ package enum AES256GCM {
     return ciphertext + (try context.finishEncryption(tagByteCount: tagByteCount))
   }
 
-  /// Verifies the tag and decrypts. If the tag is wrong, the plaintext is wiped.
+  /// Verifies the tag and decrypts.
   ///
-  /// - Parameter sealed: The result of ``seal(_:key:nonce:associatedData:)``; at most 262,160 bytes.
-  /// - Throws: `authenticationFailed` if any bit of the input, nonce, key or associated data differs.
+  /// - Parameter sealed: The result of ``seal(_:key:nonce:associatedData:)``, at most 262,160 bytes.
+  /// - Throws: `authenticationFailed` if any input differs.
   package static func open(
     _ sealed: Span<UInt8>, key: borrowing SecretBytes, nonce: [UInt8], associatedData: Span<UInt8>
   ) throws(CryptoError) -> SecretBytes {

@@ -27,7 +27,7 @@ internal import COpenSSL
     unsafe EVP_CIPHER_CTX_free(raw)
   }
 
-  /// Adds associated data. Call it before `update`.
+  /// Adds associated data, before `update`.
   borrowing func authenticate(_ data: Span<UInt8>) throws(CryptoError) {
     if data.isEmpty { return }
     var written: Int32 = 0
@@ -37,7 +37,7 @@ internal import COpenSSL
     try check(status, "EVP_CipherUpdate")
   }
 
-  /// Encrypts or decrypts the complete text into the start of `output`, which must be at least as long.
+  /// Encrypts or decrypts all text into the start of `output`, which must be as long.
   borrowing func update(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>) throws(CryptoError) {
     precondition(output.count >= text.count)
     if text.isEmpty { return }
@@ -58,12 +58,10 @@ internal import COpenSSL
     return tag
   }
 
-  /// Ends the decryption and checks the tag.
-  ///
-  /// - Throws: `authenticationFailed` if the tag differs from the computed one.
+  /// Ends the decryption. Throws `authenticationFailed` if the tag is wrong.
   borrowing func finishDecryption(expecting tag: Span<UInt8>) throws(CryptoError) {
     let status = unsafe tag.withUnsafeBufferPointer { tag in
-      // libcrypto's parameter is mutable, but it only reads the bytes.
+      // libcrypto's parameter is mutable, but only read.
       unsafe EVP_CIPHER_CTX_ctrl(
         raw, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), UnsafeMutablePointer(mutating: tag.baseAddress))
     }
@@ -75,7 +73,7 @@ internal import COpenSSL
   }
 
   private borrowing func finish() -> Int32 {
-    // Nothing is written in this mode, but libcrypto requires a buffer.
+    // Writes nothing, but libcrypto requires a buffer.
     var unused = [UInt8](repeating: 0, count: 16)
     var written: Int32 = 0
     return unsafe EVP_CipherFinal_ex(raw, &unused, &written)

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// Keyed hashing (RFC 2104).
 package enum HMAC {
-  /// Computes an HMAC, as long as the hash. Compare it with ``ConstantTime/isEqual(_:_:)``.
+  /// Computes an HMAC. Compare it with ``ConstantTime/isEqual(_:_:)``.
   ///
   /// - Parameter key: At most 65,536 bytes.
   package static func code(
@@ -24,7 +24,6 @@ package enum HMAC {
     return code
   }
 
-  /// Computes the 32-byte HMAC with SHA-256.
   package static func sha256(key: Span<UInt8>, _ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
     try code(.sha256, key: key, message)
   }

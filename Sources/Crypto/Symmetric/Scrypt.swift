@@ -27,20 +27,19 @@ package enum Scrypt {
       return 128 * blockSize << logarithm
     }
 
-    /// Whether the values are within the limits.
     fileprivate var isPossible: Bool {
       (1...24).contains(logarithm) && (1...64).contains(blockSize) && (1...64).contains(parallelism)
     }
   }
 
-  /// Derives `count` bytes. The working memory is not on the secure heap, but wiped.
+  /// Derives `count` bytes. The working memory is ordinary memory that is wiped.
   ///
   /// - Parameters:
   ///   - passphrase: At most 65,536 bytes.
   ///   - salt: At most 1,024 bytes.
   ///   - cost: N from 2 to 2^24, r and p from 1 to 64.
   ///   - count: 1...1,024.
-  /// - Throws: `invalidLength` for other values; `libraryFailure`, also if there is too little memory.
+  /// - Throws: `invalidLength` for other values; `libraryFailure`, also for lack of memory.
   package static func derive(
     _ passphrase: Span<UInt8>, salt: Span<UInt8>, cost: Cost, count: Int
   ) throws(CryptoError) -> SecretBytes {

@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// A function called on the signing thread after each signature, with the error if it failed.
+/// Called on the signing thread after each signature, with the error if it failed.
 package typealias SignatureObserver = @Sendable (CryptoError?) -> Void
 
 extension PrivateKey {
-  /// A libcrypto object that can sign. For a device key, it contains only the public half, and contacts the device for
-  /// each signature on the signing thread.
+  /// A libcrypto object that can sign. A device key's object contains the public half, and uses the device for each
+  /// signature on the signing thread.
   borrowing func signingHandle(_ observer: @escaping SignatureObserver) throws(CryptoError) -> KeyHandle {
     guard let deviceKey else { return try handle.copy() }
     return try DeviceSigner(deviceKey, observer).makeHandle()
@@ -34,7 +34,7 @@ private final class DeviceSigner: Sendable {
       unsafe Unmanaged<DeviceSigner>.fromOpaque(signer).release()
     })
 
-  /// libcrypto's table of functions that sign with a device. Never freed.
+  /// libcrypto's functions that sign with a device. Never freed.
   nonisolated(unsafe) private static let method: OpaquePointer? = unsafe agent_ec_method {
     _, digest, count, signature, signatureCount, _, _, key in
     guard let key = unsafe key, let digest = unsafe digest, let signature = unsafe signature,
@@ -48,7 +48,6 @@ private final class DeviceSigner: Sendable {
     return 1
   }
 
-  /// Creates a libcrypto object that signs with the device.
   func makeHandle() throws(CryptoError) -> KeyHandle {
     guard case .ec(.p256, let x, let y) = key.key.publicComponents else {
       throw CryptoError(.unsupportedAlgorithm, "held key")
@@ -58,7 +57,6 @@ private final class DeviceSigner: Sendable {
     return unsafe KeyHandle(owning: made)
   }
 
-  /// Creates the libcrypto key with the public half and this signer.
   private func makeObject(_ x: [UInt8], _ y: [UInt8]) -> OpaquePointer? {
     guard Self.index >= 0, let method = unsafe Self.method else { return nil }
     let first = unsafe BN_bin2bn(x, Int32(x.count), nil)

@@ -15,7 +15,7 @@ internal import COpenSSL
     unsafe OSSL_LIB_CTX_free(raw)
   }
 
-  /// Sets the file of a provider without loading it. Reads no configuration file or environment variable.
+  /// Sets the file of a provider, but does not load it. Reads no configuration or environment variable.
   ///
   /// - Parameter module: A path without characters that are special in a configuration.
   mutating func locateProvider(_ name: String, module: String) throws(CryptoError) {
@@ -32,7 +32,7 @@ internal import COpenSSL
     guard unsafe CONF_modules_load(configuration, nil, 0) > 0 else { throw .library("CONF_modules_load") }
   }
 
-  /// Loads a provider, such as `tpm2`. It is unloaded with the context.
+  /// Loads a provider, such as `tpm2`, until the context is freed.
   mutating func load(_ name: String) throws(CryptoError) {
     guard let provider = unsafe OSSL_PROVIDER_load(raw, name) else { throw .library("OSSL_PROVIDER_load") }
     unsafe providers.append(provider)

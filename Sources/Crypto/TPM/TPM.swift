@@ -1,15 +1,15 @@
 internal import Encoding
 internal import COpenSSL
 
-/// A connection to the TPM through libcrypto's provider `tpm2` (tpm2-openssl). Calls block until the TPM responds,
-/// without a timeout. A TPM without a resource manager accepts only one connection at a time.
+/// A connection to the TPM through libcrypto's provider `tpm2` (tpm2-openssl). Calls block until the TPM responds. A
+/// TPM without a resource manager accepts only one connection at a time.
 ///
-/// The provider is loaded in a separate instance of libcrypto, which neither a configuration file nor the environment
-/// can change. The provider and the libraries below it do not wipe all of their memory.
+/// The provider is in a separate instance of libcrypto, which no configuration file or environment variable can change.
+/// Neither it nor the libraries below it wipe all of their memory.
 package struct TPM: ~Copyable {
   /// A key that never leaves the TPM.
   package struct Key: Sendable, Hashable {
-    /// The private half, sealed by this TPM, in the format `TSS2 PRIVATE KEY` (DER).
+    /// The private half, sealed by this TPM: `TSS2 PRIVATE KEY` in DER.
     package let serialized: [UInt8]
     /// The public half, on P-256.
     package let publicComponents: PublicComponents
@@ -20,12 +20,11 @@ package struct TPM: ~Copyable {
     }
   }
 
-  /// The maximum length of a serialized key, in bytes.
   package static let maximumKeyLength = 2048
   /// The maximum length of an authorization that every TPM accepts, in bytes.
   static let maximumAuthorizationLength = 32
 
-  /// libcrypto's query for the provider's implementations.
+  /// Selects the provider's implementations.
   private static let properties = "provider=tpm2"
   private let library: LibraryContext
 
@@ -35,10 +34,9 @@ package struct TPM: ~Copyable {
     return unsafe String(cString: folder)
   }
 
-  /// Loads the provider and connects to the TPM named by the variable `TPM2OPENSSL_TCTI`. The caller must set it: the
-  /// provider's default includes a local TCP port that any user can listen on.
+  /// Loads the provider and connects to the TPM in the variable `TPM2OPENSSL_TCTI`. Set it: the default includes a
+  /// local TCP port that any user can listen on.
   ///
-  /// - Parameter module: The provider's file.
   /// - Throws: `noProvider`, `unreachable`.
   package init(module: String) throws(CryptoError) {
     guard Self.isPlain(module) else { throw CryptoError(.noProvider, "TPM provider") }
@@ -58,15 +56,14 @@ package struct TPM: ~Copyable {
     return library
   }
 
-  /// Whether a path contains no characters that are special in a configuration.
   private static func isPlain(_ path: String) -> Bool {
     path.utf8.count <= 4096
       && path.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-+@".utf8.contains($0) }
   }
 
-  /// Generates a key that only this TPM can use, until it is cleared.
+  /// Generates a key that only this TPM can use until cleared.
   ///
-  /// - Parameter authorization: Required for each use of the key, at most 32 bytes; empty for none.
+  /// - Parameter authorization: Required for each use, at most 32 bytes; empty for none.
   /// - Throws: `refused`, `unreachable`.
   package borrowing func makeKey(authorization: borrowing SecretBytes) throws(CryptoError) -> Key {
     guard authorization.count <= Self.maximumAuthorizationLength else {
@@ -87,15 +84,14 @@ package struct TPM: ~Copyable {
     return Key(serialized: try serialize(key), publicComponents: .ec(curve: .p256, x: x, y: y))
   }
 
-  /// Computes the shared secret of a key in this TPM and a peer's key, as ``PrivateKey/agree(with:)`` does for the
-  /// peer.
+  /// Computes the shared secret of a TPM key and a peer's key, as ``PrivateKey/agree(with:)`` does for the peer.
   ///
   /// - Parameters:
-  ///   - serialized: The ``Key/serialized`` of ``makeKey(authorization:)``.
+  ///   - serialized: The ``Key/serialized`` of the TPM key.
   ///   - authorization: The key's authorization. The TPM limits wrong attempts.
   ///   - peer: The other public key, on P-256.
-  /// - Throws: `foreignKey`, `wrongAuthorization`, `lockedOut`, `refused`, `unreachable`; `invalidKey` if the peer's
-  ///   point is not on the curve.
+  /// - Throws: `foreignKey`, `wrongAuthorization`, `lockedOut`, `refused`, `unreachable`; `invalidKey` for an invalid
+  ///   point.
   package borrowing func agree(
     with serialized: [UInt8], authorization: borrowing SecretBytes, peer: PublicComponents
   ) throws(CryptoError) -> SecretBytes {
@@ -126,14 +122,13 @@ package struct TPM: ~Copyable {
     }
   }
 
-  /// Sets the curve and the authorization.
   private borrowing func setParameters(
     of context: borrowing KeyContext, authorization: borrowing SecretBytes
   ) throws(CryptoError) {
     var group = "P-256".utf8CString
     var secret = try authorization.copy()
     let count = secret.count
-    // The parameters point into the group and the secret, so they are used before the closures end.
+    // The parameters point into the group and the secret.
     let status = unsafe group.withUnsafeMutableBufferPointer { group in
       secret.withMutableBytes { secret in
         unsafe secret.withUnsafeMutableBytes { secret in
@@ -167,7 +162,7 @@ package struct TPM: ~Copyable {
   ) throws(CryptoError) -> KeyHandle {
     guard (1...Self.maximumKeyLength).contains(serialized.count) else { throw CryptoError(.invalidKey, "TPM key") }
     var made: OpaquePointer?
-    // The decoder stores the address of the result from its creation until it runs.
+    // The decoder stores the result's address until it runs.
     let isRead = try unsafe withUnsafeMutablePointer(to: &made) { (pointer) throws(CryptoError) in
       try unsafe decode(serialized, authorization: authorization, into: pointer)
     }
@@ -178,7 +173,7 @@ package struct TPM: ~Copyable {
     return unsafe KeyHandle(owning: made)
   }
 
-  /// Decodes a serialized key into `pointer`. Returns whether all bytes were read.
+  /// Decodes a serialized key into `pointer`. Returns false for trailing bytes.
   private borrowing func decode(
     _ serialized: [UInt8], authorization: borrowing SecretBytes, into pointer: UnsafeMutablePointer<OpaquePointer?>
   ) throws(CryptoError) -> Bool {

@@ -5,23 +5,22 @@ enum TPMFailure {
     interpret(.library(operation), otherwise: code)
   }
 
-  /// Interprets an error that was already taken from libcrypto's queue.
+  /// Interprets an error taken from libcrypto's queue.
   static func interpret(_ error: CryptoError, otherwise code: CryptoError.Code) -> CryptoError {
     var error = error
     error.code = error.responseCodes.lazy.map(meaning).first ?? code
     return error
   }
 
-  /// The error for loading a key. A rejected authorization is that of the key's parent, not a PIN.
+  /// The error for loading a key. A rejected authorization is the parent's, not a PIN.
   static func loading(_ operation: String) -> CryptoError {
     var error = error(operation, otherwise: .foreignKey)
     if error.code == .wrongAuthorization { error.code = .refused }
     return error
   }
 
-  /// The error for a response code.
   private static func meaning(_ code: UInt32) -> CryptoError.Code {
-    // The intermediate libraries have their own layer numbers: 10 is the connection; 11 and 12 pass on the TPM's code.
+    // The libraries have their own layer numbers: 10 is the connection; 11 and 12 pass on the TPM's code.
     let layer = code >> 16 & 0xFF
     if layer == 10 { return .unreachable }
     guard layer == 0 || layer == 11 || layer == 12 else { return .refused }

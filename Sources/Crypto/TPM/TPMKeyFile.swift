@@ -10,21 +10,21 @@ extension TPM.Key {
   private static let sha256 = 0x000B
   /// `TPM_ECC_NIST_P256`.
   private static let p256 = 0x0003
-  /// The bit `userWithAuth` of a key that can be used without a policy.
+  /// The bit `userWithAuth` of a key usable without a policy.
   private static let usableWithAuthorization = 1 << 6
-  /// The bit of a key that signs only data of the TPM itself.
+  /// The bit of a key that signs only data of the TPM.
   private static let isRestricted = 1 << 16
   /// The bit of a key that signs.
   private static let signs = 1 << 18
   /// The object identifier `id-loadablekey` (2.23.133.10.1.3).
   private static let loadable: [UInt8] = [0x67, 0x81, 0x05, 0x0A, 0x01, 0x03]
 
-  /// Parses a key as written by programs that generate TPM keys: `TSS2 PRIVATE KEY` in DER. Does not ask the TPM
-  /// whether it created the key.
+  /// Parses a key as written by other programs: `TSS2 PRIVATE KEY` in DER. Does not ask the TPM whether it created the
+  /// key.
   ///
   /// - Parameter der: At most ``TPM/maximumKeyLength`` bytes, without trailing bytes.
-  /// - Throws: `invalidKey`; `unsupportedAlgorithm` for a key that cannot sign any SHA-256 hash with ECDSA on P-256, or
-  ///   only under a policy; `wrongAuthorization` for a key with its own authorization.
+  /// - Throws: `invalidKey`; `unsupportedAlgorithm` unless the key signs any SHA-256 hash with ECDSA on P-256, without
+  ///   a policy; `wrongAuthorization` for a key with its own authorization.
   package init(file der: Span<UInt8>) throws(CryptoError) {
     guard der.count <= TPM.maximumKeyLength else { throw Self.invalid }
     let bytes = der.indices.map { der[$0] }
@@ -34,9 +34,9 @@ extension TPM.Key {
     var needsNone = false
     while let tag = fields.nextTag, tag & 0xE0 == 0xA0 {
       var content = Fields(try fields.value(tag))
-      // The key has a policy, is imported, or has a parent with a policy.
+      // It has a policy, is imported, or its parent has a policy.
       guard tag == 0xA0 else { throw CryptoError(.unsupportedAlgorithm, "TPM key") }
-      // In BER, any nonzero value is TRUE, and the provider writes 1 (X.690 section 8.2.2).
+      // BER allows any nonzero value for TRUE, and the provider writes 1 (X.690 section 8.2.2).
       needsNone = try content.value(0x01).contains { $0 != 0 }
     }
     _ = try fields.value(0x02)
@@ -72,7 +72,6 @@ extension TPM.Key {
     return .ec(curve: .p256, x: x, y: y)
   }
 
-  /// Reads a coordinate and pads it to the curve's length.
   private static func coordinate(_ fields: inout Fields) throws(CryptoError) -> [UInt8] {
     let bytes = try fields.readSized()
     let width = Curve.p256.coordinateByteCount
@@ -105,12 +104,10 @@ extension TPM.Key {
     /// Reads the content of a value preceded by its length in two bytes.
     mutating func readSized() throws(CryptoError) -> ArraySlice<UInt8> { try take(try number(2)) }
 
-    /// Reads a big-endian number of `width` bytes.
     mutating func number(_ width: Int) throws(CryptoError) -> Int {
       try take(width).reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Reads `count` bytes.
     private mutating func take(_ count: Int) throws(CryptoError) -> ArraySlice<UInt8> {
       guard count <= rest.count else { throw invalid }
       defer { rest = rest.dropFirst(count) }

@@ -1,10 +1,10 @@
 package import Crypto
 internal import Encoding
 
-/// The response at the redirect URI (RFC 6749 section 4.1.2), matched against the pending request.
+/// The authorization response (RFC 6749 section 4.1.2), matched against the pending request.
 package enum AuthorizationAnswer: Sendable {
-  /// The redirect does not answer this request. It is ignored, since otherwise anyone who can reach the port could
-  /// abort a sign-in (RFC 6749 section 10.12, RFC 8252 section 8.9).
+  /// The redirect belongs to another request. Ignored, or anyone who can reach the port could abort a sign-in (RFC 6749
+  /// section 10.12, RFC 8252 section 8.9).
   case foreign
   /// The authorization code. Exchange it once, immediately.
   case code(SharedSecret)
@@ -15,9 +15,8 @@ package enum AuthorizationAnswer: Sendable {
 extension AuthorizationRequest {
   private static let subject = OAuthError.Subject.endpoint(.authorization)
 
-  /// Parses the query of a redirect, without its "?".
-  ///
-  /// `state` alone decides whether the response belongs to this request. `iss` is checked next (RFC 9207 section 2.4).
+  /// Parses the query of a redirect, without its "?". Matches it by `state` alone, then checks `iss` (RFC 9207 section
+  /// 2.4).
   package func answer(in query: Span<UInt8>) -> AuthorizationAnswer {
     guard let fields = RedirectFields(query), let found = fields.only("state"), matchesState(found) else {
       return .foreign
@@ -29,7 +28,7 @@ extension AuthorizationRequest {
     }
   }
 
-  /// The printable error in a query without `state`, which some servers omit, or nil. Anyone could have sent it.
+  /// The error in a query without `state`, which some servers omit, or nil. Anyone could have sent it.
   package static func strayError(in query: Span<UInt8>) -> String? {
     guard let fields = RedirectFields(query), !fields.has("state"), let text = fields.text("error"),
       (1...64).contains(text.utf8.count),
@@ -43,10 +42,10 @@ extension AuthorizationRequest {
     return found.bytes.withBytes { ConstantTime.isEqual($0, expected.span) }
   }
 
-  /// Returns the code after checking `iss`. Throws the server's error if the redirect contains one.
+  /// Returns the code after checking `iss`. Throws the server's error, if any.
   private func code(in fields: RedirectFields) throws(OAuthError) -> SharedSecret {
     try checkIssuer(fields)
-    // No parameter may be repeated (RFC 6749 section 3.1). A code was requested, so a token is an error (RFC 9700
+    // No parameter may be repeated (RFC 6749 section 3.1). Only a code was requested, so a token is an error (RFC 9700
     // section 2.1.2).
     guard !fields.hasDuplicates, !fields.has("access_token"), !fields.has("id_token") else {
       throw OAuthError(.malformedResponse, Self.subject)
@@ -75,7 +74,7 @@ extension AuthorizationRequest {
     }
   }
 
-  /// Converts the `error` and `error_description` of a redirect to an error (RFC 6749 section 4.1.2.1).
+  /// The error for the `error` parameter of a redirect (RFC 6749 section 4.1.2.1).
   private func refusal(_ error: String, _ description: String?) -> OAuthError {
     let answer = ErrorAnswer(redirected: error, description: description, sent: [verifier.secret])
     guard let value = answer.error else { return OAuthError(.malformedResponse, Self.subject) }

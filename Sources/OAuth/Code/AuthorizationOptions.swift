@@ -10,7 +10,7 @@ package struct AuthorizationOptions: Sendable, Hashable {
   package var maxAge: Int?
   /// The requested resources, as absolute URIs (RFC 8707 section 2).
   package var resources: [String] = []
-  /// The requested audience, for servers that use this instead of `resource`.
+  /// The requested audience, for servers that use it instead of `resource`.
   package var audience: String?
   /// The thumbprint of the DPoP key to bind the code to (RFC 9449 section 10).
   package var dpopKeyThumbprint: String?
@@ -19,18 +19,17 @@ package struct AuthorizationOptions: Sendable, Hashable {
   /// The claims that a resource's challenge requires.
   package var challengedClaims: RequestedClaims?
 
-  /// The issuer name that a known provider sends as `iss` instead of its own; nil if it has no such name.
+  /// The `iss` of a known provider's responses, if it is not the issuer itself.
   var responseIssuer: String?
   /// The extra parameters that a known provider requires.
   var providerParameters: [Provider.Parameter] = []
 
   var profile: SecurityProfile?
 
-  /// Whether to refuse a server that does not announce PKCE, as resource clients must (Model Context Protocol,
-  /// authorization).
+  /// Whether to refuse servers that do not announce PKCE, as MCP requires of resource clients.
   package var needsAnnouncedPKCE = false
 
-  /// Whether to push the request (RFC 9126) only if the server or the profile requires it.
+  /// Whether to push the request (RFC 9126) only if required by the server or profile.
   package var pushesIfNeeded = false
 
   package init() {}

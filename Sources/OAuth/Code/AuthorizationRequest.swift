@@ -1,12 +1,12 @@
 internal import Crypto
 internal import Encoding
 
-/// One sign-in by authorization code and PKCE (RFC 6749 section 4.1, RFC 7636): the requested values, and the secrets
-/// that identify its response. Use once.
+/// One sign-in by authorization code and PKCE (RFC 6749 section 4.1, RFC 7636), with the secrets that identify its
+/// response. Use once.
 package struct AuthorizationRequest: Sendable {
   package let issuer: Issuer
   package let clientID: String
-  /// The redirect URI. Sent again, byte for byte, when the code is exchanged (RFC 6749 section 4.1.3).
+  /// The redirect URI, sent again unchanged when the code is exchanged (RFC 6749 section 4.1.3).
   package let redirectURI: String
   package let scope: Scope?
   package let options: AuthorizationOptions
@@ -36,17 +36,16 @@ package struct AuthorizationRequest: Sendable {
     verifier = try CodeVerifier()
   }
 
-  /// Returns 32 random bytes in base64url: 43 characters.
   private static func random() throws(OAuthError) -> String {
     do { return Base64URL.encode(try Random.bytes(32)) } catch { throw OAuthError(.cryptoFailure, .signIn) }
   }
 
-  /// The requirements that the ID Token of the response must meet.
+  /// What the response's ID Token must contain.
   package var demands: IDTokenRequirements {
     IDTokenRequirements(nonce: nonce, maxAge: options.maxAge, acrValues: options.acrValues)
   }
 
-  /// All parameters except client authentication. None is secret: the verifier is sent only as its hash.
+  /// All parameters except client authentication. None is secret: only the verifier's hash is sent.
   var parameters: [(String, String)] {
     var parameters: [(String, String)] = []
     func add(_ name: RequestParameter, _ value: String?) {
@@ -73,8 +72,8 @@ package struct AuthorizationRequest: Sendable {
     return parameters
   }
 
-  /// The prompts to send: the requested ones, then those that the provider or the scope needs. `none` cannot be
-  /// combined with others (OpenID Connect Core section 3.1.2.1).
+  /// The requested prompts, then those that the provider or the scope needs. `none` excludes others (OpenID Connect
+  /// Core section 3.1.2.1).
   private var prompt: String? {
     let asked = options.prompt?.split(separator: " ").map { String($0) } ?? []
     if asked == ["none"] { return "none" }
@@ -83,8 +82,7 @@ package struct AuthorizationRequest: Sendable {
     return (asked + needed.filter { !asked.contains($0) }).joined(separator: " ")
   }
 
-  /// The prompt that the scope needs: `consent` for `offline_access`, which a server otherwise ignores (OpenID Connect
-  /// Core section 11), or nil.
+  /// `consent` if the scope contains `offline_access`, which servers otherwise ignore (OpenID Connect Core section 11).
   private var defaultPrompt: String? {
     scope?.contains("offline_access") == true && nonce != nil ? "consent" : nil
   }

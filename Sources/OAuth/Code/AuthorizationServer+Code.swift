@@ -2,9 +2,8 @@ package import Crypto
 internal import Encoding
 
 extension AuthorizationServer {
-  /// Prepares a sign-in by authorization code. Sends nothing yet.
-  ///
-  /// Always uses PKCE: a server without PKCE ignores the challenge (RFC 7636 section 5).
+  /// Prepares a sign-in by authorization code, always with PKCE: servers without it ignore the challenge (RFC 7636
+  /// section 5). Sends nothing.
   ///
   /// - Throws: `endpointMissing` without an authorization and a token endpoint; `metadataInvalid` if a metadata member
   ///   that protects codes is malformed; `codeChallengeUnsupported` if the server announces PKCE without `S256`.
@@ -34,10 +33,8 @@ extension AuthorizationServer {
     package let expiresIn: Int?
   }
 
-  /// Returns the URL to open, after pushing the request if the server supports that (RFC 9126).
-  ///
-  /// If a push fails without an OAuth error, returns the URL of a plain request unless the server requires pushed
-  /// requests. Throws OAuth errors, and if the announced endpoint is malformed.
+  /// Returns the URL to open, after pushing the request if the server supports that (RFC 9126). If a push fails without
+  /// an OAuth error and the server does not require it, returns the URL of a plain request.
   package func authorizationURL(
     for request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> AuthorizationURL {
@@ -62,7 +59,7 @@ extension AuthorizationServer {
     }
   }
 
-  /// Sends the parameters to the server, which returns a reference to them (RFC 9126 section 2).
+  /// Pushes the parameters. The server returns a reference to them (RFC 9126 section 2).
   private func push(
     _ request: AuthorizationRequest, to endpoint: Endpoint, cancellation: Cancellation?
   ) throws(OAuthError) -> PushedAuthorizationResponse {
@@ -75,10 +72,8 @@ extension AuthorizationServer {
     }
   }
 
-  /// Exchanges a code for tokens (RFC 6749 section 4.1.3, RFC 7636 section 4.5).
-  ///
-  /// Repeats the request only if the server rejected the DPoP proof before it looked at the code: reusing a code can
-  /// revoke its tokens (RFC 6749 section 4.1.2).
+  /// Exchanges a code for tokens (RFC 6749 section 4.1.3, RFC 7636 section 4.5). Retries only if the server rejected
+  /// the DPoP proof before it looked at the code: reusing a code can revoke its tokens (RFC 6749 section 4.1.2).
   ///
   /// - Throws: `codeRejected` if the code is invalid or expired.
   package func exchange(
@@ -104,7 +99,7 @@ extension AuthorizationServer {
 }
 
 extension OAuthError {
-  /// Whether the error was not about the request itself, so that a plain request may still work.
+  /// Whether a plain request may work, because the error was not about the request itself.
   fileprivate var allowsPlainRequest: Bool {
     switch code {
     case .network, .proxyFailed, .connectionLost, .timeout, .serverUnavailable, .rateLimited, .otherServerError:

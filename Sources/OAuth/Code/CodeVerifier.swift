@@ -3,17 +3,16 @@ internal import Encoding
 
 /// The secret that binds a code to the sign-in that requested it (PKCE, RFC 7636).
 package struct CodeVerifier: Sendable {
-  /// The verifier: 43 characters.
   package let secret: SharedSecret
 
   /// The `code_challenge` of the authorization request, using `S256` (RFC 7636 section 4.2).
   package let challenge: String
 
-  /// The `code_challenge_method`. `plain` is not supported: it would reveal the secret to anyone who sees the request
-  /// (RFC 7636 section 7.2).
+  /// The `code_challenge_method`. Never `plain`, which reveals the secret to anyone who sees the request (RFC 7636
+  /// section 7.2).
   package static let method = "S256"
 
-  /// Creates a verifier from 32 random bytes (RFC 7636 section 7.1).
+  /// Creates 43 characters from 32 random bytes (RFC 7636 section 7.1).
   package init() throws(OAuthError) {
     do {
       let random = try SecretBytes.random(32)

@@ -8,14 +8,14 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
   /// The lifetime of ``requestURI`` in seconds, from the response's time.
   let expiresIn: Int
 
-  /// The maximum length of a `request_uri`, which must fit into a URL, in bytes.
+  /// The maximum `request_uri` length in bytes, since it must fit into a URL.
   private static let maxBytes = 1024
 
   /// - Parameter sent: The request's secrets, to remove from errors.
   /// - Throws: The server's error, or `malformedResponse`.
   static func parse(_ response: HTTPResponse, sent: [SharedSecret]) throws(OAuthError) -> PushedAuthorizationResponse {
     try response.body.withBytes { (bytes) throws(OAuthError) in
-      // RFC 9126 section 2.2 requires 201. 200 with the same content is accepted too.
+      // RFC 9126 section 2.2 requires 201; servers also send 200.
       let reader = try AnswerReader(
         response, bytes, subject: .endpoint(.pushedAuthorization), kind: .other, sent: sent,
         success: [200, 201])
@@ -29,7 +29,6 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
     }
   }
 
-  /// Whether the text has the form of a URI: a scheme, a colon and printable characters.
   private static func isURI(_ text: String) -> Bool {
     guard text.utf8.count <= maxBytes, text.utf8.allSatisfy(\.isVisibleASCII) else { return false }
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

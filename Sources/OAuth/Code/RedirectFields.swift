@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Encoding
 
-/// The fields of a redirect's query. Values are on the secure heap because one of them is the code.
+/// The fields of a redirect's query, on the secure heap because of the code.
 struct RedirectFields {
   /// A field whose value is nil if it is invalidly encoded.
   private typealias Field = (name: String, value: SharedSecret?)
@@ -12,8 +12,8 @@ struct RedirectFields {
   static let maximumBytes = 16_384
   private static let maximumFields = 64
 
-  /// Parses a query. Nil if it is too large. Fields without a value are ignored (RFC 6749 section 3.1), as are fields
-  /// with an invalidly encoded name.
+  /// Parses a query. Nil if it is too large. Ignores fields without a value (RFC 6749 section 3.1) or with an invalid
+  /// name.
   init?(_ query: Span<UInt8>) {
     guard query.count <= Self.maximumBytes else { return nil }
     var fields: [Field] = []
@@ -43,10 +43,8 @@ struct RedirectFields {
     return value.bytes.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
 
-  /// Whether a field appears twice.
   var hasDuplicates: Bool { Set(fields.map { Array($0.name.utf8) }).count < fields.count }
 
-  /// Parses `NAME=VALUE`. Returns nil if the name is invalidly encoded.
   private static func field(_ part: Span<UInt8>) -> Field? {
     var equals = 0
     while equals < part.count, part[equals] != UInt8(ascii: "=") { equals += 1 }
@@ -58,7 +56,6 @@ struct RedirectFields {
     return text.map { ($0, decoded(value)) }
   }
 
-  /// Decodes a form-encoded name or value. Returns nil if the encoding is invalid.
   private static func decoded(_ text: Span<UInt8>) -> SharedSecret? {
     var buffer = SecretBuffer(capacity: text.count)
     guard Form.decode(text, to: &buffer), let bytes = try? buffer.finish() else { return nil }

@@ -15,8 +15,7 @@ package struct RequestedClaims: Sendable, Hashable {
     self.object = object
   }
 
-  /// Reads the claims in a resource's challenge. Microsoft encodes them in base64 or base64url; others do not encode
-  /// them.
+  /// Reads the claims in a resource's challenge: plain, or in base64 or base64url as sent by Microsoft.
   package init?(challenge text: String) {
     guard text.utf8.count <= Base64URL.encodedCount(Self.maxBytes) + 2 else { return nil }
     if text.utf8.first == UInt8(ascii: "{") {
@@ -38,14 +37,12 @@ package struct RequestedClaims: Sendable, Hashable {
 
   private init(_ object: JSONObject) { self.object = object }
 
-  /// The JSON without spaces.
   package var text: String { String(decoding: JSON.object(object).serialized(), as: UTF8.self) }
 
   /// The JSON in base64url, which needs no quotes in a shell.
   package var challenge: String { Base64URL.encode(Array(text.utf8)) }
 
-  /// Merges two requests, separately for `id_token`, `userinfo` and `access_token`. `others` overrides claims that both
-  /// contain.
+  /// Merges two requests, separately for each of `id_token`, `userinfo` and `access_token`. `others` takes precedence.
   func adding(_ others: RequestedClaims?) -> RequestedClaims {
     var all = object
     for claimSet in others?.object.names ?? [] {

@@ -6,8 +6,7 @@ extension AuthorizationServer {
   ///
   /// - Parameters:
   ///   - spends: Whether the form contains a single-use value.
-  ///   - fill: Writes the form, except for client authentication. Called for each attempt, so that single-use
-  ///     assertions are not sent twice.
+  ///   - fill: Writes the form without client authentication. Called for each attempt, since assertions are single-use.
   func requestTokens(
     spends: Bool = false, cancellation: Cancellation?, _ fill: (inout RequestForm) -> Void
   ) throws(OAuthError) -> HTTPResponse {
@@ -26,9 +25,9 @@ extension AuthorizationServer {
   }
 
   /// Sends a request with a proof. Repeats it, once for each reason, if the server requires a nonce (RFC 9449 sections
-  /// 8 and 9) or this machine's clock turns out to be wrong.
+  /// 8 and 9) or the clocks differ.
   ///
-  /// - Parameter attempt: Sends the request with this `DPoP` header, or without one if nil.
+  /// - Parameter attempt: Sends the request with this `DPoP` header, if any.
   func proving(
     _ method: HTTPRequest.Method, _ endpoint: Endpoint, as role: DPoPMemory.Role, accessToken: SharedSecret? = nil,
     _ attempt: (String?) throws(OAuthError) -> HTTPResponse
@@ -42,7 +41,7 @@ extension AuthorizationServer {
       do throws(OAuthError) {
         response = try attempt(try proof.signed(by: prover.key))
       } catch {
-        // The server closed a reused connection. libcurl must not retry, because it would send the same proof twice.
+        // The server closed a reused connection. libcurl must not retry, since it would send the same proof twice.
         guard mayRepeatLost, error.lostAnswer, error.code == .connectionLost else { throw error }
         mayRepeatLost = false
         continue
@@ -58,15 +57,14 @@ extension AuthorizationServer {
     try token.authorization(prover == nil ? "Bearer" : "DPoP")
   }
 
-  /// Throws if the tokens are bound although the request had no proof, or are not bound although it had one: a thief
-  /// could use unbound tokens (RFC 9449 section 5).
+  /// Throws if only one of tokens and request is bound to a key: a thief could use unbound tokens (RFC 9449 section 5).
   func checkBinding(of tokens: TokenResponse) throws(OAuthError) {
     let isBound = tokens.tokenType == "DPoP"
     guard isBound != (prover != nil) else { return }
     throw OAuthError(isBound ? .unsupportedTokenType : .tokenNotBound, .endpoint(.token))
   }
 
-  /// Runs `body`. If the server required a proof and the account has no key, throws `proofNeeded` instead.
+  /// Runs `body`. Throws `proofNeeded` if the server required a proof and the account has no key.
   func explaining<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var error = error

@@ -1,8 +1,7 @@
 package import Crypto
 internal import Encoding
 
-/// The key that an account's tokens are bound to (RFC 9449 section 3), created for one sign-in. The tokens cannot be
-/// used without it.
+/// The key that an account's tokens are bound to (RFC 9449 section 3), created for one sign-in.
 package final class DPoPKey: Sendable {
   /// Algorithms for signing proofs, in order of preference.
   package static let algorithms: [JWSAlgorithm] = [.ES256, .Ed25519, .EdDSA, .PS256, .ES384, .RS256]
@@ -20,8 +19,8 @@ package final class DPoPKey: Sendable {
   ///
   /// - Parameters:
   ///   - announced: The server's algorithms; nil if not announced.
-  ///   - resource: The resource's algorithms (RFC 9728 section 2), since it verifies proofs too; nil if not announced.
-  ///   - profile: Restricts the selection to the algorithms of this profile.
+  ///   - resource: The resource's algorithms (RFC 9728 section 2); nil if not announced.
+  ///   - profile: Allows only this profile's algorithms.
   package static func algorithm(
     announced: [String]?, resource: [String]? = nil, profile: SecurityProfile? = nil
   ) -> JWSAlgorithm? {
@@ -57,7 +56,7 @@ package final class DPoPKey: Sendable {
 
   /// Parses the output of ``serialized()``.
   ///
-  /// - Parameter device: The device that contains the key, if it is a device key. It is not contacted.
+  /// - Parameter device: The device that contains the key, if any. It is not contacted.
   /// - Throws: `cryptoFailure` if the text is invalid.
   package static func parse(_ text: SharedSecret, in device: any KeyDevice) throws(OAuthError) -> DPoPKey {
     do throws(CryptoError) {
@@ -77,7 +76,7 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  /// The algorithm named in the text, or nil if unknown, and the offset of the key. A text without a name is for ES256.
+  /// The algorithm named in the text, or nil if unknown, and the offset of the key. Without a name, ES256.
   private static func algorithmBefore(_ text: Span<UInt8>) -> (JWSAlgorithm?, Int) {
     guard let end = text.indices.first(where: { text[$0] == separator }) else { return (.ES256, 0) }
     let name = (0..<end).map { text[$0] }
@@ -94,7 +93,7 @@ package final class DPoPKey: Sendable {
   }
 
   /// Serializes the key as one printable word for the vault: ``PrivateKey/stored()`` in base64url, after the
-  /// algorithm's name and a dot unless it is ES256.
+  /// algorithm's name and a dot unless ES256.
   package func serialized() throws(OAuthError) -> SharedSecret {
     do throws(CryptoError) {
       let structure = try key.serializedForVault()
@@ -110,13 +109,12 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  /// Whether the private key is in a device that does not export it.
   package var isInDevice: Bool { key.isInDevice }
 
-  /// The SHA-256 thumbprint that servers use as `jkt` (RFC 9449 section 6.1, RFC 7638).
+  /// The SHA-256 thumbprint, sent as `jkt` (RFC 9449 section 6.1, RFC 7638).
   package var thumbprint: String { jwk.thumbprint() }
 
-  /// The public key for the header of a proof: only the required members (RFC 9449 section 4.2).
+  /// The public key for the header of a proof (RFC 9449 section 4.2).
   var publicMembers: JSONObject { jwk.requiredMembers }
 
   /// Signs a proof as a compact JWS.
@@ -131,6 +129,5 @@ package final class DPoPKey: Sendable {
 
   private static let subject = OAuthError.Subject.dpopKey
 
-  /// The error for a failed operation with the key.
   static var failure: OAuthError { OAuthError(.cryptoFailure, subject) }
 }

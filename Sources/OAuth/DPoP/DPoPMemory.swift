@@ -1,14 +1,12 @@
 internal import Platform
 
-/// The nonces and clock offsets of servers, for proofs. Shared by all accounts. Thread-safe, bounded and in memory
-/// only.
-///
-/// Entries are separate for each key and server, so that no server can affect proofs for another.
+/// The nonces and clock offsets of servers, for proofs. Separate for each key and server, so that no server can affect
+/// proofs for another. Thread-safe, bounded, in memory only.
 package final class DPoPMemory: Sendable {
   /// The role of a server for an account. A host with both roles issues separate nonces (RFC 9449 section 9).
   package enum Role: Sendable, Hashable { case authorizationServer, resourceServer }
 
-  /// The maximum number of servers. The least recently updated entry is dropped first.
+  /// The maximum number of servers. The least recently updated one is dropped first.
   package static let capacity = 256
 
   /// A server in one role, for one DPoP key.
@@ -36,13 +34,12 @@ package final class DPoPMemory: Sendable {
     return state.withLock { $0.nonces[server] }
   }
 
-  /// Stores a nonce from a response.
   package func note(nonce: String, for key: DPoPKey, _ role: Role, origin: String) {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     state.withLock { $0.nonces.set(nonce, for: server) }
   }
 
-  /// How many seconds a server's clock is ahead of this machine's; 0 if unknown. A resource's default is its
+  /// How many seconds a server's clock is ahead of this machine's; 0 if unknown. For a resource, defaults to the
   /// authorization server's.
   package func clockError(for key: DPoPKey, _ role: Role, origin: String) -> Int {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
@@ -61,7 +58,7 @@ package final class DPoPMemory: Sendable {
   }
 }
 
-/// A dictionary of bounded size. When full, it drops the least recently set entry.
+/// A dictionary of bounded size that drops the least recently set entry.
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let capacity: Int
   private var values: [Key: Value] = [:]

@@ -1,8 +1,7 @@
 package import Crypto
 package import Encoding
 
-/// The claims of a proof that the sender has the key (RFC 9449 section 4.2). Each request needs a new proof, including
-/// retries.
+/// The claims of a proof that the sender has the key (RFC 9449 section 4.2). Each request and retry needs a new one.
 package struct DPoPProof: Sendable {
   /// The maximum nonce length, in bytes.
   package static let maximumNonceBytes = 1024
@@ -19,7 +18,7 @@ package struct DPoPProof: Sendable {
   /// The `iat` claim, in unix seconds.
   package var issuedAt: Int
 
-  /// Signs the proof with a new unique identifier and returns the `DPoP` header.
+  /// Signs the proof with a new `jti` and returns the `DPoP` header.
   package func signed(by key: DPoPKey) throws(OAuthError) -> String {
     let identifier: [UInt8]
     do { identifier = try Random.bytes(Self.identifierBytes) } catch { throw DPoPKey.failure }
@@ -32,11 +31,10 @@ package struct DPoPProof: Sendable {
     return try key.sign(header: ["typ": "dpop+jwt", "jwk": .object(key.publicMembers)], claims)
   }
 
-  /// The `htu` claim: the normalized URL without query and fragment, so that all servers compare it equally (RFC 9449
+  /// The `htu` claim: the URL without query and fragment, normalized so that all servers compare it equally (RFC 9449
   /// section 4.3, RFC 3986 sections 6.2.2 and 6.2.3).
   package var target: String { url.origin + (url.path.isEmpty ? "/" : url.path) }
 
-  /// The `ath` claim: an access token's hash.
   package static func hash(of accessToken: SharedSecret) throws(OAuthError) -> String {
     do throws(CryptoError) {
       return Base64URL.encode(

@@ -17,10 +17,8 @@ package struct DPoPProver: Sendable {
     self.wallSeconds = wallSeconds
   }
 
-  /// Creates a proof for a request.
-  ///
   /// - Parameters:
-  ///   - accessToken: The token in the request's `Authorization` header.
+  ///   - accessToken: The token sent in the request.
   ///   - nonce: The nonce to use (default: the server's last one).
   package func proof(
     method: String, url: URI, as role: DPoPMemory.Role, accessToken: SharedSecret?, nonce: String? = nil
@@ -35,14 +33,14 @@ package struct DPoPProver: Sendable {
     memory.note(nonce: nonce, for: key, role, origin: url.origin)
   }
 
-  /// The server's current time in unix seconds, by its clock offset.
+  /// The server's current time in unix seconds, using its clock offset.
   private func now(of url: URI, _ role: DPoPMemory.Role) -> Int {
     let (now, overflow) = wallSeconds().addingReportingOverflow(
       memory.clockError(for: key, role, origin: url.origin))
     return overflow ? 0 : now
   }
 
-  /// A reason for the rejection of a proof that a new proof can fix.
+  /// A reason for rejecting a proof that a new proof can fix.
   package enum ProofProblem: Hashable, Sendable { case nonce, clock }
 
   /// Stores the nonce and clock offset of an endpoint from its response (RFC 9449 section 8.2).
@@ -56,20 +54,20 @@ package struct DPoPProver: Sendable {
     learn(from: response.headers, refusal: refusal(in: response, as: role), to: proof, at: url, as: role)
   }
 
-  /// Like ``learn(from:to:at:as:)``, for the response of a resource.
+  /// Like ``learn(from:to:at:as:)``, for a resource's response.
   func learn(from head: ResourceHead, to proof: DPoPProof) -> ProofProblem? {
     let refusal = Self.challengedError(in: head.headers, status: head.status)
     return learn(from: head.headers, refusal: refusal, to: proof, at: proof.url, as: .resourceServer)
   }
 
-  /// Stores the nonce and clock offset. `refusal` is the error code in the response, if any.
+  /// - Parameter refusal: The error code in the response, if any.
   private func learn(
     from headers: HTTPHeaders, refusal: String?, to proof: DPoPProof?, at url: URI, as role: DPoPMemory.Role
   ) -> ProofProblem? {
     let nonce = learnNonce(headers, url, role)
     let isNewNonce = nonce.map { !$0.hasSameBytes(as: proof?.nonce ?? "") } ?? false
     let isProofRefused = refusal == "invalid_dpop_proof" || refusal == "use_dpop_nonce"
-    // A resource's other responses may come from a cache, with an old date.
+    // A resource's other responses may be cached, with an old date.
     let isNewTime =
       (isProofRefused || role == .authorizationServer)
       && learnClock(headers, proof, url, role, isRejected: refusal == "invalid_dpop_proof")
@@ -80,8 +78,7 @@ package struct DPoPProver: Sendable {
     }
   }
 
-  /// The error code of a response, if any: in the body for an authorization server, in the challenge for a resource
-  /// server (RFC 9449 sections 8 and 9).
+  /// The error code in a response's body or, for a resource, its challenge (RFC 9449 sections 8 and 9), if any.
   private func refusal(in response: HTTPResponse, as role: DPoPMemory.Role) -> String? {
     guard response.status >= 400, response.defect == nil else { return nil }
     switch role {
@@ -96,7 +93,6 @@ package struct DPoPProver: Sendable {
     return Challenge.all(in: headers).first { $0.scheme == "dpop" }?["error"]
   }
 
-  /// Stores the response's nonce, if any, and returns it.
   private func learnNonce(_ headers: HTTPHeaders, _ url: URI, _ role: DPoPMemory.Role) -> String? {
     let values = headers.values(of: "DPoP-Nonce")
     guard values.count == 1, DPoPProof.isNonce(values[0]) else { return nil }
@@ -106,7 +102,7 @@ package struct DPoPProver: Sendable {
 
   /// Stores the server's clock offset.
   ///
-  /// - Parameter isRejected: Whether the server rejected the proof, so that even a small difference may matter.
+  /// - Parameter isRejected: Whether the proof was rejected, so that even a small difference may matter.
   /// - Returns: Whether the time in the proof differed from the server's time.
   private func learnClock(
     _ headers: HTTPHeaders, _ proof: DPoPProof?, _ url: URI, _ role: DPoPMemory.Role, isRejected: Bool

@@ -13,7 +13,7 @@ extension AuthorizationServer {
     if provider?.has(.scopesInDeviceGrant) == true { form.add(.scopes, scope?.text ?? "") }
     form.add(target)
     for (name, value) in extras.parameters() { form.add(named: name, value) }
-    // Sent even with an `Authorization` header, since some servers read it only in the body.
+    // Sent in the body too, since some servers read it only there.
     form.add(.clientID, client.id)
     let response = try post(form, to: endpoint, .deviceAuthorization, cancellation: cancellation)
     do throws(OAuthError) {
@@ -28,7 +28,7 @@ extension AuthorizationServer {
 
   /// Adds advice to use a browser if the client or organization may not use the device grant.
   private func advisingBrowser(_ error: OAuthError) -> OAuthError {
-    // Advice means that the user can fix the problem.
+    // Existing advice means that the user can fix the problem.
     let isForbidden = error.code == .unauthorizedClient && error.advice == nil || provider?.forbidsDevice(error) == true
     guard isForbidden, metadata.offersCodeFlow else { return error }
     var error = error
@@ -39,9 +39,8 @@ extension AuthorizationServer {
   /// Polls once for the user's approval (RFC 8628 section 3.4), as scheduled by ``DevicePolling``.
   ///
   /// - Parameter resources: The resources of the token (RFC 8707). If the server refuses them, polls again without
-  ///   resources.
-  /// - Throws: Any response that ends the sign-in: `accessDenied`, `expiredToken` or another error (RFC 8628 section
-  ///   3.5).
+  ///   them.
+  /// - Throws: `accessDenied`, `expiredToken` or another error that ends the sign-in (RFC 8628 section 3.5).
   package func pollDevice(
     _ code: SharedSecret, scope: Scope? = nil, resources: [String] = [], cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DevicePollOutcome {
@@ -73,8 +72,8 @@ extension AuthorizationServer {
     do throws(OAuthError) {
       return .token(try self.answer(in: response, kind: .devicePoll, sent: sent))
     } catch {
-      // Keep polling if the server has problems, but not after a definite error (RFC 8628 section 3.5). A refusal
-      // without an error code does not invalidate the device code.
+      // Continue after server problems, but not after a definite error (RFC 8628 section 3.5). A refusal without an
+      // error code does not invalidate the device code.
       let isUnnamed = answer?.isText != true && (400..<500).contains(response.status)
       let isTemporary = error.code.meaning == .temporary && (answer == nil || OAuthError.isTemporary(response.status))
       guard isUnnamed || isTemporary else { throw advisingBrowser(error) }

@@ -5,14 +5,14 @@ internal import Encoding
 package final class DeviceAuthorizationResponse: Sendable {
   /// The default interval in seconds (RFC 8628 section 3.2).
   package static let defaultInterval = 5
-  /// The maximum interval in seconds. No device code is valid that long.
+  /// The maximum interval in seconds, longer than any code is valid.
   package static let maximumInterval = 86_400
 
   /// The code for polling, which is never shown (RFC 8628 section 3.3).
   package let deviceCode: SharedSecret
-  /// The code to show, exactly as received, since servers differ in the spelling they accept.
+  /// The code to show, unchanged, since servers differ in the spelling they accept.
   package let userCode: String
-  /// The https URL to open, exactly as received. Loopback http is accepted if the account allows it.
+  /// The https URL to open, unchanged. Loopback http is accepted if the account allows it.
   package let verificationURI: String
   /// The URL that contains the code, or nil if the server sent none that is safe to open.
   package let verificationURIComplete: String?
@@ -21,9 +21,7 @@ package final class DeviceAuthorizationResponse: Sendable {
   /// The interval between polls, in seconds.
   package let interval: Int
 
-  /// Parses a response of the device authorization endpoint.
-  ///
-  /// - Throws: The server's error, or `malformedResponse`, including for characters that a terminal would not show.
+  /// - Throws: The server's error, or `malformedResponse`, also for characters that a terminal would not show.
   package static func parse(_ response: HTTPResponse) throws(OAuthError) -> DeviceAuthorizationResponse {
     try parse(response, allowHTTPLoopback: false, sent: [])
   }
@@ -64,8 +62,7 @@ package final class DeviceAuthorizationResponse: Sendable {
     interval = Self.interval(reader.member("interval").map { $0.value(in: bytes) })
   }
 
-  /// The URL in the member `verification_uri`, or `verification_url` as Google spells it, with this suffix. Nil if
-  /// absent.
+  /// The URL in the member `verification_uri`, or Google's `verification_url`, with this suffix; nil if absent.
   private static func url(
     _ suffix: String, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ allowHTTPLoopback: Bool
   ) throws(OAuthError) -> String? {
@@ -81,8 +78,7 @@ package final class DeviceAuthorizationResponse: Sendable {
     return nil
   }
 
-  /// Reads a text member, or returns nil if absent. Throws if it contains characters that a terminal would hide or
-  /// interpret.
+  /// Reads a text member, if present. Throws if a terminal would hide or interpret some of its characters.
   private static func printableText(
     _ name: String, limit: Int, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>
   ) throws(OAuthError) -> String? {
@@ -93,7 +89,7 @@ package final class DeviceAuthorizationResponse: Sendable {
     return text
   }
 
-  /// The interval in seconds, rounded up. Uses the default unless the value is a positive number.
+  /// The interval in seconds, rounded up, or the default unless the value is a positive number.
   private static func interval(_ value: JSON?) -> Int {
     let seconds = value.flatMap { $0.number?.rounded(.up) ?? Seconds.parse($0) }
     guard let seconds, seconds > 0 else { return defaultInterval }

@@ -11,18 +11,17 @@ package struct DevicePolling: Sendable, Hashable {
 
   /// The maximum backoff after failures, in seconds.
   private static let maximumBackOff = 60
-  /// The time left for the response if only one poll is possible, in milliseconds. A quarter of the code's lifetime is
-  /// left instead if that is less.
+  /// The time left for the response if only one poll is possible, in milliseconds, but at most a quarter of the code's
+  /// lifetime.
   private static let maximumReserve = 10_000
 
   private let expiresIn: Int
-  /// The interval between polls in seconds, including all increases by `slow_down`.
+  /// The interval between polls in seconds, including increases by `slow_down`.
   package private(set) var interval: Int
   /// The interval after failed polls in seconds; nil unless the last one failed.
   private var backOff: Int?
-  /// The wait that the server asked for after the last failed poll, in seconds; 0 if none.
+  /// The wait in seconds that the server requested in the last failed poll, or 0.
   private var askedWait = 0
-  /// The number of `slow_down` responses.
   private var slowDowns = 0
   private var hasPolled = false
 
@@ -39,7 +38,6 @@ package struct DevicePolling: Sendable, Hashable {
     self.init(interval: response.interval, expiresIn: response.expiresIn)
   }
 
-  /// Adjusts the interval to the result of the last poll.
   package mutating func adjustInterval(after outcome: DevicePollOutcome) {
     hasPolled = true
     switch outcome {
@@ -56,19 +54,18 @@ package struct DevicePolling: Sendable, Hashable {
     }
   }
 
-  /// The wait before the next poll, 40 % longer after the first `slow_down`, since this machine's clock may run fast,
-  /// as in some virtual machines.
+  /// The wait before the next poll, 40 % longer after a `slow_down`, since this machine's clock may run fast, as in
+  /// some virtual machines.
   package var waitMilliseconds: Int {
     let seconds = max(backOff ?? interval, askedWait)
     return slowDowns == 0 ? seconds * 1000 : seconds * 1400
   }
 
-  /// Whether this machine's clock probably runs fast: three `slow_down` responses.
+  /// Whether this machine's clock probably runs fast: after three `slow_down` responses.
   package var suspectsFastClock: Bool { slowDowns >= 3 }
 
-  /// The next action. The first poll waits too, and none is sent at or after expiry.
-  ///
-  /// If the code expires within one interval, there is one poll, as late as possible.
+  /// The next action. The first poll waits too, and none is sent at or after expiry. If the code expires within one
+  /// interval, there is one poll, as late as possible.
   package func next(elapsedMilliseconds: Int) -> Next {
     let left = max(0, expiresIn * 1000 - max(0, elapsedMilliseconds))
     if waitMilliseconds < left { return .poll(afterMilliseconds: waitMilliseconds) }
@@ -82,8 +79,7 @@ package struct DevicePolling: Sendable, Hashable {
   }
 }
 
-/// The result of one poll of the token endpoint (RFC 8628 section 3.5). All other results are thrown and end the
-/// sign-in.
+/// The result of one poll (RFC 8628 section 3.5). All other results are thrown and end the sign-in.
 package enum DevicePollOutcome: Sendable {
   /// The user approved, and the server issued tokens.
   case token(TokenEndpointAnswer)

@@ -3,10 +3,10 @@ internal import Encoding
 /// The metadata of an authorization server (RFC 8414 section 2, OpenID Connect Discovery 1.0 section 3).
 package struct AuthorizationServerMetadata: Sendable {
   package let issuer: Issuer
-  /// The template for the issuer's name in tokens and responses of a multi-tenant server, or nil.
+  /// The template for the `iss` of a multi-tenant server, or nil.
   package private(set) var tenant: TenantIssuer?
   package var tokenEndpoint: Endpoint?
-  /// The device authorization endpoint. If present, the server supports the device grant (RFC 8628 section 4).
+  /// The device authorization endpoint, announced by servers with the device grant (RFC 8628 section 4).
   package var deviceAuthorizationEndpoint: Endpoint?
   package var authorizationEndpoint: Endpoint?
   package var jwksURI: Endpoint?
@@ -16,19 +16,18 @@ package struct AuthorizationServerMetadata: Sendable {
   package var endSessionEndpoint: Endpoint?
   package var pushedAuthorizationRequestEndpoint: Endpoint?
   package var registrationEndpoint: Endpoint?
-  /// The metadata members of announced but unusable endpoints. Only requests that need one of them fail.
+  /// The metadata members of unusable endpoints. Only requests that need one of them fail.
   package internal(set) var unusableEndpoints: [EndpointRole: String] = [:]
-  /// The name of a malformed metadata member that protects codes, if any. If set, sign-ins by code are refused.
+  /// A malformed metadata member that protects codes, if any. If set, sign-ins by code are refused.
   package private(set) var malformedSafeguard: String?
-  /// The announced signature algorithms of ID Tokens, which restrict the accepted ones; empty if not announced.
+  /// The announced signature algorithms of ID Tokens; empty if not announced.
   package var idTokenSigningAlgorithms: [String] = []
   /// The client authentication methods of the token endpoint.
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
-  /// Whether the server announces ``tokenEndpointAuthMethods``. Otherwise they are the specification's default.
+  /// Whether the server announces ``tokenEndpointAuthMethods``, or they are the specification's default.
   package var announcesTokenEndpointAuthMethods = false
   /// The client authentication methods of the revocation endpoint; nil if not announced.
   package var revocationEndpointAuthMethods: [String]?
-  /// The algorithms for signed client authentication; nil if not announced.
   package var tokenEndpointAuthSigningAlgorithms: [String]?
   /// Endpoints for clients with a certificate; see ``forMutualTLS``.
   package var mtlsEndpointAliases: MTLSEndpointAliases?
@@ -46,10 +45,10 @@ package struct AuthorizationServerMetadata: Sendable {
   /// Whether the authorization endpoint accepts only pushed requests (RFC 9126 section 5).
   package var requiresPushedRequests = false
   /// Whether a client ID may be the URL of the client's metadata (draft-ietf-oauth-client-id-metadata-document-03
-  /// section 6). Nil if the server publishes no metadata.
+  /// section 6). Nil without metadata.
   package var acceptsMetadataURLs: Bool?
 
-  /// The endpoints that get requests, each with its metadata member and property.
+  /// The endpoints that get requests, with their metadata members.
   static let endpoints:
     [(
       role: EndpointRole, member: String,
@@ -74,9 +73,9 @@ package struct AuthorizationServerMetadata: Sendable {
 
   /// Parses a metadata document. Ignores unknown and null members.
   ///
-  /// - Throws: `issuerMismatch` if the document's issuer is not identical to `issuer`, byte by byte (RFC 8414 section
-  ///   3.3). `metadataInvalid` if not a JSON object or `issuer` is not a string. Other malformed members only disable
-  ///   the features that need them: see ``unusableEndpoints`` and ``malformedSafeguard``.
+  /// - Throws: `issuerMismatch` if the document's issuer is not byte for byte `issuer` (RFC 8414 section 3.3).
+  ///   `metadataInvalid` if it is not a JSON object or has no issuer string. Other malformed members only disable
+  ///   features: see ``unusableEndpoints`` and ``malformedSafeguard``.
   package init(parsing body: [UInt8], issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) {
     guard let object = (try? JSON(parsing: body))?.object else {
       throw OAuthError(.metadataInvalid, .reason("it is not a JSON object"))
@@ -124,7 +123,7 @@ package struct AuthorizationServerMetadata: Sendable {
     if let member = unusableEndpoints[role] { throw OAuthError(.metadataInvalid, .name(member)) }
   }
 
-  /// Whether PKCE can be used, because the server announces `S256` or does not announce its methods.
+  /// Whether the server announces PKCE with `S256`, or announces no methods.
   package var acceptsCodeChallenges: Bool {
     codeChallengeMethods.isEmpty || codeChallengeMethods.contains { $0.hasSameBytes(as: CodeVerifier.method) }
   }
@@ -134,7 +133,7 @@ package struct AuthorizationServerMetadata: Sendable {
     authorizationEndpoint != nil && tokenEndpoint != nil && acceptsCodeChallenges && malformedSafeguard == nil
   }
 
-  /// A copy with the server's endpoints replaced by `overrides`, and missing ones added from `known`.
+  /// A copy with endpoints replaced by `overrides`, and missing ones added from `known`.
   package func applying(
     _ overrides: [EndpointRole: Endpoint], else known: [EndpointRole: Endpoint] = [:]
   ) -> AuthorizationServerMetadata {
@@ -144,13 +143,12 @@ package struct AuthorizationServerMetadata: Sendable {
     return copy
   }
 
-  /// The origins of all endpoints, sorted and without duplicates. They may differ from the origin of the issuer.
+  /// The origins of all endpoints, sorted and without duplicates.
   package var endpointOrigins: [String] {
     let endpoints = Self.endpoints.map { self[keyPath: $0.property] } + [endSessionEndpoint]
     return Set(endpoints.compactMap { $0?.uri.origin }).sorted()
   }
 
-  /// Replaces the endpoints of these roles, or with `onlyMissing`, adds those that the server does not announce.
   private mutating func apply(_ named: [EndpointRole: Endpoint], onlyMissing: Bool = false) {
     for (role, _, property) in Self.endpoints {
       guard let endpoint = named[role], !onlyMissing || self[keyPath: property] == nil else { continue }
@@ -159,12 +157,9 @@ package struct AuthorizationServerMetadata: Sendable {
     }
   }
 
-  /// The URL that ends the browser's session at the server (OpenID Connect RP-Initiated Logout 1.0 section 2), or nil
-  /// if the server has no such page.
-  ///
-  /// Identifies the user by `logout_hint` and the client by `client_id`, not by `id_token_hint` (section 2), since an
-  /// ID Token in the URL would leak into history, process arguments and logs. Omits `post_logout_redirect_uri` and
-  /// `state`, since nothing waits for the browser.
+  /// The URL that ends the browser's session (OpenID Connect RP-Initiated Logout 1.0 section 2), if any. Identifies the
+  /// user by `logout_hint` and the client by `client_id`: an `id_token_hint` would leak into history, process arguments
+  /// and logs. Omits `post_logout_redirect_uri` and `state`, since nothing waits for the browser.
   ///
   /// - Parameter subject: The user's `sub`, if known.
   package func logoutURL(clientID: String, subject: String?) -> String? {

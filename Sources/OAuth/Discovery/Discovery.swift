@@ -3,20 +3,19 @@ internal import Encoding
 
 /// Fetches an issuer's public documents.
 package enum Discovery {
-  /// Finds and parses the metadata of `issuer`.
+  /// Finds and parses the metadata of `issuer` at ``Issuer/metadataLocations``, in order. Tries the next URL only if
+  /// there is no document (RFC 8414 section 3.3): for a 4xx status, 500, 501, a redirect, or a body that is not a JSON
+  /// object with an issuer.
   ///
-  /// Tries ``Issuer/metadataLocations`` in order, and the next one only if there is no document (RFC 8414 section 3.3):
-  /// for a 4xx status, 500, 501, a redirect, or a body that is not a JSON object with an issuer.
-  ///
-  /// - Throws: `metadataMissing` if no URL has a document; `malformedResponse` if a response claims to be JSON but is
-  ///   not; otherwise the error of the first redirect or server error.
+  /// - Throws: `metadataMissing` if no URL has a document; `malformedResponse` if a response wrongly claims to be JSON;
+  ///   otherwise the error of the first redirect or server error.
   package static func fetch(
     _ issuer: Issuer, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<AuthorizationServerMetadata> {
     var lastStatus: Int?
-    // Whether a response claimed to be JSON but was not. An HTML page is not an error.
+    // An HTML page is not an error.
     var isBroken = false
-    // The first redirect or server error. Other URLs may still have the document.
+    // The first redirect or server error.
     var refusal: OAuthError?
     for location in issuer.metadataLocations {
       let response = try get(location, .metadata, transport, http, cancellation)
@@ -45,7 +44,7 @@ package enum Discovery {
       .metadataMissing, issuer.metadataLocations.first.map { .name($0.text) } ?? .issuer, httpStatus: lastStatus)
   }
 
-  /// Fetches a JWK Set (RFC 7517 section 5). Ignores its media type, since servers use various ones.
+  /// Fetches a JWK Set (RFC 7517 section 5), whatever its media type.
   package static func keys(
     at endpoint: Endpoint, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<JWKSet> {
@@ -80,7 +79,7 @@ package enum Discovery {
         value: keys, body: body, maxAgeSeconds: response.headers.maxAgeSeconds, entityTag: response.headers.entityTag))
   }
 
-  /// The error for an unsuccessful status. It is never `invalidClient`, since the request has no client authentication.
+  /// The error for an unsuccessful status. Never `invalidClient`, since there is no client authentication.
   private static func problem(_ response: HTTPResponse, _ subject: OAuthError.Subject) -> OAuthError {
     let error = OAuthError.status(of: response, subject)
     return error.code == .invalidClient
@@ -98,12 +97,11 @@ package enum Discovery {
     return try http.ask(request)
   }
 
-  /// Copies the body from the secure heap, which public documents do not need.
+  /// Copies the body from the secure heap to ordinary memory.
   private static func publicBytes(of response: HTTPResponse) -> [UInt8] {
     response.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
 
-  /// Whether the body is a JSON object with an `issuer` string.
   private static func namesIssuer(_ body: [UInt8]) -> Bool {
     (try? JSON(parsing: body))?.object?["issuer"] != nil
   }
@@ -120,10 +118,8 @@ package struct FetchedDocument<Value: Sendable>: Sendable {
   package var entityTag: String?
 }
 
-/// The result of revalidating a cached document.
 package enum Revalidation<Value: Sendable>: Sendable {
-  /// The cached document is current (RFC 9110 section 15.4.5), for this many more seconds if specified.
+  /// The cached document is current (RFC 9110 section 15.4.5), for this long if specified.
   case unchanged(maxAgeSeconds: Int?)
-  /// The server has another version.
   case changed(FetchedDocument<Value>)
 }

@@ -9,7 +9,7 @@ extension AuthorizationServerMetadata {
     private(set) var unusable: [EndpointRole: String] = [:]
 
     /// - Parameters:
-    ///   - reader: Reads the aliases. Nil if the member is not an object, which makes all endpoints unusable.
+    ///   - reader: Reads the aliases. If nil (not an object), all endpoints become unusable.
     ///   - metadata: The server's own endpoints.
     init(_ reader: MetadataReader?, of metadata: AuthorizationServerMetadata) {
       // A browser does not use the client's certificate, and keys are public.
@@ -25,8 +25,7 @@ extension AuthorizationServerMetadata {
     }
   }
 
-  /// The metadata for clients with a certificate. Endpoints without an alias remain; an unusable alias makes its
-  /// endpoint unusable.
+  /// The metadata for clients with a certificate. An unusable alias makes its endpoint unusable.
   package var forMutualTLS: AuthorizationServerMetadata {
     guard let aliases = mtlsEndpointAliases else { return self }
     var copy = self

@@ -1,26 +1,24 @@
 internal import Encoding
 
-/// Reads the members of a metadata document. Errors name the malformed member.
+/// Reads a metadata document. Errors name the malformed member.
 struct MetadataReader {
   let object: JSONObject
   let allowHTTPLoopback: Bool
 
-  /// Reads an optional string. Throws if the member has another type.
   func string(_ name: String) throws(OAuthError) -> String? {
     guard let value = object[name], value != .null else { return nil }
     guard let text = value.string else { throw OAuthError(.metadataInvalid, .name(name)) }
     return text
   }
 
-  /// A reader for a nested object. Nil if absent, and an inner nil if it has another type. PHP writes an empty object
-  /// as an empty list.
+  /// A reader for a nested object. Nil if absent, and an inner nil for another type. PHP writes an empty object as
+  /// `[]`.
   func object(_ name: String) -> MetadataReader?? {
     guard let value = object[name], value != .null, value.array?.isEmpty != true else { return nil }
     return .some(value.object.map { MetadataReader(object: $0, allowHTTPLoopback: allowHTTPLoopback) })
   }
 
-  /// Reads the https URL of an endpoint, without a fragment (RFC 8414 section 2). An invalid one is recorded in
-  /// `unusable`, for requests that need it.
+  /// Reads the https URL of an endpoint (RFC 8414 section 2). Records an invalid one in `unusable`.
   func endpoint(_ name: String, _ role: EndpointRole, _ unusable: inout [EndpointRole: String]) -> Endpoint? {
     let found = endpoint(name)
     if found == nil, let value = object[name], value != .null { unusable[role] = name }
@@ -32,15 +30,13 @@ struct MetadataReader {
     object[name]?.string.flatMap { try? Endpoint($0, allowHTTPLoopback: allowHTTPLoopback) }
   }
 
-  /// Reads an optional flag, false by default. Throws if the member has another type.
   func flag(_ name: String) throws(OAuthError) -> Bool {
     guard let value = object[name], value != .null else { return false }
     guard let flag = value.bool else { throw OAuthError(.metadataInvalid, .name(name)) }
     return flag
   }
 
-  /// Reads an optional list of strings and skips other values. A string is read as a list of one. Nil for any other
-  /// type.
+  /// Reads an optional list of strings, or a single string. Skips other elements. Nil for any other type.
   func readableStrings(_ name: String) -> [String]? {
     switch object[name] {
     case .string(let text): [text]
@@ -49,10 +45,8 @@ struct MetadataReader {
     }
   }
 
-  /// Whether an optional flag is true. False if not a Boolean.
   func isSet(_ name: String) -> Bool { object[name]?.bool ?? false }
 
-  /// Whether the member is absent or a Boolean.
   func isReadable(flag name: String) -> Bool { object[name].map { $0 == .null || $0.bool != nil } ?? true }
 
   /// Whether the member is absent or a list with at least one string.
@@ -61,7 +55,6 @@ struct MetadataReader {
     return readableStrings(name)?.isEmpty == false
   }
 
-  /// Reads an optional list of strings. Throws if the member or an element has another type.
   func strings(_ name: String) throws(OAuthError) -> [String]? {
     guard let value = object[name], value != .null else { return nil }
     guard let elements = value.array else { throw OAuthError(.metadataInvalid, .name(name)) }

@@ -4,7 +4,7 @@ internal import Encoding
 package struct ProtectedResource: Sendable, Hashable {
   /// The `resource` of the metadata: the URL exactly as requested, or its origin.
   package let identifier: String
-  /// The issuers of tokens for the resource, in the order of the metadata and without duplicates. Never empty.
+  /// The issuers of tokens for the resource, in the metadata's order. Never empty.
   package let authorizationServers: [Issuer]
   /// The scopes to request; empty if not announced.
   package internal(set) var scopes: [String]
@@ -18,14 +18,12 @@ package struct ProtectedResource: Sendable, Hashable {
   /// The maximum number of authorization servers. The rest are ignored.
   package static let maxServers = 16
 
-  /// Parses a metadata document, ignoring unknown members (section 3.2).
-  ///
-  /// Skips invalid issuers, and those on this machine or a private network unless the resource is there too, so that a
-  /// remote server cannot direct requests to local ones (section 7.7).
+  /// Parses a metadata document (section 3.2). Skips invalid issuers, and those on this machine or a private network
+  /// unless the resource is there too, so that a remote server cannot direct requests to local ones (section 7.7).
   ///
   /// - Parameter identifiers: The acceptable values of `resource`; nil for the requested resource only.
-  /// - Throws: `resourceMismatch` for another `resource` (section 3.3). `bindingUnsupported` if it requires proofs with
-  ///   an unsupported algorithm. `metadataInvalid` with the name of a missing or malformed member.
+  /// - Throws: `resourceMismatch` for another `resource` (section 3.3); `bindingUnsupported` if it requires proofs with
+  ///   an unsupported algorithm; `metadataInvalid` for a missing or malformed member.
   package init(
     parsing body: [UInt8], of resource: Endpoint, identifiers: [String]? = nil, allowHTTPLoopback: Bool
   ) throws(OAuthError) {
@@ -58,7 +56,6 @@ package struct ProtectedResource: Sendable, Hashable {
     if wantsBoundTokens { try requireBoundTokens() }
   }
 
-  /// Creates a resource that publishes no metadata.
   init(_ resource: Endpoint, acceptingTokensOf issuer: Issuer) {
     isPublished = false
     identifier = resource.text

@@ -8,11 +8,10 @@ package struct ResourceDiscovery {
   private let http: any HTTPClient
   private let cancellation: Cancellation?
 
-  /// The facts learned from the resource's response to a request without a token.
+  /// The challenges of the resource's response to a request without a token.
   private struct Hint {
     /// Whether the resource requires a token of any kind.
     var wantsToken = false
-    /// Whether there is a challenge for an OAuth token.
     var isChallenge = false
     /// The URL of the metadata, if the challenge names one.
     var metadata: Endpoint?
@@ -33,10 +32,10 @@ package struct ResourceDiscovery {
     self.cancellation = cancellation
   }
 
-  /// Finds the metadata: at the URL in the resource's challenge (section 5.1), else at the resource's well-known URL
-  /// (section 3.1), else at that of its origin. Scopes in the challenge override those of the metadata. A resource that
-  /// requires a token but has no metadata may be an older MCP server (before revision 2025-06-18), with the
-  /// authorization server at its own origin.
+  /// Finds the metadata at the URL in the resource's challenge (section 5.1), else at the well-known URL of the
+  /// resource (section 3.1) or its origin. Scopes in the challenge override those of the metadata. A resource with a
+  /// challenge but no metadata may be an MCP server older than 2025-06-18, whose authorization server is its own
+  /// origin.
   ///
   /// - Throws: `metadataMissing` if no authorization server is found.
   package func run() throws(OAuthError) -> ProtectedResource {
@@ -69,11 +68,8 @@ package struct ResourceDiscovery {
     return try read(root, of: [resource.text, origin, origin + "/"], mustBeJSON: true)
   }
 
-  /// Fetches and parses metadata.
-  ///
   /// - Parameters:
-  ///   - identifiers: The acceptable values of `resource`.
-  ///   - mustBeJSON: Whether another body means that there is no metadata.
+  ///   - mustBeJSON: Whether any other body means that there is no metadata.
   private func read(
     _ url: Endpoint, of identifiers: [String], mustBeJSON: Bool
   ) throws(OAuthError) -> ProtectedResource {
@@ -83,7 +79,7 @@ package struct ResourceDiscovery {
       guard (400..<500).contains(response.status), error.code.meaning != .temporary else { throw error }
       throw OAuthError(.metadataMissing, .resource, httpStatus: response.status)
     }
-    // The document is public, so it may be copied from the secure heap.
+    // Public, so it may be copied from the secure heap.
     let body = response.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }
     // A server that returns a page for every URL has no such document.
     guard !mustBeJSON || (try? JSON(parsing: body))?.object != nil else {
@@ -93,7 +89,6 @@ package struct ResourceDiscovery {
       parsing: body, of: resource, identifiers: identifiers, allowHTTPLoopback: transport.allowHTTPLoopback)
   }
 
-  /// The resource's origin as an issuer; nil if it publishes no metadata.
   private func serverAtOrigin() throws(OAuthError) -> Issuer? {
     do {
       let issuer = try Issuer(resource.uri.origin, allowHTTPLoopback: transport.allowHTTPLoopback)
@@ -105,8 +100,8 @@ package struct ResourceDiscovery {
     }
   }
 
-  /// Requests the resource without a token and reads its challenges. If the server refuses a GET without a challenge,
-  /// sends the first messages of an MCP client, since an MCP server may challenge only those.
+  /// Requests the resource without a token and reads its challenges. If a GET is refused without one, sends the first
+  /// messages of an MCP client, since an MCP server may challenge only those.
   private func ask() throws(OAuthError) -> Hint {
     let get = HTTPRequest(.get, resource, .resource, transport: transport, cancellation: cancellation)
     guard let response = try answer(to: get) else { return Hint() }
@@ -127,9 +122,7 @@ package struct ResourceDiscovery {
     return hint
   }
 
-  /// Sends a request to the resource.
-  ///
-  /// - Returns: Nil if the content is too large to be a refusal.
+  /// - Returns: Nil if the content is too large for a refusal.
   private func answer(to request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse? {
     do { return try http.send(request) } catch {
       if error.code == .tooLarge { return nil }
@@ -137,7 +130,6 @@ package struct ResourceDiscovery {
     }
   }
 
-  /// The first messages of an MCP client.
   private static let messages = [
     """
     {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},\
@@ -146,7 +138,6 @@ package struct ResourceDiscovery {
     #"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#,
   ]
 
-  /// Reads the challenges of a 401 response.
   private func hint(in response: borrowing HTTPResponse) throws(OAuthError) -> Hint {
     guard response.status == 401 else { return Hint() }
     let all = Challenge.all(in: response.headers)
@@ -164,8 +155,8 @@ package struct ResourceDiscovery {
     return hint
   }
 
-  /// The metadata URL in a challenge. It must have the resource's origin: only that origin's certificate proves that
-  /// the metadata is its own (sections 3.1 and 7.3, also section 7.7).
+  /// The metadata URL in a challenge. Its origin must be the resource's: only that origin's certificate proves that the
+  /// metadata is its own (sections 3.1, 7.3 and 7.7).
   private func metadataURL(_ text: String) throws(OAuthError) -> Endpoint {
     guard let url = try? Endpoint(text, allowHTTPLoopback: transport.allowHTTPLoopback) else {
       throw OAuthError(.metadataInvalid, .name("resource_metadata"))
@@ -176,7 +167,7 @@ package struct ResourceDiscovery {
     return url
   }
 
-  /// The URL of the resource's metadata: the well-known path comes before the resource's own path (section 3.1).
+  /// The URL of the resource's metadata. The well-known path precedes the resource's path (section 3.1).
   private func location() throws(OAuthError) -> Endpoint {
     let uri = resource.uri
     let rest = uri.path + (uri.query.map { "?" + $0 } ?? "")

@@ -10,7 +10,6 @@ package enum TenantIssuer: Sendable, Hashable {
   case any(before: String, after: String)
 
   private static let placeholder = "{tenantid}"
-  /// Tenant names that include several tenants.
   private static let shared = ["common", "organizations"]
 
   /// - Parameter named: The `issuer` in the metadata.
@@ -29,8 +28,6 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
-  /// Whether `issuer` may issue tokens for this tenant.
-  ///
   /// - Parameters:
   ///   - tenant: The token's `tid` claim.
   ///   - keyIssuer: The `issuer` member of the key that verified the token.
@@ -46,7 +43,6 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
-  /// Whether the authorization endpoint may send this `iss` (RFC 9207).
   func mayAnswer(as issuer: String) -> Bool {
     switch self {
     case .one(let named): return named.hasSameBytes(as: issuer)
@@ -57,7 +53,7 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
-  /// Splits an issuer at the first segment of its path, which is the tenant. Nil if the URL has another form.
+  /// Splits an issuer at the first segment of its path, the tenant. Nil for other URLs.
   private static func parts(_ issuer: String) -> (before: String, tenant: String, after: String)? {
     let scheme = "https://"
     guard issuer.hasPrefix(scheme) else { return nil }
@@ -74,7 +70,7 @@ package enum TenantIssuer: Sendable, Hashable {
 }
 
 extension Issuer {
-  /// The advice for an issuer mismatch, for Microsoft hosts with a configurable issuer.
+  /// Advice for an issuer mismatch at Microsoft hosts with a configurable issuer.
   var mismatchAdvice: Phrase? {
     let host = (try? URI(text))?.host.lowercased() ?? ""
     // Microsoft Learn: "Configure tokens in Azure Active Directory B2C", issuer (iss) claim.

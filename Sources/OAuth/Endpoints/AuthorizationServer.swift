@@ -5,7 +5,7 @@ internal import Encoding
 
 /// An authorization server with the configuration of one account.
 package struct AuthorizationServer: Sendable {
-  /// The server's metadata. Replaced if endpoints move.
+  /// The server's metadata, replaced if endpoints move.
   package var metadata: AuthorizationServerMetadata
   package internal(set) var client: Client
   package let transport: Transport
@@ -35,14 +35,14 @@ package struct AuthorizationServer: Sendable {
     self.clientCertificate = clientCertificate
   }
 
-  /// The transport with the client's certificate. Public documents are fetched without it.
+  /// The transport with the client's certificate, which public documents do not need.
   var privateTransport: Transport {
     var transport = transport
     transport.clientCertificate = clientCertificate
     return transport
   }
 
-  /// Unwraps the endpoint. Throws an error with its role if missing or unusable.
+  /// Unwraps the endpoint. Throws an error with its role if it is missing or unusable.
   func require(_ endpoint: Endpoint?, _ role: EndpointRole) throws(OAuthError) -> Endpoint {
     if let endpoint { return endpoint }
     try metadata.checkUsable(role)
@@ -57,7 +57,7 @@ package struct AuthorizationServer: Sendable {
     return try post(form, to: endpoint, role, authorization: authorization, cancellation: cancellation)
   }
 
-  /// Posts a form without adding client authentication.
+  /// Posts a form without client authentication.
   ///
   /// - Parameter authorization: The `Authorization` header, if any.
   func post(
@@ -72,7 +72,6 @@ package struct AuthorizationServer: Sendable {
     return response
   }
 
-  /// The member names and formats of the server's responses.
   var shape: AnswerShape { provider?.answerShape ?? AnswerShape() }
 
   /// Runs `body` and adds advice for the user to its error.
@@ -96,7 +95,7 @@ package struct AuthorizationServer: Sendable {
     )
   }
 
-  /// Advice for servers that may have failed to fetch the client's metadata.
+  /// Advice for servers that may be unable to fetch the client's metadata.
   private func publicationAdvice(for error: OAuthError) -> Phrase? {
     let isPublished = Client.isMetadataURL(client.id, allowHTTPLoopback: transport.allowHTTPLoopback)
     guard error.code == .invalidClient, isPublished else { return nil }
@@ -111,10 +110,10 @@ package struct AuthorizationServer: Sendable {
     return try http.ask(request)
   }
 
-  /// Removes these secrets from the text of all later errors.
+  /// Removes these secrets from all later errors.
   package mutating func hide(_ secrets: SharedSecret?...) { hidden += secrets.compactMap { $0 } }
 
-  /// All secrets to remove from a request's errors: the sent ones, the client secret and the hidden ones.
+  /// All secrets to remove from a request's errors.
   func secrets(_ sent: SharedSecret?...) -> [SharedSecret] {
     (sent + [client.authentication.secret]).compactMap { $0 } + hidden
   }
@@ -122,8 +121,8 @@ package struct AuthorizationServer: Sendable {
   /// Parses a response of the token endpoint.
   ///
   /// - Parameter sent: The request's secrets, to remove from errors.
-  /// - Throws: An error if the response contains neither tokens nor a refresh token. If its ``OAuthError/brokenAnswer``
-  ///   is set, the server still carried out the request.
+  /// - Throws: An error without tokens and refresh token. If its ``OAuthError/brokenAnswer`` is set, the server still
+  ///   carried out the request.
   func answer(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError)
     -> TokenEndpointAnswer
   {
@@ -146,7 +145,7 @@ package struct AuthorizationServer: Sendable {
     }
   }
 
-  /// Parses the tokens of a response, and checks the account's profile and that the tokens are bound to its key.
+  /// Parses tokens, and checks the account's profile and that they are bound to its key.
   ///
   /// - Parameter sent: The secrets of the request, to remove from errors.
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {

@@ -3,13 +3,13 @@ internal import Platform
 /// Cancels an operation's requests and waits, from any thread.
 ///
 /// An operation that spends a single-use value, such as a refresh token or a code, runs in ``spending(or:_:)``. After
-/// the first byte of such a request, ``cancel()`` takes effect only once the result is stored.
+/// the first byte of that request, ``cancel()`` waits until the result is stored.
 package final class Cancellation: Sendable {
   private struct State {
     var isCancelled = false
     /// The number of ``beginSpending()`` calls in effect.
     var spending = 0
-    /// The closures to call on cancellation, by the number that ``addWaker(_:)`` returned.
+    /// The closures to call on cancellation, by their numbers.
     var wakers: [UInt64: @Sendable () -> Void] = [:]
     var lastWaker: UInt64 = 0
 
@@ -21,10 +21,10 @@ package final class Cancellation: Sendable {
 
   package init() {}
 
-  /// Cancels the operation. While it ``isSpending``, this takes effect only once the spending has ended.
+  /// Cancels the operation, or if it ``isSpending``, does so once the spending has ended.
   package func cancel() { end { $0.isCancelled = true } }
 
-  /// Applies `change` to the state, and calls the wakers if the cancellation is now in effect.
+  /// Changes the state, and calls the wakers if the cancellation is now in effect.
   private func end(_ change: (inout State) -> Void) {
     state.withLock { state in
       change(&state)
@@ -32,14 +32,13 @@ package final class Cancellation: Sendable {
     }
   }
 
-  /// Whether the operation was cancelled and is not spending.
   package var isCancelled: Bool { state.withLock { $0.isOver } }
 
   /// Whether the operation is spending a single-use value, which delays ``cancel()``.
   package var isSpending: Bool { state.withLock { $0.spending > 0 } }
 
-  /// Delays ``cancel()`` until the end of the enclosing ``spending(or:_:)``, or of the operation. An ``HTTPClient``
-  /// calls it before the first byte of a spending request.
+  /// Delays ``cancel()`` until the enclosing ``spending(or:_:)`` ends. An ``HTTPClient`` calls it before the first byte
+  /// of a spending request.
   ///
   /// - Returns: False if the operation was already cancelled.
   @discardableResult
@@ -51,7 +50,7 @@ package final class Cancellation: Sendable {
     }
   }
 
-  /// Runs `body`, which spends a single-use value and stores the result. Delays a cancellation until its end.
+  /// Runs `body`, which spends a single-use value and stores the result, and delays a cancellation until its end.
   ///
   /// - Parameter cancelled: The error to throw if the operation was already cancelled.
   package func spending<Result, Problem: Error>(
@@ -71,7 +70,7 @@ package final class Cancellation: Sendable {
     return try body()
   }
 
-  /// Registers `wake`, which is called on cancellation and must not block. Pass the result to ``removeWaker(_:)``.
+  /// Registers `wake`, which must not block. Pass the result to ``removeWaker(_:)``.
   package func addWaker(_ wake: @escaping @Sendable () -> Void) -> UInt64 {
     state.withLock { state in
       state.lastWaker += 1
@@ -80,6 +79,5 @@ package final class Cancellation: Sendable {
     }
   }
 
-  /// Unregisters a closure. The number is from ``addWaker(_:)``.
   package func removeWaker(_ number: UInt64) { state.withLock { $0.wakers[number] = nil } }
 }

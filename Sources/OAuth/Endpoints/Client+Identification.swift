@@ -4,7 +4,7 @@ internal import Encoding
 extension Client {
   /// Adds client authentication to a request.
   ///
-  /// - Returns: The `Authorization` header, for methods that use one.
+  /// - Returns: The `Authorization` header, if the method uses one.
   func identify(
     in form: inout RequestForm, for endpoint: Endpoint, of metadata: AuthorizationServerMetadata
   ) throws(OAuthError) -> SecretBytes? {
@@ -17,7 +17,7 @@ extension Client {
       form.add(.clientSecret, secret: secret)
       return nil
     case .privateKeyJWT(let assertion):
-      // Optional and redundant (RFC 7521 section 4.2), but some servers find the key by it.
+      // Optional (RFC 7521 section 4.2), but some servers find the key by it.
       form.add(.clientID, id)
       form.add(.clientAssertionType, ClientAssertion.type)
       form.add(.clientAssertion, secret: try assertion.make(clientID: id, for: endpoint, of: metadata))

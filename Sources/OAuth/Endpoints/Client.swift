@@ -26,10 +26,10 @@ package struct Client: Sendable {
   }
 
   /// Whether an identifier is a valid client metadata URL (draft-ietf-oauth-client-id-metadata-document-03 section 3):
-  /// https, with a path without dot segments, and without fragment and user name. Compared byte by byte, so scheme and
-  /// host must be lowercase and the default port omitted.
+  /// https, with a path without dot segments, and without fragment and user name. Scheme and host must be lowercase and
+  /// the default port omitted, since URLs are compared byte by byte.
   ///
-  /// - Parameter allowHTTPLoopback: Also accepts http to this machine, for development.
+  /// - Parameter allowHTTPLoopback: Also accepts http to this machine.
   package static func isMetadataURL(_ id: String, allowHTTPLoopback: Bool) -> Bool {
     guard let uri = try? URI(id), uri.isHTTPS || allowHTTPLoopback && uri.isHTTPLoopback else { return false }
     return !uri.path.isEmpty && !uri.hasDotSegments && uri.fragment == nil

@@ -1,14 +1,14 @@
 internal import Crypto
 internal import Encoding
 
-/// Client authentication with a private key: a new signed token for each request and each retry (RFC 7523 section 2.2,
-/// OpenID Connect Core section 9).
+/// Client authentication with a private key: a new signed token for each attempt (RFC 7523 section 2.2, OpenID Connect
+/// Core section 9).
 package struct ClientAssertion: Sendable {
   /// The lifetime of a token in seconds.
   package static let lifetime = 60
 
   private let key: ClientKey
-  /// The kind of `aud` claim that the server expects.
+  /// The `aud` that the server expects.
   let audience: AssertionAudience
   private let wallSeconds: @Sendable () -> Int
 
@@ -26,7 +26,6 @@ package struct ClientAssertion: Sendable {
     key.algorithm(announced: metadata.tokenEndpointAuthSigningAlgorithms)
   }
 
-  /// Signs a new token for one request.
   func make(
     clientID: String, for endpoint: Endpoint, of metadata: AuthorizationServerMetadata
   ) throws(OAuthError) -> SharedSecret {

@@ -4,9 +4,9 @@ package import Crypto
 package enum ClientAuthentication: Sendable {
   /// A public client, with `client_id` in the body.
   case none
-  /// HTTP Basic with the client ID and this client secret, both form-encoded (RFC 6749 section 2.3.1).
+  /// HTTP Basic with client ID and secret, form-encoded (RFC 6749 section 2.3.1).
   case basic(SharedSecret)
-  /// Like ``basic(_:)``, but not form-encoded, for servers that do not decode it.
+  /// Like ``basic(_:)``, for servers that do not form-decode.
   case basicUnencoded(SharedSecret)
   /// `client_id` and this `client_secret` in the body.
   case post(SharedSecret)
@@ -17,7 +17,7 @@ package enum ClientAuthentication: Sendable {
   /// A certificate in the TLS handshake, and `client_id` in the body (RFC 8705 section 2).
   case mutualTLS
 
-  /// Sends the secret in the body instead of by Basic, or the reverse, if an endpoint supports only the other method.
+  /// Moves the secret from the header to the body, or the reverse, if an endpoint supports only that.
   ///
   /// - Parameter announced: The endpoint's supported methods; nil if not announced.
   func adapted(to announced: [String]?) -> ClientAuthentication {
@@ -33,7 +33,6 @@ package enum ClientAuthentication: Sendable {
     }
   }
 
-  /// Whether the client proves its identity. False for a public client.
   package var provesClient: Bool {
     if case .none = self { return false }
     return true

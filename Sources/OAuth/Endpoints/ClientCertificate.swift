@@ -3,13 +3,13 @@ internal import Encoding
 
 /// A client certificate for the TLS handshake (RFC 8705), with its private key.
 package final class ClientCertificate: Sendable, Equatable {
-  /// The certificate, its chain and the key.
   package let key: CertifiedKey
-  /// The SHA-256 hash in base64url, which bound tokens contain as `x5t#S256` (RFC 8705 section 3.1).
+  /// The SHA-256 hash in base64url: `x5t#S256` in bound tokens (RFC 8705 section 3.1).
   package let thumbprint: String
   /// When the certificate expires, in unix seconds.
   package let expiresAt: Int
-  /// Whether issuer and subject are the same, so that servers trust it only by registration (RFC 8705 section 2.2).
+  /// Whether issuer and subject are the same. Servers trust such a certificate only by registration (RFC 8705 section
+  /// 2.2).
   package let isSelfIssued: Bool
 
   /// - Parameters:

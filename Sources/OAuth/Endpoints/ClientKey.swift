@@ -6,13 +6,12 @@ package final class ClientKey: Sendable {
   let key: PrivateKey
   /// The key ID registered at the server, if any.
   package let keyID: String?
-  /// The configured signature algorithm, if any.
   private let configuredAlgorithm: JWSAlgorithm?
   private let profile: SecurityProfile?
 
   /// - Parameters:
-  ///   - algorithm: The signature algorithm, or nil to select one by the key and the server's metadata.
-  ///   - profile: The security profile to enforce, if any.
+  ///   - algorithm: The signature algorithm; nil to choose it by the key and the server's metadata.
+  ///   - profile: The security profile to enforce.
   /// - Throws: `unsuitableKey` if the algorithm does not match the key.
   package init(
     _ key: consuming PrivateKey, keyID: String? = nil, algorithm: JWSAlgorithm? = nil,
@@ -25,8 +24,8 @@ package final class ClientKey: Sendable {
     self.profile = profile
   }
 
-  /// The configured signature algorithm, or a default. For RSA this is PS256 if the server announces it or the profile
-  /// requires it (FAPI 2.0 Security Profile section 5.4.1), otherwise RS256.
+  /// The configured signature algorithm, or a default. For RSA, PS256 if announced or required by the profile (FAPI 2.0
+  /// Security Profile section 5.4.1), otherwise RS256.
   ///
   /// - Parameter announced: The server's supported algorithms; nil if not announced.
   func algorithm(announced: [String]?) -> JWSAlgorithm {
@@ -43,7 +42,7 @@ package final class ClientKey: Sendable {
     return possible.first { announced?.contains($0.rawValue) ?? true } ?? possible[0]
   }
 
-  /// The SHA-256 thumbprint in base64url (RFC 7638), used as the key ID if there is no other.
+  /// The SHA-256 thumbprint in base64url (RFC 7638), the default key ID.
   package func thumbprint() throws(JOSEError) -> String { try JWK(key.publicComponents).thumbprint() }
 
   /// The public key as registered in `jwks` (RFC 7591 section 2).

@@ -19,9 +19,8 @@ package struct Endpoint: Sendable, Hashable {
 
   package var text: String { uri.text }
 
-  /// Parses the URLs of several endpoints.
-  ///
-  /// - Throws: The error of ``init(_:allowHTTPLoopback:)`` for the first invalid URL, in the order of the roles.
+  /// Parses several URLs, and throws like ``init(_:allowHTTPLoopback:)`` for the first invalid one, in the order of the
+  /// roles.
   package static func all(
     _ urls: [EndpointRole: String], allowHTTPLoopback: Bool
   ) throws(OAuthError) -> [EndpointRole: Endpoint] {
@@ -35,7 +34,6 @@ package struct Endpoint: Sendable, Hashable {
 }
 
 extension OAuthError {
-  /// The error for a URL that is not https.
   init(insecure uri: URI, _ subject: Subject) {
     self.init(.insecureURL, subject)
     if !uri.isHTTPLoopback { advice = "use https" }

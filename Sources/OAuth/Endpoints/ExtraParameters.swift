@@ -1,6 +1,6 @@
 package import Encoding
 
-/// An account's additional parameters for authorization requests (pushed or not) and device authorization requests.
+/// An account's additional parameters for authorization requests and device authorization requests.
 package struct ExtraParameters: Sendable, Hashable {
   /// The maximum number of parameters.
   static let maxCount = 32
@@ -16,11 +16,10 @@ package struct ExtraParameters: Sendable, Hashable {
     let value: String
   }
 
-  /// The reason why a parameter cannot be sent.
   package enum Problem: Error, Sendable, Hashable {
-    /// The text is not `NAME=VALUE`, or contains an invalid parameter name (RFC 6749 appendix A).
+    /// Not `NAME=VALUE`, or an invalid parameter name (RFC 6749 appendix A).
     case malformed
-    /// A parameter that this program sets itself or that would change the request's meaning.
+    /// A parameter that this program sets, or that would change the request's meaning.
     case reserved(String)
     /// The name of a parameter that appears twice.
     case repeated(String)
@@ -57,8 +56,6 @@ package struct ExtraParameters: Sendable, Hashable {
     }
   }
 
-  /// The names and values to send.
-  ///
   /// - Parameter challenged: The claims that a resource requires.
   func parameters(adding challenged: RequestedClaims? = nil) -> [(name: String, value: String)] {
     var all = pairs.map { (name: $0.name, value: $0.value) }
@@ -71,14 +68,13 @@ package struct ExtraParameters: Sendable, Hashable {
     return all
   }
 
-  /// Parses `NAME=VALUE`. Throws if the name is reserved.
   private static func pair(_ text: String, _ provider: Provider?) throws(Problem) -> Pair {
     guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { throw .malformed }
     let (name, value) = (String(text[..<end]), String(text[text.utf8.index(after: end)...]))
     guard (1...maximumNameBytes).contains(name.utf8.count), name.utf8.allSatisfy(isNameByte), !value.isEmpty,
       value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
     else { throw .malformed }
-    // Some servers compare names case-insensitively.
+    // Some servers ignore case.
     let word = name.lowercased()
     let isProviders = provider?.authorizationParameters.contains { $0.name.lowercased() == word } ?? false
     guard !isProviders, !isReserved(word) else { throw .reserved(name) }
@@ -107,19 +103,17 @@ package struct AuthorizationDetails: Sendable, Hashable {
 
   package let json: JSON
 
-  /// Parses JSON. Nil if it is too long, or not an array of objects with a `type`.
+  /// Parses JSON. Nil if too long, or not an array of objects with a `type`.
   package init?(_ text: String) {
     guard text.utf8.count <= Self.maxBytes, let json = try? JSON(parsing: Array(text.utf8)) else { return nil }
     self.init(json)
   }
 
-  /// Reads the details from a response or record.
   package init?(_ json: JSON) {
     let areNamed = json.array?.allSatisfy { $0["type"]?.string.map { !$0.isEmpty } ?? false } ?? false
     guard areNamed, json.serialized().count <= Self.maximumGrantedBytes else { return nil }
     self.json = json
   }
 
-  /// The JSON without spaces.
   var text: String { String(decoding: json.serialized(), as: UTF8.self) }
 }

@@ -1,16 +1,14 @@
 package import Crypto
 
 /// Sends HTTP requests. A protocol, for tests without a network.
-///
-/// Calls block until the response is complete. Implementations must honor all of ``HTTPRequest`` and ``Transport``,
-/// return a response whatever its status, and throw only if there is none.
+/// Calls block until the response is complete. They must honor all of ``HTTPRequest`` and ``Transport``, return a
+/// response whatever its status, and throw only without one.
 package protocol HTTPClient: Sendable {
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse
 
-  /// Sends a request to a resource, streaming content of any size in both directions.
+  /// Sends a request to a resource, and streams content of any size both ways.
   ///
   /// - Parameters:
-  ///   - authorization: Header fields with secret values.
   ///   - content: The content to send, if any.
   ///   - receiver: Receives the head of the response and, if it accepts it, the content.
   func exchange(
@@ -26,13 +24,12 @@ extension HTTPClient {
   }
 }
 
-/// A complete response. Its body is in secret memory, since it may contain tokens.
+/// A complete response. Its body may contain tokens.
 package final class HTTPResponse: Sendable {
   package let status: Int
   package let headers: HTTPHeaders
   package let body: SecretBytes
-  /// A defect of the message. Only a new refresh token in the body may then be trusted. Always nil without
-  /// ``HTTPRequest/spends``.
+  /// A defect of the message, only with ``HTTPRequest/spends``. Then trust only a new refresh token in the body.
   package let defect: HTTPFailure?
 
   package init(status: Int, headers: HTTPHeaders, body: consuming SecretBytes, defect: HTTPFailure? = nil) {

@@ -40,17 +40,15 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case setup
     /// The proxy was unreachable or refused the request.
     case proxy
-    /// The response contains the access token, which its receiver must not see.
+    /// The response contains the access token, which its receiver may not see.
     case tokenReturned
   }
 
   package var code: Code
-  /// Whether any byte of a response was received.
   package var responseStarted: Bool
-  /// Whether any byte of the request was sent, so that the server may have acted on it.
+  /// Whether a part of the request was sent, so that the server may have acted on it.
   package var requestMayHaveArrived: Bool
 
-  /// The details of a failed connection, if known.
   package var problem: ConnectionProblem?
 
   /// The addresses of name servers that did not respond, separated by commas.
@@ -59,7 +57,7 @@ package struct HTTPFailure: Error, Hashable, Sendable {
   /// The duration of the timeout, in whole seconds.
   package var waitedSeconds: Int?
 
-  /// The target of a redirect that was not followed: scheme, host and port.
+  /// The target of a redirect that was not followed.
   package var redirectOrigin: String?
 
   package init(

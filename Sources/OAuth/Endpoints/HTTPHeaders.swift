@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The header fields of a response, in the order received. Names are case-insensitive.
+/// The header fields of a response, in order. Names are case-insensitive.
 package struct HTTPHeaders: Sendable {
   /// The maximum wait that a server can ask for, in seconds.
   package static let maximumRetryAfter = 300
@@ -11,7 +11,6 @@ package struct HTTPHeaders: Sendable {
     self.fields = fields.map { (name: $0.0, value: $0.1) }
   }
 
-  /// The value of a field; the first if there are several.
   package subscript(name: String) -> String? { values(of: name).first }
 
   package func values(of name: String) -> [String] {
@@ -20,8 +19,8 @@ package struct HTTPHeaders: Sendable {
 
   package var all: [(name: String, value: String)] { fields }
 
-  /// The media type in lowercase, without parameters. Nil if there are several different ones, since readers would
-  /// disagree (RFC 9110 section 8.3).
+  /// The media type in lowercase, without parameters. Nil if there are several, since readers would disagree (RFC 9110
+  /// section 8.3).
   package var mediaType: String? {
     let types = values(of: "Content-Type").map { value in
       Self.trimmed(value.utf8.prefix { $0 != UInt8(ascii: ";") }).lowercased()
@@ -30,7 +29,7 @@ package struct HTTPHeaders: Sendable {
     return first
   }
 
-  /// The redirect target (RFC 9110 section 10.2.2). Nil if there are several different ones.
+  /// The redirect target (RFC 9110 section 10.2.2). Nil if there are several.
   package var location: String? {
     let locations = values(of: "Location")
     guard let first = locations.first, locations.allSatisfy({ $0.hasSameBytes(as: first) }) else { return nil }
@@ -46,11 +45,10 @@ package struct HTTPHeaders: Sendable {
   /// The server's time in unix seconds.
   package var date: Int? { self["Date"].flatMap { HTTPDate.parse($0) } }
 
-  /// How long the server asks to wait (RFC 9110 section 10.2.3), in seconds from 0 to 300. Without `Retry-After`, reads
+  /// The wait that the server requests (RFC 9110 section 10.2.3), 0 to 300 seconds. Without `Retry-After`, reads
   /// `X-Rate-Limit-Reset`, in unix seconds.
   ///
-  /// - Parameter now: The time in unix seconds, used if the header is a date. Prefer ``date``, which is from the same
-  ///   clock.
+  /// - Parameter now: The time in unix seconds, for a date. Prefer ``date``, which is from the same clock.
   package func retryAfterSeconds(now: Int?) -> Int? {
     guard let value = trimmed("Retry-After") else {
       return trimmed("X-Rate-Limit-Reset").flatMap(Self.seconds(digits:)).flatMap { Self.wait(until: $0, now: now) }
@@ -59,12 +57,11 @@ package struct HTTPHeaders: Sendable {
     return HTTPDate.parse(value).flatMap { Self.wait(until: $0, now: now) }
   }
 
-  /// A header's trimmed value, or nil if absent or empty.
   private func trimmed(_ name: String) -> String? {
     self[name].map { Self.trimmed($0.utf8[...]) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The seconds from `now` to `end`, within the limit for a wait. Nil without `now`.
+  /// The seconds from `now` to `end`, limited. Nil without `now`.
   private static func wait(until end: Int, now: Int?) -> Int? {
     guard let now else { return nil }
     let (wait, overflow) = end.subtractingReportingOverflow(now)
@@ -85,13 +82,12 @@ package struct HTTPHeaders: Sendable {
     return found
   }
 
-  /// The entity tag of a document (RFC 9110 section 8.8.3), if quoted, printable and at most 256 bytes.
+  /// The entity tag (RFC 9110 section 8.8.3), if quoted, printable and at most 256 bytes.
   package var entityTag: String? {
     guard let value = self["ETag"], Self.isEntityTag(value) else { return nil }
     return value
   }
 
-  /// Whether `text` may be sent back as an entity tag.
   package static func isEntityTag(_ text: String) -> Bool {
     var rest = text.utf8[...]
     if rest.starts(with: "W/".utf8) { rest = rest.dropFirst(2) }
@@ -101,7 +97,7 @@ package struct HTTPHeaders: Sendable {
     return rest.dropFirst().dropLast().allSatisfy { $0.isVisibleASCII && $0 != UInt8(ascii: "\"") }
   }
 
-  /// Parses a number of seconds. Very long numbers are capped.
+  /// Parses seconds, and limits very long numbers.
   private static func seconds(digits: String) -> Int? {
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return digits.utf8.count > 9 ? 999_999_999 : Int(digits)

@@ -2,7 +2,7 @@ package import Crypto
 
 /// A request to an endpoint of an authorization server.
 ///
-/// Secrets are in `authorization` and `form`, never in the URL (RFC 6749 section 2.3.1).
+/// Secrets are never in the URL (RFC 6749 section 2.3.1).
 package struct HTTPRequest: ~Copyable {
   package enum Method: String, Sendable {
     case get = "GET"
@@ -10,7 +10,7 @@ package struct HTTPRequest: ~Copyable {
     case delete = "DELETE"
   }
 
-  /// The response limit in bytes, except for key sets. Also the maximum size of a `SecretBytes`.
+  /// The response limit in bytes, except for key sets. Also the limit of a `SecretBytes`.
   package static let defaultResponseLimit = 262_144
 
   package let method: Method
@@ -19,14 +19,13 @@ package struct HTTPRequest: ~Copyable {
   package let role: EndpointRole
   package let transport: Transport
 
-  /// The `Accept` header, without which some servers use another format.
+  /// The `Accept` header, required by some servers.
   package var accept = "application/json"
 
   /// The complete `Authorization` header, including the scheme.
   package var authorization: SecretBytes?
 
-  /// The `DPoP` header: a proof for this request (RFC 9449 section 4.1). A request with a proof is never retried,
-  /// whatever its method.
+  /// The `DPoP` header (RFC 9449 section 4.1). A request with a proof is never retried.
   package var proof: String?
 
   /// The `If-None-Match` header (RFC 9110 section 13.1.2). Status 304 means that the cached version is current.
@@ -36,19 +35,18 @@ package struct HTTPRequest: ~Copyable {
   package var form: SecretBytes?
   package var isJSON = false
 
-  /// The maximum size of the decoded response body, in bytes. A larger body is ``HTTPFailure/Code/tooLarge``.
+  /// The maximum size of the decoded response body, in bytes; see ``HTTPFailure/Code/tooLarge``.
   package var responseLimit = HTTPRequest.defaultResponseLimit
 
-  /// Whether to follow up to three redirects with the same scheme, host and port. Others are
-  /// ``HTTPFailure/Code/redirect``. If false, a redirect is returned as a response.
+  /// Whether to follow up to three redirects with the same origin, and throw ``HTTPFailure/Code/redirect`` for others.
+  /// If false, a redirect is returned as a response.
   package var followsRedirects = false
 
   /// Whether the request spends a single-use value, such as a refresh token or a code. It uses a new connection. After
   /// its first byte, the timeout is ``Transport/spendingTimeoutSeconds`` and ``Cancellation/cancel()`` does not end it.
-  /// A body is returned even if the headers or the framing are invalid, with ``HTTPResponse/defect``.
+  /// An invalid message is returned with its ``HTTPResponse/defect``.
   package var spends = false
 
-  /// Cancels the request from another thread.
   package var cancellation: Cancellation?
 
   package init(

@@ -2,16 +2,15 @@ internal import Encoding
 
 /// An issuer identifier: an https URL without query and fragment (RFC 8414 section 2).
 ///
-/// Never normalized, because it is compared byte by byte with metadata and ID Tokens (RFC 8414 section 3.3).
+/// Never normalized: compared byte by byte with metadata and ID Tokens (RFC 8414 section 3.3).
 package struct Issuer: Sendable, Hashable {
-  /// The maximum length in bytes, which leaves space for a well-known path within the URL limit.
+  /// The maximum length in bytes. A well-known path must fit into the URL limit.
   private static let maxBytes = 1900
 
   package let text: String
-  /// The length of the path at the end of ``text``, in bytes.
+  /// The length of the path of ``text``, in bytes.
   private let pathLength: Int
-  /// Whether to try the OAuth metadata document before the OpenID one, as resource clients do (Model Context Protocol,
-  /// authorization).
+  /// Whether to try the OAuth metadata document before the OpenID one, as MCP requires of resource clients.
   package var looksForOAuthFirst = false
 
   /// - Parameter allowHTTPLoopback: Whether to accept plain http to 127.0.0.1 or [::1].
@@ -28,8 +27,8 @@ package struct Issuer: Sendable, Hashable {
     pathLength = uri.path.utf8.count
   }
 
-  /// The possible URLs of the metadata, in the order to try: OpenID Connect Discovery 1.0 section 4, RFC 8414 section
-  /// 3.1, and the OpenID document at the RFC 8414 location (RFC 8414 section 5).
+  /// The possible URLs of the metadata, in order: OpenID Connect Discovery 1.0 section 4, RFC 8414 section 3.1, and the
+  /// OpenID document at the RFC 8414 location (RFC 8414 section 5).
   package var metadataLocations: [Endpoint] {
     let base = String(text.dropLast(pathLength))
     var path = String(text.suffix(pathLength))
@@ -44,7 +43,6 @@ package struct Issuer: Sendable, Hashable {
     return texts.compactMap { try? Endpoint($0, allowHTTPLoopback: true) }
   }
 
-  /// Whether `other` is identical, byte by byte.
   package func isSame(as other: String) -> Bool { text.hasSameBytes(as: other) }
 
   /// Whether `other` differs only by a trailing slash, which is significant.
@@ -52,7 +50,7 @@ package struct Issuer: Sendable, Hashable {
     "\(text)/".hasSameBytes(as: other) || "\(other)/".hasSameBytes(as: text)
   }
 
-  /// The issuer of a pasted metadata URL, or nil if the URL is not at a well-known path.
+  /// The issuer of a pasted metadata URL. Nil if it is not at a well-known path.
   package static func named(byMetadataAt url: String) -> String? {
     for suffix in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"] {
       guard let start = url.utf8.indices.first(where: { url.utf8[$0...].starts(with: suffix.utf8) }) else { continue }
@@ -63,17 +61,15 @@ package struct Issuer: Sendable, Hashable {
     return nil
   }
 
-  /// Whether the `iss` claim of a token matches this issuer.
   func isNamed(by claim: String) -> Bool { Self.isName(claim, of: text) }
 
-  /// Whether the `iss` claim matches the issuer: identical, or without the scheme for providers that omit it.
+  /// Whether an `iss` claim is this issuer, or this without the scheme, as some providers send it.
   package static func isName(_ claim: String, of issuer: String) -> Bool {
     if claim.hasSameBytes(as: issuer) { return true }
     return Provider.of(issuer: issuer)?.has(.issuerWithoutScheme) == true
       && "https://\(claim)".hasSameBytes(as: issuer)
   }
 
-  // Issuers are equal if identical byte by byte (RFC 8414 section 3.3), whatever the order of metadata URLs.
 
   package static func == (one: Issuer, other: Issuer) -> Bool { one.isSame(as: other.text) }
 

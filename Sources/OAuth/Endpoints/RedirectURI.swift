@@ -1,20 +1,18 @@
 internal import Encoding
 
-/// A redirect URI as registered at the authorization server.
 package struct RedirectURI: Sendable, Hashable {
-  /// A loopback host (RFC 8252 section 7.3), as written in a URL.
+  /// A loopback host in a URL (RFC 8252 section 7.3).
   package enum Host: String, Sendable {
     case ipv4 = "127.0.0.1"
     case ipv6 = "[::1]"
-    /// Only for servers that require it: the name can resolve to either address family (RFC 8252 section 8.3).
+    /// Only for servers that require it: it may resolve to either address family (RFC 8252 section 8.3).
     case localhost
   }
 
-  /// The URI, byte for byte as registered. Without a port, any port is allowed (RFC 8252 section 7.3).
+  /// The URI as registered. Without a port, any port is allowed (RFC 8252 section 7.3).
   package let text: String
-  /// The loopback host, or nil if the browser cannot reach this machine, so that the user must paste the response.
+  /// The loopback host. If nil, the browser cannot reach this machine, and the user pastes the response.
   package let loopbackHost: Host?
-  /// The port in the URI; nil if it has none.
   package let port: UInt16?
   /// The path: empty, or with a leading "/".
   package let path: String
@@ -37,7 +35,7 @@ package struct RedirectURI: Sendable, Hashable {
     path = uri.path
   }
 
-  /// Whether browsers refuse to connect to a port by http (WHATWG Fetch, section "Port blocking").
+  /// Whether browsers refuse http to this port (WHATWG Fetch, section "Port blocking").
   package static func isRefusedByBrowsers(_ port: UInt16) -> Bool { refusedPorts.contains(port) }
 
   private static let refusedPorts: Set<UInt16> = [
@@ -47,9 +45,8 @@ package struct RedirectURI: Sendable, Hashable {
     6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
   ]
 
-  /// Creates the default redirect URI for clients that are not registered by hand, without a port. Its path is fixed if
-  /// the server names the issuer in its responses (RFC 9207), and otherwise unique to the issuer (RFC 8252 section
-  /// 8.10, RFC 9700 section 4.4.2).
+  /// Creates the default redirect URI for clients not registered by hand, without a port. Its path is unique to the
+  /// issuer (RFC 8252 section 8.10, RFC 9700 section 4.4.2), unless responses name the issuer (RFC 9207).
   package init(standardFor issuer: Issuer, answersNameIssuer: Bool) {
     self = answersNameIssuer ? .callback : RedirectURI(.ipv4, path: Self.path(for: issuer))
   }
@@ -64,12 +61,12 @@ package struct RedirectURI: Sendable, Hashable {
     text = "http://\(host.rawValue)\(port.map { ":\($0)" } ?? "")\(path)"
   }
 
-  /// A copy with another loopback host or port. Returns self if this is not a loopback URI.
+  /// A copy with another loopback host or port; self if not a loopback URI.
   package func at(_ host: Host, port: UInt16? = nil) -> RedirectURI {
     loopbackHost == nil ? self : RedirectURI(host, path: path, port: port)
   }
 
-  /// The redirect URI to send: with the listening port `bound`, unless the URI has a port or is not a loopback URI.
+  /// The redirect URI to send. A loopback URI without a port gets the listening port.
   package func text(port bound: UInt16) -> String {
     guard let loopbackHost, port == nil else { return text }
     return "http://\(loopbackHost.rawValue):\(bound)\(path)"
@@ -93,8 +90,7 @@ package struct RedirectURI: Sendable, Hashable {
 }
 
 extension AuthorizationRequest {
-  /// Reads a complete redirect URL that the user copied from the browser. A fragment is ignored, since browsers and
-  /// servers add one.
+  /// Reads a redirect URL that the user copied from the browser. Ignores the fragment that browsers and servers add.
   package func answer(inPasted url: String) -> AuthorizationAnswer {
     let bytes = Array(url.utf8).trimming { $0 <= 0x20 }
     let mark = UInt8(ascii: "?")
@@ -103,7 +99,7 @@ extension AuthorizationRequest {
     return answer(in: query.span)
   }
 
-  /// Whether the URL is the redirect URI. Accepts the "/" that browsers add to an empty path (RFC 3986 section 6.2.3).
+  /// Whether the URL is the redirect URI. Browsers add "/" to an empty path (RFC 3986 section 6.2.3).
   private func isOwn(_ url: ArraySlice<UInt8>) -> Bool {
     if url.elementsEqual(redirectURI.utf8) { return true }
     guard let uri = try? URI(redirectURI), uri.path.isEmpty else { return false }

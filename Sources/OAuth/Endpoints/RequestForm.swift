@@ -1,17 +1,16 @@
 internal import Crypto
 internal import Encoding
 
-/// A form being written as a request body, on the secure heap.
+/// A form for a request body, on the secure heap.
 struct RequestForm: ~Copyable {
   private var buffer = SecretBuffer()
   private var isFirst = true
   private var hasClientID = false
 
-  /// Adds a parameter. Skips a repeated client ID, since both requests and authentication methods add it (RFC 6749
+  /// Adds a parameter. Skips a second client ID, since requests and authentication methods both add it (RFC 6749
   /// section 3.2 forbids duplicates).
   mutating func add(_ name: RequestParameter, _ value: String) { add(named: name.rawValue, value) }
 
-  /// Adds a parameter defined by a provider or account.
   mutating func add(named name: String, _ value: String) {
     if name.hasSameBytes(as: RequestParameter.clientID.rawValue) {
       if hasClientID { return }
@@ -24,7 +23,7 @@ struct RequestForm: ~Copyable {
     secret.bytes.withBytes { Form.append(name: name.rawValue, secret: $0, to: &buffer, isFirst: &isFirst) }
   }
 
-  /// Adds a scope unless it is empty, which some servers interpret as all scopes.
+  /// Adds a scope unless empty, which some servers interpret as all scopes.
   mutating func add(_ scope: Scope?) {
     if let scope, !scope.isEmpty { add(.scope, scope.text) }
   }
@@ -46,7 +45,6 @@ extension AuthorizationServer {
     package static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
     static let tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
 
-    /// The grants that sign in a user.
     package static let signIn = [code, device, unregisteredDevice]
   }
 }

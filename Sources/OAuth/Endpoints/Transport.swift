@@ -5,12 +5,12 @@ internal import Encoding
 package struct Transport: Sendable {
   /// An HTTP proxy. Proxy settings in the environment are never read.
   package struct Proxy: Sendable {
-    /// The supported schemes. With `socks5h` the proxy resolves host names, with `socks5` this machine does.
+    /// The supported schemes. With `socks5h`, the proxy resolves host names.
     package static let schemes = ["http", "https", "socks5", "socks5h"]
 
     /// The proxy's URL: `SCHEME://host:port`, without credentials.
     package var url: String
-    /// Hosts to connect to without the proxy, separated by commas as in `no_proxy`.
+    /// Hosts to reach without the proxy, separated by commas as in `no_proxy`.
     package var exclusions: String
     /// The user name and password as `user:password`, if any.
     package var credentials: SharedSecret?
@@ -22,33 +22,30 @@ package struct Transport: Sendable {
     }
   }
 
-  /// Whether plain http to 127.0.0.1 or [::1] is allowed. For development only.
+  /// Whether http to 127.0.0.1 or [::1] is allowed, for development.
   package var allowHTTPLoopback = false
-  /// Certificate authorities trusted in addition to those of the system.
+  /// Certificate authorities trusted besides those of the system.
   package var certificateAuthorities: CertificateAuthorities?
-  /// Pinned public keys as `sha256//BASE64=`. The server must have one. Empty for no pins.
+  /// Pinned public keys as `sha256//BASE64=`, one of which the server must have. Empty for no pins.
   package var pins: [String] = []
   package var proxy: Proxy?
   /// The client certificate, for this server only.
   package var clientCertificate: ClientCertificate?
-  /// The timeout for resolving the host name. The C library itself needs 15 s with one name server that responds only
-  /// for IPv4, and 30 s with two.
+  /// The timeout for resolving the host name. The C library needs 15 s for each name server that responds only for
+  /// IPv4.
   package var resolveTimeoutSeconds = 60
   /// The timeout for connecting, after the name is resolved.
   package var connectTimeoutSeconds = 10
-  /// The timeout for the request including the connection, after the name is resolved.
+  /// The timeout for the request, after the name is resolved.
   package var totalTimeoutSeconds = 30
-  /// The timeout for the response to a request that ``HTTPRequest/spends`` a single-use value, from the first byte
-  /// sent.
+  /// The timeout for the response to a request that ``HTTPRequest/spends`` a single-use value.
   package var spendingTimeoutSeconds = 120
-  /// The requests that may share a connection with this one; nil for the daemon's own requests, such as to an
-  /// authorization server.
+  /// The requests that may share a connection; nil for the daemon's own requests.
   package var connectionGroup: ConnectionGroup?
 
   package init() {}
 
-  /// Identifies the additional authorities and the pins; nil if only the system's authorities are trusted. A cached
-  /// document is used only for the same value.
+  /// Identifies the additional authorities and the pins, if any. A cached document is used only for the same value.
   package var trust: String? {
     guard certificateAuthorities != nil || !pins.isEmpty else { return nil }
     return ([certificateAuthorities?.digest ?? ""] + Set(pins).sorted()).joined(separator: "\n")
@@ -57,11 +54,11 @@ package struct Transport: Sendable {
 
 /// Requests to resources that may share a connection: those of one account, or of one of its leases.
 ///
-/// The sender of a request controls its content. A server that does not read all of it parses the rest as the next
-/// request (RFC 9112 section 9.3), and may reveal another sender's request and token.
+/// A request's sender controls its content. A server that does not read all of it parses the rest as the next request
+/// (RFC 9112 section 9.3), and may reveal another sender's request and token.
 package struct ConnectionGroup: Sendable, Hashable {
   package let account: String
-  /// The lease, or nil for requests of the account's owner.
+  /// Nil for requests of the account's owner.
   package let lease: RequestLease?
 
   package init(account: String, lease: RequestLease? = nil) {
@@ -70,14 +67,12 @@ package struct ConnectionGroup: Sendable, Hashable {
   }
 }
 
-/// Certificate authorities trusted in addition to those of the system.
 package struct CertificateAuthorities: Sendable, Equatable {
   package let pem: [UInt8]
   /// The SHA-256 hash of `pem`, in base64url.
   package let digest: String
   /// The SHA-256 hash of each certificate, in base64url; empty if the text is invalid.
   package let certificateDigests: [String]
-  /// The certificates in PEM.
   private let certificates: [String]
 
   private static let maxCertificates = 4096
@@ -97,7 +92,7 @@ package struct CertificateAuthorities: Sendable, Equatable {
     (self.certificates, certificateDigests) = (certificates, digests)
   }
 
-  /// A copy with only the certificates that have one of these hashes.
+  /// A copy with only the certificates with these hashes.
   package func limited(to digests: [String]) throws(CryptoError) -> CertificateAuthorities {
     let kept = certificates.indices.filter { digests.contains(certificateDigests[$0]) }
     if kept.count == certificates.count { return self }

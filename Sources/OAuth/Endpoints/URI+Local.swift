@@ -2,15 +2,14 @@ internal import Encoding
 
 extension URI {
   /// Whether the host is obviously this machine or on a private network: `localhost`, or an address that is not
-  /// globally routed (RFC 6890). Includes unusual notations of IPv4, since resolvers may accept them. Does not resolve
-  /// names.
+  /// globally routed (RFC 6890), even in an unusual notation. Does not resolve names.
   var isLocal: Bool {
     let name = host.lowercased()
     if name.utf8.first == UInt8(ascii: "[") { return !Self.isGlobalIPv6(name) }
     let labels = name.split(separator: ".")
     guard let last = labels.last else { return true }
     if last == "localhost" { return true }
-    // RFC 3986 section 3.2.2 requires four decimal numbers. Resolvers also accept fewer, and octal or hexadecimal ones.
+    // RFC 3986 section 3.2.2 requires four decimal numbers, but resolvers accept others.
     guard last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) || last.hasPrefix("0x") else { return false }
     let octets = labels.compactMap { UInt8($0) }
     guard octets.count == 4, labels.count == 4, zip(labels, octets).allSatisfy({ $0 == String($1) }) else {

@@ -4,9 +4,8 @@ package import Encoding
 extension AuthorizationServer {
   /// Requests the claims about the user (OpenID Connect Core section 5.3).
   ///
-  /// - Parameter expectedSubject: The `sub` of the ID Token, which the response must match (section 5.3.2), if there
-  ///   was one.
-  /// - Parameter rules: How to verify a signed response. Nil accepts only unsigned ones.
+  /// - Parameter expectedSubject: The `sub` of the ID Token, if any, which the response must match (section 5.3.2).
+  /// - Parameter rules: How to verify a signed response; nil to accept only unsigned ones.
   /// - Throws: `userInfoMismatch`, `userInfoRejected`, `invalidToken` for a 401, `insufficientScope` for a 403,
   ///   `proofRejected` if the server rejects the DPoP proof.
   package func userInfo(
@@ -31,7 +30,7 @@ extension AuthorizationServer {
     return claims
   }
 
-  /// Reads the claims. The media type determines whether the response is signed (section 5.3.2).
+  /// Reads the claims. A media type says whether the response is signed (section 5.3.2).
   private func claims(
     in response: HTTPResponse, _ rules: UserInfoRules?, _ subject: OAuthError.Subject, sent: [SharedSecret]
   ) throws(OAuthError) -> JSONObject {
@@ -52,7 +51,7 @@ extension AuthorizationServer {
     return object
   }
 
-  /// The error for a refusal. Its status determines what is wrong with the token (RFC 6750 section 3.1).
+  /// The error for a refusal, by its status (RFC 6750 section 3.1).
   private func refusal(_ response: HTTPResponse, _ subject: OAuthError.Subject, sent: [SharedSecret]) -> OAuthError {
     var error = OAuthError.answered(response, ErrorAnswer.read(response, sent: sent), subject, sent: sent)
     let code: OAuthError.Code? =
@@ -66,7 +65,7 @@ extension AuthorizationServer {
     return error
   }
 
-  /// Whether the refusal is about the DPoP proof, so that the token may be valid (RFC 9449 sections 7.1 and 9).
+  /// Whether the refusal is about the DPoP proof, not the token (RFC 9449 sections 7.1 and 9).
   private func isAboutProof(_ response: HTTPResponse) -> Bool {
     switch DPoPProver.challengedError(in: response.headers, status: response.status) {
     case "use_dpop_nonce", "invalid_dpop_proof": true

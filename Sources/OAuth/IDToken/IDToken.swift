@@ -12,10 +12,9 @@ package struct IDToken: Sendable {
   /// The `exp` claim, in unix seconds.
   package let expiresAt: Int
 
-  /// Verifies the signature, then the claims in the order of OpenID Connect Core section 3.1.3.7, and on refresh those
-  /// of section 12.2.
+  /// Verifies the signature, then the claims as in OpenID Connect Core sections 3.1.3.7 and, on refresh, 12.2.
   ///
-  /// - Parameter keys: The JWK Set from the `jwks_uri` of this issuer's metadata. Only these keys are trusted.
+  /// - Parameter keys: The key set of this issuer. Only these keys are trusted.
   /// - Throws: ``IDTokenError``. If `needsNewKeys` is set, fetch the keys once and retry.
   package static func verify(
     _ compact: SharedSecret, keys: JWKSet, expecting expected: IDTokenExpectation
@@ -37,8 +36,8 @@ package struct IDToken: Sendable {
       expiresAt: checked.expiresAt)
   }
 
-  /// Verifies the signature. Returns the payload, the algorithm and the issuer that the key set names for the key, if
-  /// any. The account's settings, never the token, choose between key and secret (steps 7 and 8).
+  /// Verifies the signature. Returns the payload, the algorithm and the issuer of the key, if known. The account's
+  /// settings choose between key and secret (steps 7 and 8), never the token.
   private static func open(
     _ compact: SharedSecret, _ keys: JWKSet, _ expected: IDTokenExpectation
   ) throws(JOSEError) -> ([UInt8], IDTokenAlgorithm, String?) {

@@ -24,11 +24,9 @@ package enum IDTokenAlgorithm: Sendable, Hashable {
   }
 }
 
-/// The client secret as the MAC key of ID Tokens (step 8). Only for accounts configured for it, which accept no other
-/// ID Tokens.
+/// The client secret as the MAC key of ID Tokens (step 8). Accounts configured for it accept no other ID Tokens.
 package struct IDTokenSecret: Sendable {
   package let algorithm: MACAlgorithm
-  /// The UTF-8 bytes of the client secret.
   package let secret: SharedSecret
 
   package init(algorithm: MACAlgorithm, secret: SharedSecret) {

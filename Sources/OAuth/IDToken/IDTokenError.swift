@@ -1,7 +1,6 @@
 internal import Encoding
 package import Crypto
 
-/// The reason why an ID Token was rejected.
 package struct IDTokenError: Error, Hashable, Sendable {
   package let fault: TokenFault
   /// How many seconds this machine's clock is ahead of the server's, if that may be the reason.
@@ -12,8 +11,8 @@ package struct IDTokenError: Error, Hashable, Sendable {
   /// Clock differences below this many seconds are not reported.
   private static let toleratedClockError = 60
 
-  /// Adds the clock difference if a time claim was rejected. Does not correct for it, since the server's clock may be
-  /// the wrong one.
+  /// Adds the clock difference if a time claim was rejected. Does not correct it, since the server's clock may be
+  /// wrong.
   ///
   /// - Parameters:
   ///   - serverDate: The `Date` of the token's response, in unix seconds.
@@ -29,12 +28,12 @@ package struct IDTokenError: Error, Hashable, Sendable {
 }
 
 extension OAuthError {
-  /// The error for a token whose key is not published, or published in an unusable form.
+  /// The error for a token whose key is missing or unusable in the key set.
   ///
   /// - Parameters:
   ///   - keys: The latest key set of the server.
   ///   - seconds: The seconds until the keys can be fetched again.
-  /// - Returns: Nil if the token was rejected for another reason.
+  /// - Returns: Nil for other errors.
   package init?(_ error: IDTokenError, in keys: JWKSet, retryAfter seconds: Int) {
     guard case .signature(let code) = error.fault else { return nil }
     let (unusable, all) = (keys.unusable, keys.keys.count + keys.skipped)
@@ -52,7 +51,6 @@ extension OAuthError {
     retryAfterSeconds = seconds
   }
 
-  /// Converts the error for a rejected ID Token.
   package init(_ error: IDTokenError) {
     self.init(.idTokenRejected, .reason(error.fault.reason))
     clockError = error.clockError
@@ -64,7 +62,6 @@ extension OAuthError {
     }
   }
 
-  /// Whether the text can be single-quoted in a shell without escapes.
   private static func canBeQuoted(_ text: String) -> Bool {
     (1...128).contains(text.utf8.count)
       && text.utf8.allSatisfy { $0.isVisibleASCII && $0 != UInt8(ascii: "'") }

@@ -6,7 +6,7 @@ package struct IDTokenRequirements: Sendable {
   package var nonce: String?
   /// The `max_age` sent, in seconds. Requires `auth_time` in the token.
   package var maxAge: Int?
-  /// The `acr_values` sent. The token must have one of them.
+  /// The `acr_values` sent. The token must match one.
   package var acrValues: [String] = []
 
   /// The code exchanged for the token, checked against `c_hash` (section 3.3.2.11).
@@ -23,7 +23,7 @@ package struct IDTokenRequirements: Sendable {
 package struct IDTokenExpectation: Sendable {
   package var issuer: Issuer
   package var clientID: String
-  /// The access token of the same response, checked against `at_hash`.
+  /// The access token of the response, checked against `at_hash`.
   package var accessToken: SharedSecret?
   /// Accepted `alg` values, independent of the token (RFC 8725 section 3.1).
   package var algorithms: Set<JWSAlgorithm>
@@ -31,17 +31,16 @@ package struct IDTokenExpectation: Sendable {
   package var now: Int
   /// The tolerated clock difference, in seconds.
   package var clockSkew = TokenClock.defaultSkew
-  /// The identity in the first ID Token, which a refreshed one must match (OpenID Connect Core section 12.2), if any.
+  /// The identity in the first ID Token, which a refreshed one must match (OpenID Connect Core section 12.2).
   package var first: IdentityRecord?
-  /// The template for the issuer's name in tokens of a multi-tenant server.
+  /// The template for the issuer of a multi-tenant server.
   package var tenant: TenantIssuer?
-  /// The requirements of the authorization request; none for the device grant and for refreshes.
+  /// The requirements of the authorization request; none for device grants and refreshes.
   package var demands = IDTokenRequirements()
   /// Accepted audiences besides the client.
   package var trustedAudiences: [String] = []
 
-  /// The client secret, if the client is registered for ID Tokens with a MAC. If set, `algorithms` and keys are
-  /// ignored.
+  /// The client secret, if the client is registered for ID Tokens with a MAC. Then keys and `algorithms` are ignored.
   package var secret: IDTokenSecret?
 
   var clock: TokenClock { TokenClock(now: now, skew: clockSkew) }
@@ -54,13 +53,13 @@ extension AuthorizationServer {
     return metadata.issuesIDTokens
   }
 
-  /// The announced algorithms that this program supports and the account's profile allows.
+  /// The announced algorithms that this program and the account's profile accept.
   var acceptedIDTokenAlgorithms: Set<JWSAlgorithm> {
     let announced = metadata.acceptedIDTokenAlgorithms
     return profile == .fapi2 ? announced.intersection(FAPI2.algorithms) : announced
   }
 
-  /// The values that an ID Token of this server must match. See ``IDTokenExpectation`` for the parameters.
+  /// What an ID Token of this server must match; see ``IDTokenExpectation``.
   package func idTokenExpectation(
     accessToken: SharedSecret, now: Int, first: IdentityRecord?, _ demands: IDTokenRequirements
   ) -> IDTokenExpectation {
@@ -77,7 +76,7 @@ extension AuthorizationServer {
 }
 
 extension AuthorizationServerMetadata {
-  /// Whether the server issues ID Tokens, judged by whether it publishes keys for them.
+  /// Whether the server publishes keys for ID Tokens.
   package var issuesIDTokens: Bool { jwksURI != nil || unusableEndpoints[.keys] != nil }
 
   /// The announced algorithms that this program supports. RS256 if none are announced (OpenID Connect Core section 2).

@@ -1,15 +1,14 @@
 internal import Crypto
 internal import Encoding
 
-/// Checks the claims of an ID Token after its signature. Steps are those of OpenID Connect Core section 3.1.3.7.
+/// Checks the claims of an ID Token by the steps of OpenID Connect Core section 3.1.3.7.
 struct IDTokenRules {
   let reader: ClaimReader
   let algorithm: IDTokenAlgorithm
   let expected: IDTokenExpectation
-  /// The `issuer` member of the key that verified the token, if any.
+  /// The `issuer` member of the verifying key, if any.
   var keyIssuer: String?
 
-  /// Checks all rules in order and stops at the first failure.
   func check() throws(TokenFault) -> (identity: IdentityRecord, issuedAt: Int, expiresAt: Int) {
     // A logout token is not an ID Token (RFC 8725 section 3.12).
     guard !reader.isLogoutToken else { throw .logoutToken(claim: "events") }
@@ -115,7 +114,6 @@ struct IDTokenRules {
     if let nonce = identity.nonce, !isSame(nonce, first.nonce) { throw .identityChanged(claim: "nonce") }
   }
 
-  /// Whether two strings have the same bytes (RFC 8259 section 8.3).
   private func isSame(_ a: String, _ b: String) -> Bool { a.hasSameBytes(as: b) }
 
   private func isSame(_ a: String?, _ b: String?) -> Bool {

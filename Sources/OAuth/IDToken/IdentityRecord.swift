@@ -1,6 +1,6 @@
 package import Encoding
 
-/// The user according to an account's first ID Token. Stored to detect a later token for another user (OpenID Connect
+/// The user according to an account's first ID Token, stored to detect a later token for another user (OpenID Connect
 /// Core section 12.2). Issuer and subject together identify the user (section 5.7).
 package struct IdentityRecord: Sendable, Hashable {
   package var issuer: String

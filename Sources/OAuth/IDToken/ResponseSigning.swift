@@ -13,8 +13,7 @@ package struct ResponseSigning: Sendable {
 
   /// The required algorithm, or nil for any that the issuer announces.
   package var idTokens: IDTokens?
-  /// The setting `userinfo_signed_response_alg`: the required signature algorithm, or nil for any UserInfo, even
-  /// unsigned.
+  /// The registered algorithm of UserInfo (`userinfo_signed_response_alg`); nil to accept any, even unsigned.
   package var userInfo: JWSAlgorithm?
 
   /// Accepted audiences of ID Tokens besides the client.

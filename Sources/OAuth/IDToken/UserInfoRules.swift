@@ -9,12 +9,12 @@ package struct UserInfoRules {
   package var requiresSignature: Bool
   /// The current time, in unix seconds.
   package var now: Int
-  /// Returns the next keys to try: the cached ones first, then newer ones. Nil if there are no more.
+  /// Returns the next keys to try, the cached ones first. Nil if there are no more.
   package var nextKeys: () throws(OAuthError) -> JWKSet?
 }
 
 extension AuthorizationServer {
-  /// The rules for the algorithms that the client is registered for, or else those of ID Tokens.
+  /// The rules for the algorithms registered for UserInfo, or else for ID Tokens.
   package func userInfoRules(
     now: Int, nextKeys: @escaping () throws(OAuthError) -> JWKSet?
   ) -> UserInfoRules {
@@ -25,8 +25,8 @@ extension AuthorizationServer {
   }
 }
 
-/// A signed UserInfo response. Verified like an ID Token, but by separate rules, so that neither is accepted as the
-/// other (RFC 8725 section 3.12).
+/// A signed UserInfo response. Its rules differ from an ID Token's, so that neither is accepted as the other (RFC 8725
+/// section 3.12).
 struct SignedUserInfo {
   let issuer: Issuer
   let clientID: String
@@ -34,7 +34,6 @@ struct SignedUserInfo {
   /// The `Date` of the response, in unix seconds.
   let serverDate: Int?
 
-  /// Verifies a body of type `application/jwt` and returns its claims.
   func claims(in body: Span<UInt8>) throws(OAuthError) -> JSONObject {
     let token: UnverifiedJWS
     do { token = try UnverifiedJWS(compact: body) } catch { throw Self.rejected(error.code.reason) }
@@ -43,7 +42,7 @@ struct SignedUserInfo {
     return claims.object
   }
 
-  /// Verifies the signature, and repeats this with newer keys as long as they may help.
+  /// Verifies the signature, with newer keys if they may help.
   private func verified(_ token: UnverifiedJWS) throws(OAuthError) -> JWTClaims {
     var doubt = JOSEError(.unknownKey)
     while doubt.needsNewKeys, let keys = try rules.nextKeys() {
@@ -56,14 +55,14 @@ struct SignedUserInfo {
     throw Self.rejected(doubt.code.reason)
   }
 
-  /// Checks issuer, audience and times. `aud` is required, since a response for another client would otherwise be
-  /// accepted (RFC 8725 section 3.9).
+  /// Checks issuer, audience and times. Requires `aud`, so that a response for another client is rejected (RFC 8725
+  /// section 3.9).
   private func check(_ reader: ClaimReader) throws(TokenFault) {
     // These claims appear only in logout tokens and ID Tokens.
     for name in ["events", "nonce", "at_hash", "c_hash", "s_hash"] where reader.claims[name] != nil {
       throw .unexpectedClaim(name)
     }
-    // `iss` is optional, since the key belongs to the issuer.
+    // Optional, since the key belongs to the issuer.
     if let named = try reader.issuer(), !issuer.isSame(as: named) { throw .otherIssuer(isMissing: false) }
     let audience = try reader.audience()
     guard audience?.contains(where: { $0.hasSameBytes(as: clientID) }) == true else {
@@ -72,7 +71,7 @@ struct SignedUserInfo {
     _ = try reader.checkTimes(TokenClock(now: rules.now), issuedAhead: TokenClock.issuedAhead)
   }
 
-  /// The error for an invalid claim. Its message is that of an ID Token, which mentions a wrong clock.
+  /// The error for an invalid claim, which mentions a wrong clock as for an ID Token.
   private func rejected(_ fault: TokenFault) -> OAuthError {
     var error = OAuthError(IDTokenError(fault).comparing(serverDate: serverDate, now: rules.now))
     error.code = .userInfoRejected

@@ -1,8 +1,7 @@
 internal import Crypto
 
-/// Enforces the account's security profile.
 extension AuthorizationServer {
-  /// Throws if the server or the client does not meet the profile. Sends nothing, so call it before anything is spent.
+  /// Throws if the server or client does not meet the profile. Sends nothing: call it before anything is spent.
   ///
   /// - Throws: `profileBroken`.
   package func checkProfile(_ flow: FAPI2.Flow) throws(OAuthError) {
@@ -22,7 +21,6 @@ extension AuthorizationServer {
   /// Whether the server binds tokens to the client's certificate (RFC 8705 section 3).
   private var bindsToCertificate: Bool { clientCertificate != nil && metadata.bindsTokensToCertificates }
 
-  /// The rule of the profile that the client breaks at this server, if any.
   private var clientBreach: ProfileBreach? {
     guard prover != nil && FAPI2.acceptsProofs(metadata) || bindsToCertificate else { return .tokensUnannounced }
     switch signing.idTokens {

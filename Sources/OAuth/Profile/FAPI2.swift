@@ -1,7 +1,7 @@
 package import Crypto
 
-/// The rules of the FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025) that a client can check, except
-/// those that apply to every account.
+/// The rules of the FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025) that a client can check and
+/// that do not apply to every account.
 package enum FAPI2 {
   /// The allowed signature algorithms (section 5.4.1, item 1). Ed25519 (RFC 9864) is EdDSA with that curve.
   package static let algorithms: Set<JWSAlgorithm> = [.PS256, .ES256, .EdDSA, .Ed25519]
@@ -10,9 +10,9 @@ package enum FAPI2 {
   package enum Flow: Sendable {
     /// An authorization code, or a refresh token issued for one.
     case code
-    /// Client credentials (RFC 6749 section 4.4). The rules of section 5.3.3.2 do not apply.
+    /// Client credentials (RFC 6749 section 4.4), without the rules of section 5.3.3.2.
     case clientCredentials
-    /// Any other grant: not allowed.
+    /// Any other grant, which is forbidden.
     case other
   }
 
@@ -43,11 +43,9 @@ package enum FAPI2 {
   static let keyMethod = "private_key_jwt"
   /// The methods for client authentication with a certificate.
   static let certificateMethods = ["tls_client_auth", "self_signed_tls_client_auth"]
-  /// All allowed methods for client authentication.
   private static let provingMethods = [keyMethod] + certificateMethods
 
-  /// Whether the server accepts DPoP proofs (RFC 9449 section 5.1) with an allowed algorithm that this program
-  /// supports.
+  /// Whether the server accepts DPoP proofs (RFC 9449 section 5.1) with an allowed and supported algorithm.
   static func acceptsProofs(_ metadata: AuthorizationServerMetadata) -> Bool {
     metadata.dpopSigningAlgorithms.flatMap { DPoPKey.algorithm(announced: $0) }.map(algorithms.contains) ?? false
   }
@@ -55,15 +53,15 @@ package enum FAPI2 {
   static func allowsAlgorithm(_ name: String) -> Bool { JWSAlgorithm(name: name).map(algorithms.contains) ?? false }
 }
 
-/// A rule of the profile that the settings, the server's metadata or a response break.
+/// A rule of the profile broken by the settings, the server's metadata or a response.
 package enum ProfileBreach: Sendable, Hashable, CaseIterable {
   /// The server does not announce bound tokens, or issued an unbound one.
   case tokensUnannounced, tokenUnbound
-  /// The client does not authenticate with a key or certificate, or the server does not announce that.
+  /// The client does not authenticate with a key or certificate, or the server does not announce this.
   case clientUnproven, proofUnannounced
   /// The client's assertions have another audience than only the issuer.
   case assertionAudience
-  /// An endpoint is from the settings, or the server publishes no metadata.
+  /// An endpoint is from the settings, or the server has no metadata.
   case endpointOverride, metadataMissing
   /// The metadata is for another issuer.
   case issuerDiffers

@@ -5,7 +5,7 @@ extension Provider {
     return text.hasSuffix(issuerPath) ? String(text.dropLast(issuerPath.count)) : text
   }
 
-  /// The `iss` in the server's responses (RFC 9207), if it differs from the account's issuer.
+  /// The `iss` in the server's responses (RFC 9207) if it is not the account's issuer.
   package func responseIssuer(of issuer: Issuer) -> String? {
     let full = base(of: issuer) + issuerPath
     return issuerPath.isEmpty || issuer.isSame(as: full) ? nil : full
@@ -23,7 +23,7 @@ extension Provider {
     advice.first { Self.matches($0, error) }?.forbidsDevice ?? false
   }
 
-  /// Whether the advice is for the error's code, or for the start of its description.
+  /// Whether the advice is for this error code, or the beginning of this description.
   private static func matches(_ advice: Advice, _ error: OAuthError) -> Bool {
     if let value = error.serverError, value == advice.error { return true }
     guard let description = error.serverDescription, description.utf8.starts(with: advice.error.utf8) else {
@@ -49,7 +49,6 @@ extension Provider {
     return (Phrase("\(text): \(page)"), advice.needsSecret)
   }
 
-  /// The format of this provider's responses.
   package var answerShape: AnswerShape {
     var shape = AnswerShape()
     if has(.scopeWithCommas) { shape.scope = .commas }

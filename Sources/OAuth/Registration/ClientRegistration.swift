@@ -1,9 +1,8 @@
 package import Crypto
 internal import Encoding
 
-/// A registered client (RFC 7591 section 3.2.1).
-///
-/// The server may change or omit requested values. An omitted value is as requested.
+/// A registered client (RFC 7591 section 3.2.1). The server may change requested values. An omitted value is as
+/// requested.
 package struct ClientRegistration: Sendable {
   package let clientID: String
   package let secret: SharedSecret?
@@ -14,16 +13,15 @@ package struct ClientRegistration: Sendable {
   package let redirectURIs: [String]?
   /// Whether the server requires DPoP-bound tokens (RFC 9449 section 5.2).
   package let bindsTokensToKey: Bool
-  /// The `alg` of ID Tokens (OpenID Connect Dynamic Client Registration 1.0 section 2).
+  /// The `alg` of ID Tokens.
   package let idTokenAlgorithm: String?
   /// The `alg` of signed UserInfo, or nil if not signed.
   package let userInfoAlgorithm: String?
-  /// The management URL and token of the registration (RFC 7592 section 3).
   package let management: Management?
-  /// Whether the response contained a management URL of another server.
+  /// Whether the management URL was rejected because it belongs to another server.
   package let hasForeignManagement: Bool
 
-  /// The client configuration endpoint and its token.
+  /// The client configuration endpoint and its token (RFC 7592 section 3).
   package struct Management: Sendable {
     package let endpoint: Endpoint
     package let token: SharedSecret
@@ -35,7 +33,7 @@ package struct ClientRegistration: Sendable {
 
     /// Deletes the registration (RFC 7592 section 2.3).
     ///
-    /// - Throws: `registrationGone` if the server does not know the client or token; otherwise the server's error.
+    /// - Throws: `registrationGone` if the client or token is unknown; otherwise the server's error.
     package func delete(transport: Transport, http: any HTTPClient) throws(OAuthError) {
       let role = EndpointRole.registration
       var request = HTTPRequest(.delete, endpoint, role, transport: transport)
@@ -50,9 +48,7 @@ package struct ClientRegistration: Sendable {
     }
   }
 
-  /// Registers a client. Never retries.
-  ///
-  /// - Parameter initialAccessToken: The token that authorizes the registration, if required (RFC 7591 section 3).
+  /// - Parameter initialAccessToken: Authorizes the registration, if required (RFC 7591 section 3).
   /// - Throws: `registrationRejected`, or `registrationMissing` if the server has no registration endpoint.
   package static func register(
     _ request: ClientRegistrationRequest, at metadata: AuthorizationServerMetadata,
@@ -66,14 +62,13 @@ package struct ClientRegistration: Sendable {
     var message = HTTPRequest(
       post: endpoint, role, form: body, isJSON: true, transport: transport, cancellation: cancellation)
     if let initialAccessToken { message.authorization = try initialAccessToken.authorization("Bearer") }
-    // An initial access token may be single-use, and a repeated request would create a second client.
+    // The request is not retried: the token may be single-use, and a second client would be created.
     message.spends = true
     let response = try http.ask(message)
     if let defect = response.defect { throw OAuthError(defect, message) }
     let sent = [initialAccessToken].compactMap { $0 }
     do throws(OAuthError) {
       return try response.body.withBytes { (bytes) throws(OAuthError) in
-        // RFC 7591 requires 201, but some servers return 200.
         let reader = try AnswerReader(
           response, bytes, subject: .endpoint(role), kind: .registration, sent: sent, success: [200, 201])
         return try ClientRegistration(reader, bytes, metadata, transport)
@@ -83,8 +78,7 @@ package struct ClientRegistration: Sendable {
     }
   }
 
-  /// Converts a 401 or 403, which mean that registration is restricted (RFC 7591 section 3.2.2), to
-  /// `registrationRejected`.
+  /// Converts a 401 or 403, for restricted registration (RFC 7591 section 3.2.2), to `registrationRejected`.
   private static func refusal(_ error: OAuthError) -> OAuthError {
     guard error.code != .notJSON, let status = error.httpStatus, [401, 403].contains(status) else { return error }
     var refusal = OAuthError(.registrationRejected, .endpoint(.registration), httpStatus: status)
@@ -102,7 +96,7 @@ package struct ClientRegistration: Sendable {
     else { throw reader.malformed("client_id") }
     self.clientID = clientID
     secret = try reader.secret("client_secret", in: bytes, allowed: 0x20...0x7E)
-    // Required with a secret (section 3.2.1). If absent, assume that the secret does not expire.
+    // Required with a secret (section 3.2.1). If absent, the secret does not expire.
     let expiry = reader.member("client_secret_expires_at")?.value(in: bytes).int ?? 0
     guard (0..<253_402_300_800).contains(expiry) else { throw reader.malformed("client_secret_expires_at") }
     secretExpiresAt = secret == nil || expiry == 0 ? nil : expiry
@@ -124,7 +118,6 @@ package struct ClientRegistration: Sendable {
     hasForeignManagement = address != nil && !isOwn
   }
 
-  /// Whether the management URL has an origin of the server.
   private static func isOwn(_ endpoint: Endpoint, _ metadata: AuthorizationServerMetadata) -> Bool {
     let origin = endpoint.uri.origin
     return metadata.endpointOrigins.contains(origin) || (try? URI(metadata.issuer.text))?.origin == origin

@@ -5,7 +5,6 @@ package import Encoding
 package struct ClientRegistrationRequest: Sendable {
   /// The URL of published metadata; nil when registering.
   package var clientID: String?
-  /// The name shown to the user when asked for approval.
   package var name: String
   package var softwareID: String?
   package var softwareVersion: String?

@@ -4,7 +4,7 @@ internal import Encoding
 package struct Challenge: Sendable, Hashable {
   /// The scheme in lowercase.
   package let scheme: String
-  /// The parameters in order, with names in lowercase. Of duplicate names, the first is used.
+  /// In order, with names in lowercase. Of duplicate names, the first is used.
   private let parameters: [Parameter]
 
   private struct Parameter: Sendable, Hashable {
@@ -12,16 +12,15 @@ package struct Challenge: Sendable, Hashable {
     let value: String
   }
 
-  /// The maximum number of challenges; the rest are ignored.
   private static let maxChallenges = 8
   private static let maxParameters = 32
 
-  /// The value of the parameter with this lowercase name, if any.
+  /// The value of a parameter, by its lowercase name.
   package subscript(name: String) -> String? {
     parameters.first { $0.name.hasSameBytes(as: name) }?.value
   }
 
-  /// Parses the challenges of a response in order, up to the first malformed one.
+  /// Parses a response's challenges, up to the first malformed one.
   package static func all(in headers: HTTPHeaders) -> [Challenge] {
     var challenges: [Challenge] = []
     for value in headers.values(of: "WWW-Authenticate") {
@@ -37,14 +36,13 @@ package struct Challenge: Sendable, Hashable {
   }
 }
 
-/// Parses challenges one by one. Lists may have empty elements (RFC 9110 section 5.6.1.2).
+/// Parses challenges one by one. Empty list elements are allowed (RFC 9110 section 5.6.1.2).
 private struct ChallengeReader {
   private let bytes: [UInt8]
   private var position = 0
 
   init(_ value: String) { bytes = Array(value.utf8) }
 
-  /// Parses the next challenge. Returns nil at the end or if it is malformed.
   mutating func next() -> Challenge? {
     skipSeparators()
     guard let scheme = token() else { return nil }
@@ -59,7 +57,6 @@ private struct ChallengeReader {
     return Challenge(scheme: scheme.lowercased(), parameters: parameters)
   }
 
-  /// The byte at the position; nil at the end.
   private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   private mutating func skipBlanks() {
@@ -92,8 +89,8 @@ private struct ChallengeReader {
     return nil
   }
 
-  /// Parses an unquoted value, up to whitespace or a comma. Only tokens are valid, but many servers send unquoted URLs
-  /// and scopes, whose truncation would have another meaning. A leading "=" is the end of a token68.
+  /// Parses an unquoted value, up to whitespace or a comma. Many servers send unquoted URLs and scopes, although only
+  /// tokens are valid. A leading "=" is the end of a token68.
   private mutating func unquoted() -> String? {
     let start = position
     guard current != UInt8(ascii: "=") else { return nil }
@@ -101,7 +98,6 @@ private struct ChallengeReader {
     return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
   }
 
-  /// Parses a quoted string (RFC 9110 section 5.6.4).
   private mutating func quoted() -> String? {
     position += 1
     var text: [UInt8] = []

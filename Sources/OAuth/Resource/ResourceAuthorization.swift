@@ -1,18 +1,18 @@
 package import Crypto
 package import Encoding
 
-/// Authorizes requests to a resource. Only this type adds an access token to such a request.
+/// Authorizes requests to a resource. No other type adds access tokens to them.
 package struct ResourceAuthorization: Sendable {
   private let accessToken: SharedSecret
   private let prover: DPoPProver?
 
-  /// - Parameter prover: Creates DPoP proofs with the token's key (RFC 9449); nil for a Bearer token.
+  /// - Parameter prover: Creates DPoP proofs with the token's key; nil for a Bearer token.
   package init(accessToken: SharedSecret, prover: DPoPProver? = nil) {
     self.accessToken = accessToken
     self.prover = prover
   }
 
-  /// The secret header fields for sending a request once. They cannot be reused.
+  /// The secret header fields of one attempt. They cannot be reused.
   package struct Attempt: Sendable {
     package let fields: [SecretField]
     fileprivate let proof: DPoPProof?
@@ -33,7 +33,7 @@ package struct ResourceAuthorization: Sendable {
     return Attempt(fields: fields, proof: proof)
   }
 
-  /// Stores the nonce and clock offset in a response for the next proof.
+  /// Stores the nonce and clock offset of a response.
   ///
   /// - Returns: The reason to try again, or nil.
   package func learn(from head: ResourceHead, after attempt: Attempt) -> DPoPProver.ProofProblem? {
@@ -46,7 +46,7 @@ extension SharedSecret {
   /// The `Authorization` header with this token (RFC 6750 section 2.1, RFC 9449 section 7.1).
   func authorization(_ scheme: String) throws(OAuthError) -> SecretBytes { try Self.bytes("\(scheme) ", self) }
 
-  /// Copies the text to secret memory, followed by the token if any.
+  /// Copies text, followed by a token if any, to secret memory.
   fileprivate static func bytes(_ text: String, _ token: SharedSecret? = nil) throws(OAuthError) -> SecretBytes {
     var value = SecretBuffer(capacity: text.utf8.count + (token?.bytes.count ?? 0))
     value.append(utf8: text)

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// A header field chosen by the sender of a resource request.
+/// A header field that the sender of a resource request chose.
 package struct ResourceField: Sendable, Hashable {
   package static let maximumNameBytes = 64
   package static let maximumValueBytes = 4096
@@ -12,17 +12,15 @@ package struct ResourceField: Sendable, Hashable {
   package let name: String
   package let value: String
 
-  /// The reason why a field cannot be sent.
   package enum Problem: Error, Hashable, Sendable {
-    /// The text is not `Name: value`, is too long, or contains an invalid character (RFC 9110 section 5.5).
+    /// Not `Name: value`, too long, or an invalid character (RFC 9110 section 5.5).
     case malformed
-    /// A field that only this program sets, because it controls the credentials or the framing.
+    /// A field that only this program sets, since it controls credentials or framing.
     case reserved(String)
     /// Too many fields, or too long in total.
     case tooMany
   }
 
-  /// Fields that control routing, framing, the connection or credentials.
   private static let reserved = [
     "authorization", "dpop", "host", "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer",
     "upgrade", "expect", "http2-settings",
@@ -46,10 +44,8 @@ package struct ResourceField: Sendable, Hashable {
   /// - Parameter name: In lowercase.
   package static func isReserved(_ name: String) -> Bool { reserved.contains(name) || name.hasPrefix("proxy-") }
 
-  /// The field as parsed by ``init(_:)``.
   package var line: String { "\(name): \(value)" }
 
-  /// Parses the fields of a request, each as `Name: value`.
   package static func fields(_ lines: [String]) throws(Problem) -> [ResourceField] {
     var fields: [ResourceField] = []
     var total = 0
@@ -63,6 +59,5 @@ package struct ResourceField: Sendable, Hashable {
 
   package func isNamed(_ other: String) -> Bool { name.lowercased().hasSameBytes(as: other.lowercased()) }
 
-  /// Whether the byte is visible, a space, a tab or non-ASCII.
   private static func isValueByte(_ byte: UInt8) -> Bool { byte == 0x09 || (byte >= 0x20 && byte != 0x7F) }
 }

@@ -6,9 +6,8 @@ package struct ResourceMethod: Sendable, Hashable {
 
   package let text: String
 
-  /// Parses a method. Nil if `text` is too long, is not a method name, or names a forbidden method: `CONNECT` opens a
-  /// tunnel, `TRACE` and `TRACK` return the token (RFC 9110 section 9.3.8), and `PRI` is reserved (RFC 9113 section
-  /// 11.6).
+  /// Nil if `text` is too long, is not a method name, or is forbidden: `CONNECT` opens a tunnel, `TRACE` and `TRACK`
+  /// return the token (RFC 9110 section 9.3.8), and `PRI` is reserved (RFC 9113 section 11.6).
   package init?(_ text: String) {
     guard (1...Self.maximumBytes).contains(text.utf8.count), text.utf8.allSatisfy(\.isTokenCharacter),
       !["CONNECT", "TRACE", "TRACK", "PRI"].contains(text.uppercased())
@@ -18,14 +17,14 @@ package struct ResourceMethod: Sendable, Hashable {
 
   package var isHead: Bool { isOne(of: ["HEAD"]) }
 
-  /// Whether the request may be retried or redirected without side effects (RFC 9110 section 9.2.1).
+  /// Whether the request has no side effects, so that it may be retried or redirected (RFC 9110 section 9.2.1).
   package var isSafe: Bool { isOne(of: ["GET", "HEAD", "OPTIONS"]) }
 
   /// Whether servers expect `Content-Length: 0` for an empty request (RFC 9110 section 8.6).
   package var usuallyHasContent: Bool { isOne(of: ["POST", "PUT", "PATCH"]) }
 
-  /// Whether the method defines a meaning for content. Otherwise servers may leave it unread, as for GET (RFC 9110
-  /// section 9.3.1). False for unknown methods.
+  /// Whether the method defines a meaning for content. Otherwise servers may leave it unread (RFC 9110 section 9.3.1).
+  /// False for unknown methods.
   package var definesContent: Bool {
     usuallyHasContent
       || isOne(of: ["QUERY", "PROPFIND", "PROPPATCH", "MKCOL", "MKCALENDAR", "LOCK", "REPORT", "SEARCH", "ACL"])
@@ -36,7 +35,7 @@ package struct ResourceMethod: Sendable, Hashable {
 
 /// An origin that may receive an access token: scheme, host and port (RFC 6454).
 package struct ResourceOrigin: Sendable, Hashable {
-  /// The origin as `https://host` in lowercase, with the port unless it is the default.
+  /// `https://host` in lowercase, with the port unless it is the default.
   package let text: String
 
   package init(of endpoint: Endpoint) { text = endpoint.uri.origin }

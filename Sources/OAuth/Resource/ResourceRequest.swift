@@ -6,19 +6,16 @@ package struct ResourceRequest: Sendable {
   package var endpoint: Endpoint
   package var fields: [ResourceField]
   package var transport: Transport
-  /// The timeout for a stalled transfer, in seconds. The total duration is unlimited.
+  /// The timeout for a stalled transfer, in seconds. There is no total timeout.
   package var stallSeconds: Int
-  /// The stall timeout after the head of the response, in seconds (default: ``stallSeconds``). 0 for no limit.
+  /// The stall timeout after the response's head, in seconds (default: ``stallSeconds``). 0 for no limit.
   package var idleSeconds: Int?
-  /// The access token, if the response is for a peer of a lease. A response that repeats the token is cut off there.
+  /// The access token, if a lease's peer gets the response. A response that repeats the token is cut off there.
   package var withheld: SharedSecret?
-  /// Cancels the request from another thread.
   package var cancellation: Cancellation
 
   /// Whether an HTTP/1.1 connection may be reused after this request. A server that parses the message differently
   /// treats part of it as the next request (RFC 9112 section 9.3), which would bypass a lease's limits.
-  ///
-  /// - Parameter hasContent: Whether the request has a body.
   package func mayKeepConnection(hasContent: Bool) -> Bool {
     guard let lease = transport.connectionGroup?.lease else { return !hasContent || method.definesContent }
     return !hasContent && !lease.isNarrow
@@ -39,7 +36,6 @@ package struct ResourceRequest: Sendable {
   }
 }
 
-/// A header field with a secret value.
 package struct SecretField: Sendable {
   package let name: String
   package let value: SharedSecret
@@ -61,12 +57,12 @@ package struct ResourceHead: Sendable {
   }
 }
 
-/// A response whose content was passed to a ``ResourceReceiver``.
+/// A response whose content a ``ResourceReceiver`` got.
 package struct ResourceResponse: Sendable {
   package let head: ResourceHead
   /// The number of bytes of content that the receiver accepted.
   package let contentBytes: Int
-  /// The rest of the content if slow to arrive; nil if the content is complete.
+  /// The remaining content, if slow to arrive.
   package let pending: (any PendingContent)?
 
   package init(head: ResourceHead, contentBytes: Int, pending: (any PendingContent)? = nil) {
@@ -78,9 +74,8 @@ package struct ResourceResponse: Sendable {
 
 /// The remaining content of a response. Receiving it needs no thread of the caller.
 package protocol PendingContent: Sendable {
-  /// Passes the content to the receiver as it arrives. Call it at most once; without a call, the response is abandoned.
-  ///
-  /// - Parameter finish: Called once, on another thread, with the total number of bytes that the receiver accepted.
+  /// Passes the content to the receiver as it arrives, on another thread. Then calls `finish` once, with the total
+  /// number of bytes accepted. Call it at most once; without a call, the response is abandoned.
   func receive(_ finish: @escaping @Sendable (Result<Int, HTTPFailure>) -> Void)
 }
 
@@ -88,13 +83,11 @@ package protocol PendingContent: Sendable {
 package protocol ResourceContent: AnyObject, Sendable {
   /// The number of bytes; nil if not known in advance.
   var length: Int? { get }
-  /// Whether ``rewind()`` is possible now.
   var canRewind: Bool { get }
-  /// A descriptor that becomes readable when more content is available after `later`.
+  /// A descriptor that becomes readable when there is more after `later`.
   var descriptor: Int32 { get }
   /// Reads into the start of `space`. Never blocks.
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart
-  /// Returns to the first byte.
   func rewind()
 }
 
@@ -102,21 +95,20 @@ package protocol ResourceContent: AnyObject, Sendable {
 package enum ResourceContentPart: Sendable, Hashable {
   /// The number of bytes read.
   case bytes(Int)
-  /// All content has been read.
   case end
   /// No content is available yet.
   case later
-  /// Reading failed, or the content is shorter than announced.
+  /// Reading failed, or the content ended too early.
   case failed
 }
 
-/// The destination of a response's content. Used by one thread at a time.
+/// The destination of a response's content, for one thread at a time.
 package protocol ResourceReceiver: AnyObject, Sendable {
   /// A descriptor that becomes writable when more bytes can be accepted.
   var descriptor: Int32 { get }
-  /// Receives the head of the response, before any content.
+  /// Gets the head of the response, before any content.
   ///
-  /// - Returns: Whether the content is wanted. If not, only a little of it is read.
+  /// - Returns: Whether to receive the content. If not, only a little of it is read.
   func begin(_ head: ResourceHead) -> Bool
   /// Accepts as many bytes as possible. Never blocks.
   ///

@@ -5,24 +5,21 @@ internal import Encoding
 package enum ResourceVerdict: Sendable, Hashable {
   /// The response rejects neither the token nor the URL.
   case none
-  /// The token was rejected. A new one, with these scopes if the server names any, may be accepted (RFC 6750 section
-  /// 3).
+  /// The token was rejected. A new one, with these scopes if named, may be accepted (RFC 6750 section 3).
   case refused(scopes: [String])
   /// The DPoP proof was rejected (RFC 9449 section 9). The token may be valid.
   case proofRefused
-  /// The token lacks these scopes, if named. A new token of the same session would lack them too.
+  /// The token lacks these scopes, if named. So would a new token of the session.
   case insufficientScope([String])
-  /// The token lacks these claims, if named. A refresh that requests them may help.
+  /// The token lacks these claims, if named. Request them in a refresh.
   case insufficientClaims(RequestedClaims?)
-  /// The user must sign in again: by one of these methods, and at most this many seconds ago, if the server names them.
+  /// The user must sign in again: by one of these methods and at most this many seconds ago, if specified.
   case insufficientAuthentication(acrValues: [String], maxAgeSeconds: Int?)
-  /// The resource has moved (RFC 9110 section 15.4) to this URL, without its query and fragment, which often contain a
-  /// token. Nil if it contains a secret of the request.
+  /// The resource has moved (RFC 9110 section 15.4) to this URL, without query and fragment, which often contain a
+  /// token. Nil if it contains a secret.
   case redirected(to: String?)
 
-  /// Judges the head of a response.
-  ///
-  /// - Parameter sent: The request's secrets. Text from the server that repeats part of one is omitted.
+  /// - Parameter sent: The request's secrets. Text that repeats part of one is omitted.
   package init(_ head: ResourceHead, sent: [SharedSecret]) {
     guard head.status == 401 || head.status == 403 else {
       let location = (300..<400).contains(head.status) ? head.headers["Location"] : nil
@@ -45,19 +42,17 @@ package enum ResourceVerdict: Sendable, Hashable {
     }
   }
 
-  /// The redirect target without query and fragment; nil if it contains a secret.
   private static func target(in location: String, _ sent: [SharedSecret]) -> String? {
     let prefix = location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let text = String(Substring(prefix))
     return isHarmless(text, sent) ? TerminalText.clean(text) : nil
   }
 
-  /// Whether the text is short and repeats no part of a secret.
   private static func isHarmless(_ text: String, _ sent: [SharedSecret]) -> Bool {
     text.utf8.count <= maximumTextBytes && !SecretEcho.isFound(in: text, sent, limit: maximumTextBytes)
   }
 
-  /// The maximum length of a server's text, in bytes. Longer text is not searched for secrets, and therefore omitted.
+  /// The maximum length of a server's text, in bytes. Longer text is omitted, since it is not searched for secrets.
   private static let maximumTextBytes = 8192
 
   private static let schemes = ["bearer", "dpop"]

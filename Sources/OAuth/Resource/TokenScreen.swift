@@ -1,17 +1,17 @@
 package import Crypto
 internal import Encoding
 
-/// Searches a response for the access token of its request, so that a server that echoes the request does not reveal
-/// the token to a peer of a lease.
+/// Searches a response for its request's access token, so that a server that echoes it does not reveal it to a peer of
+/// a lease.
 ///
-/// Finds the token verbatim or in base64, within a longer text or with line breaks, and all of these percent-encoded or
-/// with JSON escapes. Withholds only bytes that may belong to a match.
+/// Finds the token verbatim or in base64, within longer text or with line breaks, all possibly percent-encoded or with
+/// JSON escapes. Withholds only bytes that may belong to a match.
 package struct TokenScreen: Sendable {
-  /// The minimum length of a token to search for, and of a partial match to withhold. Shorter ones would often delay
-  /// the end of an event.
+  /// The minimum length of a token to search for, and of a partial match to withhold. Less would often delay the end of
+  /// an event.
   fileprivate static let minimumLength = SecretEcho.minimumLength
 
-  /// The searches of the original and of the unescaped bytes. Nil if the token is too short.
+  /// Nil if the token is too short.
   private var searches: (original: Search, unescaped: Search)?
   private var escape = Escape()
   /// For each byte, whether a match or an escape may begin with it.
@@ -31,9 +31,9 @@ package struct TokenScreen: Sendable {
     mayBegin = (0...UInt8.max).map { search.mayBegin($0) || Escape.begins($0) }
   }
 
-  /// Passes bytes to `sink`, except those at the end that may belong to the token.
+  /// Passes bytes to `sink`, except the last ones if they may belong to the token.
   ///
-  /// - Returns: False if the token was found; then nothing is passed.
+  /// - Returns: False if the token was found. Then nothing is passed.
   package mutating func pass(_ bytes: Span<UInt8>, to sink: inout [UInt8]) -> Bool {
     guard searches != nil else {
       sink.append(contentsOf: bytes)
@@ -49,7 +49,7 @@ package struct TokenScreen: Sendable {
       index += 1
     }
     let held = withheld.count
-    // A match may begin with earlier bytes that were too few to be withheld.
+    // A match may begin with bytes that were too few to withhold.
     let count = max(0, (start ?? position + bytes.count) - (position - held))
     position += bytes.count
     sink.append(contentsOf: withheld.prefix(count))
@@ -60,7 +60,6 @@ package struct TokenScreen: Sendable {
     return true
   }
 
-  /// Whether no match and no escape has begun.
   private var isIdle: Bool {
     escape.start == nil && searches?.original.isIdle != false && searches?.unescaped.isIdle != false
   }
@@ -122,7 +121,7 @@ private struct Pattern: Sendable {
     }
   }
 
-  /// The base64 characters that depend on the token alone, wherever it is in a longer text.
+  /// The base64 characters that depend only on the token, wherever it is in a longer text.
   ///
   /// - Parameter offset: The number of bytes before the token in its group of three.
   init(base64Of token: SharedSecret, after offset: Int) throws(CryptoError) {
@@ -151,10 +150,10 @@ private struct Pattern: Sendable {
     }
   }
 
-  /// Reads the next byte (Knuth-Morris-Pratt: at most two comparisons per byte on average).
+  /// Reads the next byte (Knuth-Morris-Pratt: at most two comparisons on average).
   ///
   /// - Parameter matched: The number of bytes matched so far.
-  /// - Returns: Whether the text ends with `byte`.
+  /// - Returns: Whether the text is complete.
   func isFound(with byte: UInt8, _ matched: inout Int) -> Bool {
     if matched == 0, byte != first { return false }
     text.bytes.withBytes { text in
@@ -165,11 +164,10 @@ private struct Pattern: Sendable {
   }
 }
 
-/// The search for all forms of the token in one decoding of the response.
+/// The search for all forms of the token, in the original or unescaped response.
 private struct Search: Sendable {
-  /// The search for the token itself.
   private var plain: Progress
-  /// The searches for the token in base64, one for each offset in a group of three bytes.
+  /// One for each offset in a group of three bytes.
   private var base64: [Progress]
 
   init(plain: Pattern, base64: [Pattern]) {
@@ -199,9 +197,7 @@ private struct Search: Sendable {
     return false
   }
 
-  /// Converts a base64 character to the standard alphabet.
-  ///
-  /// - Returns: Nil for a line break, which may be anywhere in base64.
+  /// Converts a base64 character to the standard alphabet. Nil for a line break, which base64 may contain.
   private static func standard(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "\r"), UInt8(ascii: "\n"): nil
@@ -214,9 +210,8 @@ private struct Search: Sendable {
   /// The progress of the search for one pattern.
   private struct Progress: Sendable {
     let pattern: Pattern
-    /// The number of matched bytes.
     private var matched = 0
-    /// A ring buffer with the positions of the last bytes, as long as the pattern.
+    /// The positions of the last bytes, in a ring buffer as long as the pattern.
     private var positions: [Int]
     /// The number of bytes since the match began.
     private var count = 0
@@ -254,9 +249,7 @@ private struct Escape: Sendable {
   /// Whether the byte begins an escape.
   static func begins(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") }
 
-  /// Decodes the next byte of the response.
-  ///
-  /// - Returns: The bytes decoded by it, each with the position of its escape.
+  /// Decodes the next byte, and returns the decoded bytes, each with the position of its escape.
   mutating func read(_ byte: UInt8, at position: Int) -> [(UInt8, Int)] {
     guard let start else {
       guard Self.begins(byte) else { return [(byte, position)] }
@@ -265,12 +258,11 @@ private struct Escape: Sendable {
     }
     let isJSON = bytes[0] == UInt8(ascii: "\\")
     if isJSON, bytes.count == 1, byte != UInt8(ascii: "u") {
-      // An escaped slash or quote. Tokens contain no other character with a one-letter escape.
+      // An escaped slash or quote. Tokens contain no other character with such an escape.
       end()
       return [(byte, start)]
     }
     guard HexDigit.value(byte) != nil || isJSON && bytes.count == 1 else {
-      // Not an escape.
       let plain = bytes.enumerated().map { ($1, start + $0) }
       end()
       return plain + read(byte, at: position)

@@ -5,11 +5,11 @@ internal import Encoding
 package struct WebIdentityRole: Sendable, Hashable {
   package let arn: String
   package let sessionName: String
-  /// The requested lifetime of the credentials in seconds; nil for the service's default.
+  /// The requested lifetime in seconds; nil for the service's default.
   package let seconds: Int?
 
-  /// Nil for values that the service rejects: the ARN must have 20 to 2048 bytes without spaces, the session name 2 to
-  /// 64 letters, digits and `_+=,.@-`, and the lifetime must be 15 minutes to 12 hours.
+  /// Nil for values that the service rejects. It accepts an ARN of 20 to 2048 bytes without spaces, a name of 2 to 64
+  /// letters, digits and `+=,.@-_`, and 15 minutes to 12 hours.
   package init?(arn: String, sessionName: String, seconds: Int?) {
     guard (20...2048).contains(arn.utf8.count), arn.utf8.allSatisfy(\.isVisibleASCII),
       (2...64).contains(sessionName.utf8.count),
@@ -21,7 +21,6 @@ package struct WebIdentityRole: Sendable, Hashable {
     self.seconds = seconds
   }
 
-  /// The temporary credentials of a role.
   package struct Credentials: Sendable {
     package let accessKeyID: String
     package let secretAccessKey: SealedSecret
@@ -30,7 +29,7 @@ package struct WebIdentityRole: Sendable, Hashable {
     package let expiresAt: Int
   }
 
-  /// Exchanges a token for credentials. Follows no redirects.
+  /// Exchanges a token for credentials, without following redirects.
   package func assume(
     with token: SharedSecret, at endpoint: Endpoint, transport: Transport, http: any HTTPClient,
     cancellation: Cancellation
@@ -65,13 +64,13 @@ package struct WebIdentityRole: Sendable, Hashable {
   }
 }
 
-/// A minimal reader for the service's XML. It reads elements that contain only text and appear once.
+/// A minimal reader for the service's XML: elements that contain only text and appear once.
 private struct ServiceDocument {
   let response: HTTPResponse
 
-  /// The range of the text of an element that appears once. Nil unless it is printable ASCII without markup.
+  /// The range of an element's text. Nil unless it appears once and is printable ASCII without markup.
   ///
-  /// - Parameter isProse: Whether any XML characters except "<" are allowed.
+  /// - Parameter isProse: Allows all XML characters except "<".
   private func range(_ name: String, in bytes: Span<UInt8>, isProse: Bool = false) -> Range<Int>? {
     let (start, end) = (Array("<\(name)>".utf8), Array("</\(name)>".utf8))
     let offsets = Self.offsets(of: start, in: bytes)
@@ -99,14 +98,14 @@ private struct ServiceDocument {
     return offsets
   }
 
-  /// Copies the text of an element to secret memory; nil as for ``range(_:in:isProse:)``.
+  /// Copies an element's text to secret memory; nil as for ``range(_:in:isProse:)``.
   func secret(_ name: String) -> SharedSecret? {
     response.body.withBytes { bytes in
       range(name, in: bytes).flatMap { try? SharedSecret(SecretBytes(copying: bytes.extracting($0))) }
     }
   }
 
-  /// The text of an element; nil as for ``range(_:in:isProse:)``.
+  /// An element's text; nil as for ``range(_:in:isProse:)``.
   func text(_ name: String, isProse: Bool = false) -> String? {
     response.body.withBytes { bytes in
       range(name, in: bytes, isProse: isProse).map { range in
@@ -117,7 +116,7 @@ private struct ServiceDocument {
     }
   }
 
-  /// The service's error message for users, without control characters; nil if it repeats a secret.
+  /// The service's error message, without control characters; nil if it repeats a secret.
   private func message(sent: [SharedSecret]) -> String? {
     guard let text = text("Message", isProse: true) else { return nil }
     let parts = text.split(separator: "&", omittingEmptySubsequences: false)
@@ -132,7 +131,7 @@ private struct ServiceDocument {
   /// The predefined entities (XML section 4.6).
   private static let entities = ["lt": "<", "gt": ">", "quot": "\"", "apos": "'", "amp": "&"]
 
-  /// The error for a response without credentials, with the service's code and message.
+  /// The error for a response without credentials.
   func refusal(by origin: String, sent: [SharedSecret]) -> OAuthError {
     let isTemporary = response.status >= 500 || response.status == 429
     var error = OAuthError(

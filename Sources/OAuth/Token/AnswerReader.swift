@@ -1,16 +1,15 @@
 internal import Crypto
 internal import Encoding
 
-/// Reads a successful response with secret values, which are copied directly into secret memory. Errors name the
-/// member.
+/// Reads a successful response. Copies secrets directly into secret memory. Errors name the member.
 struct AnswerReader: ~Copyable {
   let root: JSONLayout.Node
   let subject: OAuthError.Subject
   let status: Int
   let arena: SecretArena?
 
-  /// - Throws: The error in the response, or `malformedResponse`. A success is a 200 with a JSON object and a JSON
-  ///   media type (RFC 6749 section 5.1), and without `error`.
+  /// - Throws: The error in the response, or `malformedResponse`. A success has JSON as media type and content (RFC
+  ///   6749 section 5.1), and no `error`.
   /// - Parameter success: The status codes of a success.
   init(
     _ response: HTTPResponse, _ bytes: Span<UInt8>, subject: OAuthError.Subject, kind: RequestKind,
@@ -46,8 +45,7 @@ struct AnswerReader: ~Copyable {
     return text
   }
 
-  /// A non-empty secret that has only bytes in `allowed`. Some servers send an empty string instead of omitting the
-  /// member.
+  /// A non-empty secret with only bytes in `allowed`. Some servers send an empty string instead of omitting the member.
   func secret(_ name: String, in bytes: Span<UInt8>, allowed: ClosedRange<UInt8>) throws(OAuthError) -> SharedSecret? {
     guard let node = member(name), node.stringByteCount != 0 else { return nil }
     let secret: SharedSecret?
@@ -61,7 +59,6 @@ struct AnswerReader: ~Copyable {
   /// Copies a string into secret memory. Nil if it is empty or has bytes outside `allowed`.
   ///
   /// - Parameter arena: Memory reserved for the response.
-  /// - Throws: If there is not enough secret memory.
   static func secret(
     _ node: JSONLayout.Node, in bytes: Span<UInt8>, _ arena: SecretArena?, allowed: ClosedRange<UInt8>
   ) throws(CryptoError) -> SharedSecret? {
@@ -73,7 +70,6 @@ struct AnswerReader: ~Copyable {
     return isClean ? SharedSecret(secret) : nil
   }
 
-  /// A number of seconds, parsed by ``Seconds/parse(_:)``; nil if absent or null.
   func seconds(_ name: String, in bytes: Span<UInt8>) throws(OAuthError) -> Int? {
     guard let node = member(name) else { return nil }
     guard let seconds = Seconds.parse(node.value(in: bytes)) else { throw malformed(name) }

@@ -8,17 +8,16 @@ package struct AnswerShape: Sendable, Hashable {
   package var hasUserTokens = false
   /// Whether the error code is in `message`, if `status` is present too.
   package var hasErrorInMessage = false
-  /// The standard error codes, by the server's codes or descriptions in lowercase.
+  /// The standard error codes for the server's codes or descriptions, which are in lowercase.
   package var errorNames: [String: String] = [:]
-  /// The errors of an invalid refresh token, which require a sign-in: values of `error`, or beginnings of the
-  /// description.
+  /// The errors that mean an invalid refresh token: values of `error`, or beginnings of the description.
   package var deadRefreshTokens: [String] = []
   /// Whether an invalid refresh token gets a 400 without an error code.
   package var hasDeadTokensWithoutError = false
 
   package init() {}
 
-  /// Whether the server's error code or description, as sent, means that the refresh token is invalid.
+  /// Whether this error code or description means that the refresh token is invalid.
   func isAboutRefreshToken(_ error: String?, description: String?) -> Bool {
     deadRefreshTokens.contains { known in
       error == known

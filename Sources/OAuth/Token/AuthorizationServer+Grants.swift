@@ -5,15 +5,14 @@ extension AuthorizationServer {
   private static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
   private static let jwtType = "urn:ietf:params:oauth:token-type:jwt"
 
-  /// Exchanges a refresh token for new tokens (RFC 6749 section 6). Repeats the request only if the server requires
-  /// another proof.
+  /// Exchanges a refresh token (RFC 6749 section 6). Retries only if the server requires another proof.
   ///
   /// - Parameters:
-  ///   - target: Restricts the request to part of the grant.
-  ///   - resources: The resources to name (RFC 8707), unless `target` has its own.
-  ///   - claims: Claims that a resource requires in the token, as in Microsoft Entra ID.
-  /// - Throws: `invalidGrant` if the session has ended. ``OAuthError/lostAnswer`` or ``OAuthError/brokenAnswer`` is set
-  ///   if the token may have been spent with no or an unusable response.
+  ///   - target: Requests only part of the grant.
+  ///   - resources: The resources (RFC 8707), unless `target` has its own.
+  ///   - claims: Claims that a resource requires, as in Microsoft Entra ID.
+  /// - Throws: `invalidGrant` if the session has ended. If ``OAuthError/lostAnswer`` or ``OAuthError/brokenAnswer`` is
+  ///   set, the token may have been spent.
   package func refresh(
     _ token: SharedSecret, for target: TokenTarget? = nil, resources: [String] = [], claims: RequestedClaims? = nil,
     cancellation: Cancellation? = nil
@@ -41,7 +40,7 @@ extension AuthorizationServer {
 
   /// Requests a token for the client itself, without a user (RFC 6749 section 4.4).
   ///
-  /// - Parameter scope: The scope to request unless `target` has one.
+  /// - Parameter scope: The scope, unless `target` has one.
   /// - Throws: `invalidClient` if client authentication fails; `unauthorizedClient` if the client may not use this
   ///   grant.
   package func tokensForClient(
@@ -58,9 +57,9 @@ extension AuthorizationServer {
   /// Requests a token with an assertion (RFC 7523 sections 2.1 and 2.2, RFC 8693 section 2.1).
   ///
   /// - Parameters:
-  ///   - grant: The assertion's role. If it authenticates the client, there is no other authentication.
-  ///   - scope: The scope to request unless `target` has one.
-  /// - Throws: `assertionRejected` if the server refuses the assertion; `unsupportedTokenType` if an exchange returns
+  ///   - grant: The assertion's role. It may replace other client authentication.
+  ///   - scope: The scope, unless `target` has one.
+  /// - Throws: `assertionRejected` if the server refuses the assertion; `unsupportedTokenType` if the exchange returns
   ///   no access token.
   package func tokens(
     for assertion: BearerAssertion, by grant: AssertionGrant = .jwtBearer, scope: Scope?, target: TokenTarget? = nil,
@@ -92,7 +91,7 @@ extension AuthorizationServer {
   /// Exchanges an access token for one with another target (RFC 8693 section 2.1).
   ///
   /// - Throws: `invalidTarget` if the server refuses the resource or audience; `unsupportedTokenType` if the result is
-  ///   not an access token (RFC 8693 section 2.2.1); `scopeWithheld` if scope values are missing.
+  ///   not an access token (RFC 8693 section 2.2.1); `scopeWithheld`.
   package func exchange(
     _ subjectToken: SharedSecret, for target: TokenTarget, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
@@ -109,7 +108,7 @@ extension AuthorizationServer {
     return tokens
   }
 
-  /// Checks that the exchange returned an access token, as requested (RFC 8693 section 2.2.1).
+  /// Checks that the exchange returned an access token (RFC 8693 section 2.2.1).
   private func checkIssued(_ tokens: TokenResponse, _ response: HTTPResponse) throws(OAuthError) {
     guard let type = tokens.issuedTokenType else {
       throw OAuthError(
@@ -120,19 +119,19 @@ extension AuthorizationServer {
     }
   }
 
-  // Identity Assertion JWT Authorization Grant (draft-ietf-oauth-identity-assertion-authz-grant-04): the user's identity
-  // provider issues an assertion for another authorization server.
+  // Identity Assertion JWT Authorization Grant (draft-ietf-oauth-identity-assertion-authz-grant-04): the user's
+  // identity provider issues an assertion for another authorization server.
 
   private static let assertionType = "urn:ietf:params:oauth:token-type:id-jag"
   private static let idTokenType = "urn:ietf:params:oauth:token-type:id_token"
 
-  /// Exchanges an ID Token for an assertion that is a grant at another server (RFC 8693 section 2.1).
+  /// Exchanges an ID Token for an assertion for another server (RFC 8693 section 2.1).
   ///
   /// - Parameters:
   ///   - audience: The issuer identifier of that server.
   ///   - scope: The scope of the token to request there.
   ///   - resources: The resources of that token (RFC 8707).
-  /// - Throws: The server's error, or `unsupportedTokenType` if the result is not such an assertion.
+  /// - Throws: The server's error, or `unsupportedTokenType` if the result is no such assertion.
   package func identityAssertion(
     by idToken: SharedSecret, for audience: String, scope: Scope?, resources: [String], cancellation: Cancellation
   ) throws(OAuthError) -> SharedSecret {
@@ -147,7 +146,7 @@ extension AuthorizationServer {
     }
     return try response.body.withBytes { (bytes) throws(OAuthError) in
       let subject = OAuthError.Subject.endpoint(.token)
-      // Its `token_type` is `N_A`, because no resource accepts it (RFC 8693 section 2.2.1).
+      // `token_type` is `N_A`, since no resource accepts it (RFC 8693 section 2.2.1).
       let reader = try AnswerReader(
         response, bytes, subject: subject, kind: .exchange, sent: secrets(idToken), shape: shape)
       guard let type = try reader.text("issued_token_type", in: bytes) else {

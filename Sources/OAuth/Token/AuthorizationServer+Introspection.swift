@@ -2,7 +2,7 @@ package import Crypto
 internal import Encoding
 
 extension AuthorizationServer {
-  /// Whether the server supports introspection and this client authenticates, which the endpoint requires (RFC 7662
+  /// Whether the server supports introspection and this client authenticates, as the endpoint requires (RFC 7662
   /// section 2.1).
   package var canIntrospect: Bool {
     metadata.introspectionEndpoint != nil && client.authentication.provesClient
@@ -10,8 +10,8 @@ extension AuthorizationServer {
 
   /// Whether a token is active (RFC 7662). Does not spend the token.
   ///
-  /// - Returns: The `active` member (section 2.2). Also false if the server does not know the token, or does not let
-  ///   this client see it.
+  /// - Returns: The `active` member (section 2.2): also false if the server does not know the token or hides it from
+  ///   this client.
   package func isActive(
     _ token: SharedSecret, hint: RevocationHint, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> Bool {

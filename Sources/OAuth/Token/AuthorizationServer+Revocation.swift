@@ -1,9 +1,9 @@
 package import Crypto
 
 extension AuthorizationServer {
-  /// Revokes a token (RFC 7009). Also succeeds if the server does not know the token.
+  /// Revokes a token (RFC 7009), also if the server does not know it.
   ///
-  /// - Parameter bearer: An access token for a second attempt after a 401: Glewlwyd requires one for public clients.
+  /// - Parameter bearer: An access token for a second attempt after a 401, which Glewlwyd requires of public clients.
   /// - Throws: `unsupportedTokenRevocation` if the server cannot revoke such tokens; `serverUnavailable` if the token
   ///   is still valid (RFC 7009 section 2.2.1).
   package func revoke(
@@ -33,8 +33,8 @@ extension AuthorizationServer {
     throw OAuthError.answered(response, ErrorAnswer.read(response, sent: sent, shape: shape), subject, sent: sent)
   }
 
-  /// Revokes a refresh token by Glewlwyd's own grant type, which other servers reject. Glewlwyd 2.7.5 rejects proofs at
-  /// its revocation endpoint, since it expects them for another URL.
+  /// Revokes a refresh token by Glewlwyd's own grant type. Its revocation endpoint rejects proofs, since version 2.7.5
+  /// expects them for another URL.
   private func delete(_ refreshToken: SharedSecret, _ cancellation: Cancellation?) throws(OAuthError) -> HTTPResponse {
     try requestTokens(cancellation: cancellation) { form in
       form.add(.grantType, "delete_token")

@@ -1,9 +1,8 @@
 package import Crypto
 internal import Encoding
 
-/// A JWT signed by another issuer and used as a grant (RFC 7521 section 4.1, RFC 7523 section 2.1).
-///
-/// The client checks it, so as not to send it to the wrong server. Only the server verifies its signature.
+/// A JWT that another issuer signed, used as a grant (RFC 7521 section 4.1, RFC 7523 section 2.1). Only the server
+/// verifies its signature. The client checks that it is for this server.
 package struct BearerAssertion: Sendable {
   package static let maximumBytes = UnverifiedJWS.maximumByteCount
 
@@ -15,7 +14,7 @@ package struct BearerAssertion: Sendable {
   private let notBefore: Int?
   private let clientID: String?
 
-  /// - Parameter compact: The token without a trailing newline.
+  /// - Parameter compact: Without a trailing newline.
   /// - Throws: `malformed` unless it is a signed JWT; `claim` if a claim required by RFC 7523 section 3 is missing or
   ///   has the wrong type.
   package init(_ compact: SharedSecret) throws(AssertionProblem) {
@@ -29,7 +28,7 @@ package struct BearerAssertion: Sendable {
     self.compact = compact
   }
 
-  /// The claims of a token with a signature, or with a MAC by a secret shared by issuer and server.
+  /// The claims of a token with a signature, or a MAC by a secret of issuer and server.
   private static func claims(_ compact: Span<UInt8>) throws(AssertionProblem) -> JWTClaims {
     do throws(JOSEError) {
       return try JWTClaims(ofSigned: compact)
@@ -38,7 +37,6 @@ package struct BearerAssertion: Sendable {
     }
   }
 
-  /// Reads a required claim.
   @discardableResult
   private static func requireClaim<Value>(
     _ name: String, _ read: () throws(JOSEError) -> Value?
@@ -52,8 +50,8 @@ package struct BearerAssertion: Sendable {
   /// Checks the times and the audience.
   ///
   /// - Parameters:
-  ///   - expected: The required value of `aud`, compared byte by byte.
-  ///   - endpoint: The token endpoint, if its URL is an acceptable `aud` too (RFC 7523 section 3).
+  ///   - expected: The required `aud`, compared byte by byte.
+  ///   - endpoint: A token endpoint that is accepted as `aud` too (RFC 7523 section 3).
   ///   - now: The current time, in unix seconds.
   package func check(for expected: String, orFor endpoint: Endpoint? = nil, now: Int) throws(AssertionProblem) {
     do { try TokenClock(now: now).check(expiresAt: expiresAt, notBefore: notBefore) } catch {
@@ -66,16 +64,15 @@ package struct BearerAssertion: Sendable {
     }
   }
 
-  /// Checks that `client_id` is this client, as required for an assertion obtained with an ID Token
-  /// (draft-ietf-oauth-identity-assertion-authz-grant-04).
+  /// Checks that `client_id` is this client (draft-ietf-oauth-identity-assertion-authz-grant-04).
   package func check(isFor client: String) throws(AssertionProblem) {
     guard let clientID, clientID.hasSameBytes(as: client) else { throw .wrongClient(expected: client) }
   }
 }
 
-/// Why an assertion is not sent. Contains nothing of the assertion itself.
+/// Why an assertion is not sent. Contains no part of it.
 package enum AssertionProblem: Error, Hashable, Sendable {
-  /// The assertion is not a signed JWT in compact form.
+  /// Not a signed JWT in compact form.
   case malformed
   /// The assertion is longer than ``BearerAssertion/maximumBytes``.
   case tooLong
@@ -89,7 +86,7 @@ package enum AssertionProblem: Error, Hashable, Sendable {
   case wrongAudience(expected: String)
   /// `client_id` is not the expected one.
   case wrongClient(expected: String)
-  /// The platform's token service issued no assertion and returned this HTTP status.
+  /// The platform's token service issued no assertion, with this HTTP status.
   case refused(status: Int)
 }
 

@@ -1,25 +1,25 @@
 internal import Encoding
 internal import Crypto
 
-/// The time of a check in unix seconds, and the tolerance for clock differences.
+/// The time of a check in unix seconds, and the tolerated clock difference.
 package struct TokenClock: Sendable {
   /// The maximum tolerance, in seconds.
   package static let maximumSkew = 300
   /// The default tolerance, in seconds.
   package static let defaultSkew = 60
-  /// How far in the future `iat` may be if the token's issuer is known, in seconds.
+  /// How many seconds in the future `iat` may be, if the issuer is known.
   static let issuedAhead = 600
 
   let now: Int
   let skew: Int
 
-  /// - Parameter skew: The tolerance, which is limited to ``maximumSkew``.
+  /// - Parameter skew: At most ``maximumSkew``.
   package init(now: Int, skew: Int = Self.defaultSkew) {
     self.now = now
     self.skew = min(max(skew, 0), Self.maximumSkew)
   }
 
-  /// Checks the times that are present. A token is expired at `exp`, not after it (RFC 7519 section 4.1.4).
+  /// Checks the times that are present. At `exp`, a token is already expired (RFC 7519 section 4.1.4).
   ///
   /// - Parameter ahead: How many seconds `iat` may be in the future; nil for the tolerance.
   func check(
@@ -31,24 +31,20 @@ package struct TokenClock: Sendable {
   }
 }
 
-/// Reads the claims of a token whose signature was verified.
 struct ClaimReader {
   let claims: JWTClaims
 
-  /// Calls `value` to read the claim `name`, and converts its error to `malformedClaim`.
-  ///
-  /// - Returns: Nil if the claim is missing.
+  /// Calls `value` to read the claim `name`, and converts its error to `malformedClaim`. Nil if missing.
   func read<Value>(_ name: String, _ value: () throws(JOSEError) -> Value?) throws(TokenFault) -> Value? {
     do { return try value() } catch { throw .malformedClaim(name) }
   }
 
-  /// Like ``read(_:_:)``, but throws `missingClaim` if the claim is missing.
+  /// Like ``read(_:_:)``, but throws `missingClaim` instead of returning nil.
   func require<Value>(_ name: String, _ value: () throws(JOSEError) -> Value?) throws(TokenFault) -> Value {
     guard let found = try read(name, value) else { throw .missingClaim(name) }
     return found
   }
 
-  /// A string claim; nil if missing.
   func text(_ name: String) throws(TokenFault) -> String? {
     try read(name) { () throws(JOSEError) in try claims.string(name) }
   }
@@ -61,12 +57,12 @@ struct ClaimReader {
     try read("auth_time") { () throws(JOSEError) in try claims.authTime }
   }
 
-  /// Whether a tenant of a multi-tenant server issued the token. The key that verified it must belong to the tenant.
+  /// Whether a tenant of a multi-tenant server issued the token, judged also by the key's issuer.
   func isIssuer(_ name: String, of tenant: TenantIssuer, keyIssuer: String?) throws(TokenFault) -> Bool {
     tenant.isIssuer(name, tenant: try text("tid"), keyIssuer: keyIssuer)
   }
 
-  /// Checks `exp`, `nbf` and `iat`, as far as they are present. Returns `iat` and `exp`.
+  /// Checks `exp`, `nbf` and `iat`, if present. Returns `iat` and `exp`.
   ///
   /// - Parameter ahead: How many seconds `iat` may be in the future; nil for the tolerance.
   func checkTimes(
@@ -88,10 +84,8 @@ struct ClaimReader {
     return subject
   }
 
-  /// The `azp` claim, which is required with several audiences, as in the first edition of OpenID Connect Core 1.0
-  /// (section 3.1.3.7, steps 4 and 5).
-  ///
-  /// - Parameter isClient: Whether a name is that of the client.
+  /// The `azp` claim, required with several audiences as in the first edition of OpenID Connect Core 1.0 (section
+  /// 3.1.3.7, steps 4 and 5).
   func authorizedParty(_ audience: [String], isClient: (String) -> Bool) throws(TokenFault) -> String? {
     guard let party = try text("azp") else {
       let isSingle = audience.allSatisfy { $0.hasSameBytes(as: audience[0]) }

@@ -3,7 +3,7 @@ internal import Encoding
 /// A claim and its required value, written as `NAME=VALUE`.
 package struct ClaimRequirement: Sendable, Hashable {
   package let name: String
-  /// The value as written. The comparison depends on the claim's type.
+  /// The value as written. The claim's type determines the comparison.
   package let value: String
 
   /// Parses `NAME=VALUE`, split at the first `=`. Nil without `=` or with an empty name.
@@ -14,7 +14,7 @@ package struct ClaimRequirement: Sendable, Hashable {
   }
 
   /// Whether a claim has the value: an identical string, an equal number, `true` or `false`, an array with a matching
-  /// element, or an array or object equal to the value as JSON. Null never matches.
+  /// element, or equal JSON. Null never matches.
   func isMet(by claim: JSON) -> Bool {
     switch claim {
     case .null: false
@@ -26,7 +26,6 @@ package struct ClaimRequirement: Sendable, Hashable {
     }
   }
 
-  /// The value parsed as JSON; nil if it is not JSON.
   private var json: JSON? { try? JSON(parsing: Array(value.utf8)) }
 }
 

@@ -3,8 +3,8 @@ internal import Encoding
 
 // Errors in formats other than RFC 6749 section 5.2.
 extension ErrorAnswer {
-  /// The error message of a response without a standard one, safe for a terminal: a member that servers or gateways use
-  /// for it, or a line of plain text. Nil for an HTML page, or if the body contains a token.
+  /// The error message of a response without a standard one, safe for a terminal: a usual member, or a line of plain
+  /// text. Nil for an HTML page, or if the body contains a token.
   static func message(of response: HTTPResponse, sent: [SharedSecret]) -> String? {
     let text = response.body.withBytes { bytes -> String? in
       if let layout = try? JSONLayout(parsing: bytes) { return message(in: layout.root, bytes) }
@@ -13,7 +13,7 @@ extension ErrorAnswer {
     return printable(text, sent)
   }
 
-  /// Whether the body is neither JSON nor empty, and may thus come from a proxy, a firewall or a captive portal.
+  /// Whether the body may come from a proxy, a firewall or a captive portal, since it is neither JSON nor empty.
   static func mayBeFromIntermediary(_ response: HTTPResponse) -> Bool {
     response.body.withBytes { bytes in
       let isBlank = bytes.indices.allSatisfy { bytes[$0] <= UInt8(ascii: " ") }
@@ -21,7 +21,6 @@ extension ErrorAnswer {
     }
   }
 
-  /// The error message in a JSON body.
   private static func message(in root: JSONLayout.Node, _ bytes: Span<UInt8>) -> String? {
     guard !secretMembers.contains(where: { root[$0] != nil }) else { return nil }
     let error = root["error"]
@@ -38,7 +37,6 @@ extension ErrorAnswer {
     return nil
   }
 
-  /// The error message in a body of plain text.
   private static func line(_ bytes: Span<UInt8>, _ headers: HTTPHeaders) -> String? {
     guard headers.mediaType.map({ $0 == "text/plain" }) ?? true, (1...maximumSearchedLength).contains(bytes.count),
       !bytes.hasPart("_token=")
@@ -49,7 +47,7 @@ extension ErrorAnswer {
   }
 }
 
-/// The standard reason phrases (RFC 9110 section 15.5), which gateways send instead of an error.
+/// The standard reason phrases (RFC 9110 section 15.5), which gateways send as errors.
 enum ReasonPhrase {
   private static let all = [
     400: "bad request", 401: "unauthorized", 402: "payment required", 403: "forbidden", 404: "not found",
@@ -59,7 +57,6 @@ enum ReasonPhrase {
     422: "unprocessable content", 451: "unavailable for legal reasons",
   ]
 
-  /// Whether a string is the reason phrase of the status, ignoring case.
   static func matches(_ status: Int, _ text: String) -> Bool {
     all[status].map { $0.hasSameBytes(as: text.lowercased()) } ?? false
   }

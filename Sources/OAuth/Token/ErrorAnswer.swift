@@ -1,8 +1,7 @@
 internal import Crypto
 internal import Encoding
 
-/// The error in a response (RFC 6749 section 5.2). Read at any HTTP status, since servers send errors with 200, 400,
-/// 401, 403, 428 and 429.
+/// The error in a response (RFC 6749 section 5.2) of any HTTP status, since servers use many.
 struct ErrorAnswer: Sendable {
   /// The `error` value; nil if it contains characters that are not allowed.
   var error: String?
@@ -10,24 +9,23 @@ struct ErrorAnswer: Sendable {
   var isText = false
   /// The standard error code for the server's ``error``.
   var standardError: String?
-  /// The description, without control characters.
   var description: String?
-  /// The `correlation_id`, for the server's operators to find the request: at most 64 letters, digits and "-".
+  /// The `correlation_id`, for the server's operators: at most 64 letters, digits and "-".
   var correlationID: String?
   /// The `interval` of a `slow_down`, in seconds.
   var interval: Int?
-  /// The `claims` that a sign-in must request, for conditional access in Microsoft Entra ID.
+  /// The `claims` to request in a sign-in, for conditional access in Microsoft Entra ID.
   var claims: RequestedClaims?
 
   /// Parses a response's error, if any.
   ///
-  /// - Parameter sent: The request's secrets. Messages that repeat one are dropped.
+  /// - Parameter sent: The request's secrets. Messages with one are dropped.
   static func read(_ response: HTTPResponse, sent: [SharedSecret], shape: AnswerShape = .init()) -> ErrorAnswer? {
     var answer = response.body.withBytes { bytes -> ErrorAnswer? in
       if let layout = try? JSONLayout(parsing: bytes) { return read(layout.root, in: bytes, sent: sent, shape) }
       return mayBeForm(response.headers) ? readForm(bytes, sent: sent) : nil
     }
-    // A gateway's error, such as Spring's, has the reason phrase here.
+    // Gateways, such as Spring's, send the reason phrase here.
     if let error = answer?.error, ReasonPhrase.matches(response.status, error) { answer?.isText = false }
     let description = answer?.description
     if let error = answer?.error { answer?.standardError = shape.standardName(error, description: description) }
@@ -38,7 +36,7 @@ struct ErrorAnswer: Sendable {
     _ root: JSONLayout.Node, in bytes: Span<UInt8>, sent: [SharedSecret], _ shape: AnswerShape
   ) -> ErrorAnswer? {
     let message = shape.hasErrorInMessage && root["status"] != nil ? stringNode(root["message"]) : nil
-    // Google sends `error_code` instead of `error` when a quota is exceeded.
+    // Google sends `error_code` instead if a quota is exceeded.
     guard let node = message ?? nonEmpty(root["error"]) ?? nonEmpty(stringNode(root["error_code"])) else { return nil }
     // If the response contains a token, the description could repeat it.
     let isAlone = !secretMembers.contains { root[$0] != nil }
@@ -56,17 +54,16 @@ struct ErrorAnswer: Sendable {
     return answer
   }
 
-  /// The members of responses that contain secrets.
   static let secretMembers = [
     "access_token", "refresh_token", "id_token", "device_code", "client_secret", "registration_access_token",
   ]
 
-  /// Whether the text contains only characters of registered error codes. Most tokens contain others.
+  /// Whether the text has only characters of registered error codes, unlike most tokens.
   private static func isWord(_ text: String) -> Bool {
     text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") }
   }
 
-  /// The node, unless it is null or an empty string, which some servers send with tokens.
+  /// The node, unless null or an empty string, which some servers send with tokens.
   private static func nonEmpty(_ node: JSONLayout.Node?) -> JSONLayout.Node? {
     node.flatMap { $0.kind == .null || $0.stringByteCount == 0 ? nil : $0 }
   }
@@ -80,7 +77,7 @@ struct ErrorAnswer: Sendable {
       && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
   }
 
-  /// Whether the body may be form-encoded. GitHub sends this if it ignores the `Accept` header.
+  /// Whether the body may be form-encoded, as from GitHub if it ignores `Accept`.
   private static func mayBeForm(_ headers: HTTPHeaders) -> Bool {
     guard let type = headers.mediaType else { return true }
     return type == "application/x-www-form-urlencoded" || type == "text/plain"
@@ -96,7 +93,6 @@ struct ErrorAnswer: Sendable {
     return ErrorAnswer(error: error, description: value("error_description"), interval: interval, sent: sent)
   }
 
-  /// Reads the error of a redirect (RFC 6749 section 4.1.2.1).
   init(redirected error: String, description: String?, sent: [SharedSecret]) {
     self.init(error: error, description: description, interval: nil, sent: sent)
   }
@@ -111,16 +107,15 @@ struct ErrorAnswer: Sendable {
 
   /// Cleans a server's text for display. Nil if the text is empty or repeats a secret.
   static func printable(_ text: String?, _ sent: [SharedSecret]) -> String? {
-    // The part that was cut off could be the rest of a secret.
+    // The omitted part could be the rest of a secret.
     guard let text, !SecretEcho.isFound(in: text, sent, limit: maximumSearchedLength) else { return nil }
     let line = TerminalText.clean(text.split(whereSeparator: \.isNewline).joined(separator: " "))
     return line.isEmpty ? nil : line
   }
 
-  /// The maximum number of characters searched for secrets. Only the beginning of that is shown.
+  /// The maximum number of characters to search for secrets, of which the beginning is shown.
   static let maximumSearchedLength = 2000
 
-  /// Whether the text has 1 to 64 characters allowed by RFC 6749 section 5.2.
   private static func isErrorValue(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { $0 == 0x20 || $0.isUnquotedASCII }

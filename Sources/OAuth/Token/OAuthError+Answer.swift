@@ -5,11 +5,9 @@ internal import Encoding
 enum RequestKind: Sendable { case refresh, exchange, assertion, clientAssertion, devicePoll, code, registration, other }
 
 extension OAuthError {
-  /// The error for a response.
-  ///
-  /// The `error` value overrides the HTTP status. A 5xx with an OAuth error is a server problem, unless the error is
-  /// about the grant or the client. A refresh rejected with an OAuth error requires a sign-in, unless the error is
-  /// temporary, or about the client or only this request.
+  /// The error for a response. The `error` value overrides the HTTP status, except that a 5xx is a server problem
+  /// unless the error is about the grant or the client. A refresh rejected with an OAuth error requires a sign-in,
+  /// unless the error is temporary, or about the client or only this request.
   static func answered(
     _ response: HTTPResponse, _ answer: ErrorAnswer?, _ subject: Subject, kind: RequestKind = .other,
     sent: [SharedSecret], shape: AnswerShape = .init()
@@ -29,15 +27,14 @@ extension OAuthError {
           || kind == .clientAssertion && [.invalidClient, .invalidGrant, .invalidRequest].contains(error.code)
         if isOfAssertion { error.code = .assertionRejected }
       }
-      // The server requires certain claims. After a sign-in that requests them, the grant works again.
+      // After a sign-in with these claims, the grant works again.
       let wantsPerson = [.invalidGrant, .interactionRequired].contains(error.code)
       if wantsPerson, [.refresh, .exchange].contains(kind), let claims = answer.claims {
         error.code = .interactionRequired
         error.claims = claims
       }
-      // An unknown error with a success status is neither a success nor a known failure.
+      // An unknown error with a success status.
       if error.code == .malformedResponse, answer.error != nil { error.code = .otherServerError }
-      // `error` must be a string of certain characters (RFC 6749 section 5.2).
       if answer.error == nil, error.code == .otherServerError { error.code = .malformedResponse }
       if kind == .refresh, isRefusal || response.status == 200 {
         error.code = error.code.ifRefreshFails(answer, shape, status: response.status)
@@ -58,7 +55,7 @@ extension OAuthError {
     return error
   }
 
-  /// The error for a status code alone. Omits a redirect's target if it repeats a secret of the request.
+  /// The error for a status. Omits a redirect target that repeats a secret of the request.
   static func status(of response: HTTPResponse, _ subject: Subject, sent: [SharedSecret] = []) -> OAuthError {
     var error = OAuthError(Code(status: response.status), subject, httpStatus: response.status)
     if error.code == .redirectRefused, let target = response.headers.location.flatMap({ try? URI($0) }) {
@@ -68,7 +65,7 @@ extension OAuthError {
     return error
   }
 
-  /// Adds the received issuer to the error, since the user may recognize it.
+  /// Adds the received issuer, which the user may recognize.
   func naming(_ issuer: String?) -> OAuthError {
     guard let issuer, (try? URI(issuer)) != nil else { return self }
     var error = self
@@ -76,10 +73,9 @@ extension OAuthError {
     return error
   }
 
-  /// The error for a media type that the endpoint never uses, so that the response may come from a proxy or captive
-  /// portal.
+  /// The error for a media type that the endpoint never uses. The response may come from a proxy or captive portal.
   ///
-  /// - Parameter isObject: Whether the body is a JSON object nevertheless, and therefore from the server itself.
+  /// - Parameter isObject: Whether the body is a JSON object nevertheless, and so from the server.
   static func notJSON(
     _ response: HTTPResponse, _ subject: Subject, sent: [SharedSecret], isObject: Bool = false
   ) -> OAuthError {
@@ -91,30 +87,28 @@ extension OAuthError {
     return error
   }
 
-  /// Whether a refresh was rejected without an OAuth error, by the server or an intermediary.
+  /// Whether a refresh was rejected without an OAuth error.
   package var isRefusalOutsideProtocol: Bool {
     code == .refreshBlocked || code == .notJSON && (httpStatus.map { (400..<500).contains($0) } ?? false)
   }
 
-  /// Whether the error code is standard or known from a server.
   package var namesKnownError: Bool { serverError.map(Code.isKnown) ?? false }
 
-  /// Whether two refusals are the same, apart from the description, which may contain a request ID.
+  /// Whether two refusals are the same, except for the description, which may contain a request ID.
   package func isSameRefusal(as other: OAuthError) -> Bool {
     code == other.code && httpStatus == other.httpStatus && serverError == other.serverError
   }
 
-  /// Whether an HTTP status indicates a temporary server problem, regardless of the body.
+  /// Whether a status indicates a temporary problem of the server.
   static func isTemporary(_ status: Int) -> Bool { Code(status: status).meaning == .temporary }
 
-  /// Adds the wait that the server asks for. A wrong clock does not matter.
+  /// Adds the requested wait, whatever this machine's clock.
   private mutating func noteWait(_ headers: HTTPHeaders) {
     retryAfterSeconds = code.meaning == .temporary ? headers.retryAfterSeconds(now: headers.date) : nil
   }
 }
 
 extension OAuthError.Code {
-  /// The error code for an HTTP status alone.
   fileprivate init(status: Int) {
     self =
       switch status {
@@ -128,8 +122,7 @@ extension OAuthError.Code {
       }
   }
 
-  /// The error code for a value of `error`. Nil if the value is unknown, or if the HTTP status indicates a server
-  /// problem instead.
+  /// The error code for a value of `error`. Nil if unknown, or if the HTTP status indicates a server problem instead.
   fileprivate init?(serverError: String, kind: RequestKind, status: Int) {
     guard let code = Self.named(serverError, in: kind) else { return nil }
     if status >= 500, code.meaning != .grantEnded, code != .invalidClient { return nil }
@@ -141,18 +134,18 @@ extension OAuthError.Code {
     if shape.isAboutRefreshToken(answer.error, description: answer.description) { return .interactionRequired }
     return switch self {
     case .invalidGrant, .interactionRequired, .serverUnavailable, .rateLimited: self
-    // These errors are about the client or only this request.
+    // About the client or only this request.
     case .invalidClient where answer.standardError.flatMap({ Self.named($0) }) == .invalidClient: self
     case .invalidScopeAnswer, .invalidTargetAnswer, .unsupportedGrantType, .proofRejected: self
     // 401 is for failed client authentication (RFC 6749 section 5.2), which Keycloak reports with this code.
     case .unauthorizedClient where status == 401: self
-    // The same request worked before, so only the refresh token can be the reason, if the description mentions it.
+    // The same request worked before, so this is about the refresh token if the description mentions it.
     case .invalidRequest where answer.description.map(Self.mentionsRefreshToken) != true: self
     default: answer.isText ? .interactionRequired : status >= 400 ? .refreshBlocked : self
     }
   }
 
-  /// Whether a server's text contains "refresh token", in whatever spelling.
+  /// Whether text contains "refresh token", however spelled.
   private static func mentionsRefreshToken(_ text: String) -> Bool {
     let text = text.lowercased()
     return ["refresh_token", "refresh token", "refresh-token", "refreshtoken"].contains { text.hasPart($0) }

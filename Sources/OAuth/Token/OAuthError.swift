@@ -3,18 +3,16 @@ internal import Encoding
 
 /// The failure of an OAuth operation.
 ///
-/// Never contains any part of a token. Only `serverError` and `serverDescription` are the server's text, validated and
-/// without control characters.
+/// Contains no part of a token. Only `serverError` and `serverDescription` are the server's text, validated and without
+/// control characters.
 package struct OAuthError: Error, Hashable, Sendable {
   package var code: Code
-  /// The part of the protocol, setting or value that the error is about.
   package var subject: Subject
-  /// The `error` value of the response, at most 64 characters allowed by RFC 6749 section 5.2.
+  /// The `error` of the response, at most 64 characters (RFC 6749 section 5.2).
   package var serverError: String?
-  /// The server's description, at most 200 characters, without control characters: the `error_description`, a media
-  /// type or a redirect target.
+  /// The `error_description`, a media type or a redirect target: at most 200 characters, none of them control
+  /// characters.
   package var serverDescription: String?
-  /// The reason for a failed connection.
   package var problem: ConnectionProblem?
   /// The addresses of name servers that did not respond, separated by commas.
   package var nameServers: String?
@@ -22,32 +20,31 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var waitedSeconds: Int?
   /// How many seconds this machine's clock is ahead of the server's, if a token's times were rejected.
   package var clockError: Int?
-  /// The ID for the server's operators to find the request: at most 64 letters, digits and "-".
+  /// The ID for the server's operators: at most 64 letters, digits and "-".
   package var correlationID: String?
   package var httpStatus: Int?
-  /// Advice for users about this error, for example specific to a provider.
+  /// Advice for users, for example from a provider.
   package var advice: Phrase?
   /// Whether the advice is to provide a client secret.
   package var needsSecret = false
-  /// Whether the device grant is forbidden, but the server supports signing in with a browser.
+  /// Whether the device grant is forbidden, but signing in with a browser is possible.
   package var needsBrowser = false
-  /// The issuer that was probably intended. It differs only by a trailing slash.
+  /// The issuer probably intended, which differs only by a trailing slash.
   package var intendedIssuer: String?
   /// The claims that a sign-in must request.
   package var claims: RequestedClaims?
-  /// The wait before a retry, in seconds: as the server asked (at most 300), or until its keys may be fetched again (at
-  /// most 3600).
+  /// The wait before a retry, in seconds: requested by the server (at most 300), or until its keys may be fetched again
+  /// (at most 3600).
   package var retryAfterSeconds: Int?
-  /// Whether the request may have been carried out without a response. The sent refresh token may have been replaced by
-  /// an unknown one.
+  /// Whether the request may have been carried out without a response. The refresh token may have been replaced by an
+  /// unknown one.
   package var lostAnswer = false
   /// Whether a response began but is incomplete.
   package var answerBegan = false
-  /// Whether the request may have been carried out with an unusable response. The sent refresh token may have been
-  /// replaced by one in it.
+  /// Whether the request may have been carried out with an unusable response. It may contain the new refresh token.
   package var brokenAnswer = false
   /// Whether the request succeeded and its new refresh token is stored. The error is about the rest of the response, or
-  /// a later request without a secret.
+  /// a later request.
   package var followsSuccess = false
 
   package init(_ code: Code, _ subject: Subject, httpStatus: Int? = nil) {
@@ -56,7 +53,6 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.httpStatus = httpStatus
   }
 
-  /// Converts an error of signing with a key.
   package init(signing error: CryptoError, _ subject: Subject) {
     let code: Code =
       switch error.code {
@@ -67,9 +63,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.init(code, subject)
   }
 
-  /// Converts an error of the HTTP client.
-  ///
-  /// - Parameter proxy: The URL of the connection's proxy, if any.
+  /// - Parameter proxy: The URL of the proxy, if any.
   package init(_ failure: HTTPFailure, _ role: EndpointRole, at endpoint: Endpoint, proxy: String?) {
     let code = Code(failure)
     let peer = code == .proxyFailed ? proxy.flatMap { try? URI($0) } : endpoint.uri
@@ -77,7 +71,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     let subject: Subject =
       isAboutKey ? .clientKey : role == .resource ? .name(endpoint.uri.origin) : .endpoint(role)
     self.init(code, code.isAboutHost ? peer.map { .host($0.authority) } ?? .proxy : subject)
-    // The messages about certificates already describe these problems.
+    // Messages about certificates describe these problems.
     let isTold = [.certificateExpired, .certificateNotYetValid, .certificateOfOtherHost].contains(failure.problem)
     problem = isTold ? nil : failure.problem
     nameServers = failure.nameServers
@@ -87,12 +81,11 @@ package struct OAuthError: Error, Hashable, Sendable {
     serverDescription = failure.redirectOrigin.map { "it leads to \($0)" }
   }
 
-  /// Converts an error of the HTTP client for this request.
   init(_ failure: HTTPFailure, _ request: borrowing HTTPRequest) {
     self.init(failure, request.role, at: request.endpoint, proxy: request.transport.proxy?.url)
   }
 
-  /// The connection problem: the one that the code describes, otherwise ``problem``.
+  /// The problem that the code describes, otherwise ``problem``.
   package var connectionProblem: ConnectionProblem? {
     switch code {
     case .certificateExpired: .certificateExpired
@@ -103,7 +96,6 @@ package struct OAuthError: Error, Hashable, Sendable {
     }
   }
 
-  /// The ``correlationID``, unless the description contains it.
   package var unmentionedCorrelationID: String? {
     let words = (serverDescription ?? "").utf8.split(separator: UInt8(ascii: " "))
     return correlationID.flatMap { id in words.contains { $0.elementsEqual(id.utf8) } ? nil : id }
@@ -135,6 +127,5 @@ package struct OAuthError: Error, Hashable, Sendable {
       : Phrase("\(subject.phrase); this machine's clock is \(clockError.magnitude) seconds behind the server's")
   }
 
-  /// The message for users in English.
   package var message: String { phrase.english }
 }

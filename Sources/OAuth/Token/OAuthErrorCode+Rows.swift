@@ -6,7 +6,7 @@ extension OAuthError.Code {
     /// The message in lowercase, without a full stop.
     package let sentence: Phrase
     package let hint: Phrase?
-    /// Whether the error is about reaching a host, rather than about its response.
+    /// Whether the error is about reaching a host, not about its response.
     package let isAboutHost: Bool
     /// The `error` values that mean this code.
     let names: [Name]
@@ -20,31 +20,29 @@ extension OAuthError.Code {
     }
   }
 
-  /// Values of a response's `error` member that have the same meaning.
+  /// Values of `error` with the same meaning.
   struct Name: Sendable, ExpressibleByStringLiteral {
     let values: [String]
-    /// The requests for which the values have this meaning. Empty for all.
+    /// The requests for which this is the meaning. Empty for all.
     let kinds: [RequestKind]
 
     init(for kinds: RequestKind..., values: String...) { (self.values, self.kinds) = (values, kinds) }
     init(stringLiteral value: String) { self.init(values: value) }
   }
 
-  /// All known values of `error` with their codes.
   private static let names: [(name: Name, code: Self)] = allCases.flatMap { code in
     code.row().names.map { ($0, code) }
   }
 
   /// The code for a value of `error`, or nil if unknown.
   ///
-  /// - Parameter kind: The kind of the request. Nil matches only values with one meaning for all requests.
+  /// - Parameter kind: If nil, only values with one meaning for all requests match.
   static func named(_ value: String, in kind: RequestKind? = nil) -> Self? {
     let found = names.filter { $0.name.values.contains { $0 == value } }
     let own = kind.flatMap { kind in found.first { $0.name.kinds.contains(kind) } }
     return (own ?? found.first { $0.name.kinds.isEmpty })?.code
   }
 
-  /// Whether a value of `error` is known for any request.
   static func isKnown(_ value: String) -> Bool {
     names.contains { $0.name.values.contains { $0 == value } }
   }
@@ -245,10 +243,9 @@ extension OAuthError.Code {
     case .unsupportedTokenRevocation:
       Row(.permanent, .serverRejected, "\(subject) cannot revoke this kind of token", names: ["unsupported_token_type"])
     case .otherServerError: Row(.permanent, .serverRejected, "\(subject) reported an error")
-    // On refresh, UAA and Spring Security return `invalid_token` for an expired refresh token, and Auth0
-    // `access_denied` if a rule rejects the user. The grant has not ended, and may work again after user interaction
-    // (OpenID Connect Core section 3.1.2.6). So may other refresh errors that are not about the client or the request:
-    // see `OAuthError.answered`.
+    // On refresh, UAA and Spring Security return `invalid_token` for an expired refresh token, and Auth0 returns
+    // `access_denied` if a rule rejects the user. The grant may work again after user interaction (OpenID Connect Core
+    // section 3.1.2.6), as after other refresh errors: see `OAuthError.answered`.
     case .interactionRequired:
       Row(
         .signInNeeded, .interactionRequired, "\(subject) requires the user to sign in again", hint: login.phrase,
@@ -311,13 +308,12 @@ extension OAuthError.Code {
       : Phrase("check the client id and how the client is registered at the server, then: \(login.phrase)")
   }
 
-  /// The hint to use Bearer tokens instead of DPoP.
   private func bearer(_ login: SignInCommand) -> Phrase {
     let name = login.account.map { " \($0)" } ?? ""
     return Phrase("to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
   }
 
-  /// The hint if the TPM is unavailable: a check or, during a sign-in, to keep the key in the vault.
+  /// The hint if the TPM is unavailable: to check it or, during a sign-in, to keep the key in the vault.
   private func keyInVault(_ login: SignInCommand) -> Phrase {
     login.options.isEmpty
       ? Phrase(verbatim: "agent vault check")

@@ -18,14 +18,14 @@ extension OAuthError {
     case keyNotPublished
     /// The ID Token's key is in the issuer's key set, but cannot be used.
     case keyUnusable
-    /// The DPoP proof (RFC 9449) was rejected or is missing, the token is not bound to the account's key, or the server
-    /// supports no common algorithm.
+    /// The DPoP proof (RFC 9449) was rejected or is missing, the token is not bound to the account's key, or there is
+    /// no common algorithm.
     case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
     /// The TPM with the key is currently unavailable.
     case keyUnavailable
-    /// The key belongs to another TPM, or this TPM was cleared.
+    /// The key is not of this TPM, or the TPM was cleared.
     case keyForeign
-    /// A requirement of the account's security profile is not met: see ``OAuthError/Subject/breach(_:)``.
+    /// The account's security profile is violated: see ``OAuthError/Subject/breach(_:)``.
     case profileBroken
     // The server refused.
     case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
@@ -39,7 +39,7 @@ extension OAuthError {
     case scopeWithheld
     /// The server does not accept the authorization code or the assertion.
     case codeRejected, assertionRejected
-    /// The server offers no registration, rejected the client, returned unusable values, or no longer knows the client.
+    /// The server registers no clients, rejected this one, returned unusable values, or no longer knows it.
     case registrationMissing, registrationRejected, registrationUnusable, registrationGone
 
     package init(_ failure: HTTPFailure) {

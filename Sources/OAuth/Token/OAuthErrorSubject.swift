@@ -1,5 +1,5 @@
 extension OAuthError {
-  /// An error's subject: a part of the protocol, a setting or a value.
+  /// What an error is about: a part of the protocol, a setting or a value.
   package indirect enum Subject: Hashable, Sendable {
     case endpoint(EndpointRole)
     /// A member of a response or document.

@@ -1,15 +1,15 @@
 internal import Encoding
 
-/// A list of scope values without duplicates, in the original order (RFC 6749 section 3.3). Values are case-sensitive.
-/// Scopes with the same values are equal. A scope from a server may be empty, but an empty scope is never sent.
+/// Scope values without duplicates, in the original order (RFC 6749 section 3.3), case-sensitive. The order does not
+/// matter for equality. An empty scope may be received, but is never sent.
 package struct Scope: Sendable, Hashable {
   package static let maximumValues = 64
   package static let maximumBytes = 4096
 
   package let values: [String]
 
-  /// - Parameter text: Values separated by spaces.
   /// - Throws: `invalidScope` for characters not allowed by RFC 6749 section 3.3, or more than 64 values or 4096 bytes.
+  /// - Parameter text: Values separated by spaces.
   package init(_ text: String) throws(OAuthError) {
     guard text.utf8.count <= Self.maximumBytes else { throw OAuthError(.invalidScope, .scope) }
     try self.init(values: text.split(separator: " ").map(String.init))
@@ -36,9 +36,9 @@ package struct Scope: Sendable, Hashable {
 
   /// The values of `requiredScope` that this scope lacks, in the same order.
   ///
-  /// Some services return a value as a URI or only its last part (`Mail.Read` for
-  /// `https://graph.microsoft.com/Mail.Read`); both match. `offline_access` is ignored, since it is about the refresh
-  /// token (OpenID Connect Core section 11).
+  /// Some services return a value as a URI, or only its last part (`Mail.Read` for
+  /// `https://graph.microsoft.com/Mail.Read`); both match. Ignores `offline_access`, which is about the refresh token
+  /// (OpenID Connect Core section 11).
   package func missing(of requiredScope: Scope) -> [String] {
     requiredScope.values.filter { value in
       value != "offline_access" && !values.contains { Self.isSame($0, value) || Self.isSame(value, $0) }
@@ -57,7 +57,7 @@ package struct Scope: Sendable, Hashable {
   package static func == (a: Scope, b: Scope) -> Bool { a.isSubset(of: b) && b.isSubset(of: a) }
   package func hash(into hasher: inout Hasher) { hasher.combine(Set(values)) }
 
-  /// Whether all characters of a value are allowed (RFC 6749 section 3.3).
+  /// Whether RFC 6749 section 3.3 allows all characters.
   private static func isToken(_ value: String) -> Bool {
     !value.isEmpty
       && value.utf8.allSatisfy(\.isUnquotedASCII)

@@ -5,8 +5,7 @@ enum Seconds {
   /// The maximum duration in seconds: ten years. Longer values are treated as mistakes.
   static let maximum = 10 * 366 * 86_400
 
-  /// Parses 0 to ``maximum`` seconds from a number or, as some servers send it, a string of digits. Nil for anything
-  /// else. Truncates fractions.
+  /// Parses 0 to ``maximum`` seconds, rounded down, from a number or a string of digits. Nil for anything else.
   static func parse(_ value: JSON) -> Int? {
     let seconds: Int?
     switch value {

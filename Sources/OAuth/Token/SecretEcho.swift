@@ -1,15 +1,15 @@
 internal import Crypto
 internal import Encoding
 
-/// Searches a server's text for parts of secrets: any ``minimumLength`` consecutive bytes, forwards or backwards,
-/// verbatim, percent-encoded, in hexadecimal or base64, also within a longer text.
+/// Searches a server's text for any ``minimumLength`` consecutive bytes of a secret, forwards or backwards, verbatim,
+/// percent-encoded, in hexadecimal or base64, also within a longer text.
 struct SecretEcho {
-  /// The minimum number of matching bytes. A shorter secret could be part of any word.
+  /// The minimum number of matching bytes. A shorter part could be in any word.
   static let minimumLength = 8
 
   /// All parts of ``minimumLength`` bytes in the text and its decodings.
   private var parts: Set<UInt64> = []
-  /// Whether the text contains a token in compact form.
+  /// Whether the text contains any token.
   private let containsToken: Bool
 
   init(_ text: String) {
@@ -24,8 +24,7 @@ struct SecretEcho {
     }
   }
 
-  /// Whether a string contains part of a secret, before or after removing control characters, which may join a split
-  /// secret.
+  /// Whether a string contains part of a secret, before or after control characters, which may split it, are removed.
   ///
   /// - Parameter limit: The maximum number of characters to search.
   static func isFound(in text: String, _ secrets: [SharedSecret], limit: Int) -> Bool {
@@ -60,7 +59,7 @@ struct SecretEcho {
     }
   }
 
-  /// Decodes the text's hexadecimal digits after the first `skipped`, ignoring separators.
+  /// Decodes the text's hexadecimal digits, ignoring others.
   private static func hexDecoded(_ bytes: [UInt8], skipping skipped: Int) -> [UInt8] {
     let digits = bytes.compactMap { HexDigit.value($0) }.dropFirst(skipped)
     return stride(from: digits.startIndex, to: digits.endIndex - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
@@ -83,15 +82,13 @@ struct SecretEcho {
   }
 
   /// Decodes the base64 runs of the text.
-  ///
-  /// - Parameter skipped: The number of characters to skip in each run, since a secret may begin within a group.
+  /// The first `skipped` characters of each run are ignored, since a secret may begin within a group.
   private static func base64Decoded(_ bytes: [UInt8], skipping skipped: Int) -> [UInt8] {
     var decoded: [UInt8] = []
     for run in bytes.split(whereSeparator: { base64Value($0) == nil }) {
       var group: UInt32 = 0
       for (index, byte) in run.dropFirst(skipped).enumerated() {
         group = group << 6 | UInt32(base64Value(byte) ?? 0)
-        // Each character except the first of a group completes a byte.
         if index % 4 != 0 { decoded.append(UInt8(truncatingIfNeeded: group >> (6 - 2 * UInt32(index % 4)))) }
       }
     }
@@ -109,8 +106,8 @@ struct SecretEcho {
     default: nil
     }
   }
-  /// Whether `text` contains a token in compact form (RFC 7515 section 7.1), such as the client's own assertion: a
-  /// header that begins with `{"`, and more characters than any word has.
+  /// Whether `text` contains a token in compact form (RFC 7515 section 7.1): a header that begins with `{"`, and more
+  /// characters than any word.
   private static func containsToken(_ text: String) -> Bool {
     text.utf8.split { !$0.isASCIIAlphanumeric && ![0x2D, 0x2E, 0x5F].contains($0) }.contains { run in
       run.count >= 40 && run.indices.contains { run[$0...].starts(with: "eyJ".utf8) }

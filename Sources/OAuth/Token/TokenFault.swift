@@ -1,6 +1,6 @@
 package import Crypto
 
-/// The reason why a token is invalid. Contains no part of the token, except the audiences of ``foreignAudience(_:)``.
+/// Why a token is invalid. Contains no part of it except the audiences of ``foreignAudience(_:)``.
 package enum TokenFault: Error, Hashable, Sendable {
   /// The format or the header is invalid.
   case form(JOSEError.Code)
@@ -8,10 +8,10 @@ package enum TokenFault: Error, Hashable, Sendable {
   case signature(JOSEError.Code)
   /// The payload is not a JSON object (RFC 7519 section 7.2).
   case noClaims
-  /// A claim is of the wrong type or out of range.
+  /// A claim has the wrong type or is out of range.
   case malformedClaim(String)
   case missingClaim(String)
-  /// A claim that tokens of the profile may not contain.
+  /// A claim that the profile forbids.
   case unexpectedClaim(String)
   /// `exp` has passed. Times are in unix seconds.
   case expired(at: Int)
@@ -25,8 +25,8 @@ package enum TokenFault: Error, Hashable, Sendable {
   case otherIssuer(isMissing: Bool)
   /// `aud` does not contain the expected audience, or is missing.
   case otherAudience(isMissing: Bool)
-  /// The token has additional audiences that are not trusted (OpenID Connect Core section 3.1.3.7, step 3). Lists them
-  /// only if `azp` names the client.
+  /// The token has other audiences that are not trusted (OpenID Connect Core section 3.1.3.7, step 3). Empty unless
+  /// `azp` names the client.
   case foreignAudience([String])
   /// `azp` does not name the caller (steps 4 and 5).
   case otherParty
@@ -36,20 +36,20 @@ package enum TokenFault: Error, Hashable, Sendable {
   case insufficientAuthentication
   /// `at_hash` or `c_hash` is not the hash of the token or code (sections 3.1.3.8 and 3.3.2.11).
   case otherHash(claim: String)
-  /// The claim differs from the first ID Token of this sign-in (section 12.2).
+  /// The claim differs from the sign-in's first ID Token (section 12.2).
   case identityChanged(claim: String)
   /// The token is a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4). `claim` shows that, or is a
-  /// required claim that the token lacks.
+  /// required claim that is missing.
   case logoutToken(claim: String)
   /// A claim lacks the value that the caller requires.
   case otherValue(ClaimRequirement)
 
-  /// Whether newer keys of the same issuer may help (OpenID Connect Core section 10.1.1).
+  /// Whether newer keys may help (OpenID Connect Core section 10.1.1).
   package var needsNewKeys: Bool {
     if case .signature(let reason) = self { JOSEError(reason).needsNewKeys } else { false }
   }
 
-  /// The claim that names another issuer, audience, client or user than expected; nil for other faults.
+  /// The claim that names another issuer, audience, client or user; nil for other faults.
   package var mismatch: String? {
     switch self {
     case .otherIssuer: return "iss"

@@ -5,8 +5,7 @@ extension TokenProfile {
   /// The member of `events` that identifies a logout token.
   static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
-  /// The claims that a token of this profile must have. `exp` may be waived for logout tokens, since older servers omit
-  /// it.
+  /// The claims that a token must have. A rule may waive `exp` for logout tokens, which older servers omit.
   var requiredClaims: [String] {
     switch self {
     case .idToken: ["iss", "sub", "aud", "exp", "iat"]
@@ -35,7 +34,7 @@ extension TokenProfile {
 
   /// Checks the claims specific to this profile.
   ///
-  /// - Parameter audiences: The caller's audiences. If empty, the audience is not checked.
+  /// - Parameter audiences: The caller's audiences; if empty, any is accepted.
   func check(_ reader: ClaimReader, audiences: [String]) throws(TokenFault) {
     switch self {
     case .idToken: try Self.checkIDToken(reader, audiences: audiences)
@@ -68,7 +67,6 @@ extension TokenProfile {
     if claims["nonce"] != nil { throw .unexpectedClaim("nonce") }
   }
 
-  /// Throws if one of these claims is present and not a string.
   private static func checkStrings(_ names: [String], _ reader: ClaimReader) throws(TokenFault) {
     for name in names { _ = try reader.text(name) }
   }

@@ -6,30 +6,29 @@ package final class TokenResponse: Sendable {
   package let accessToken: SharedSecret
   /// `Bearer` or `DPoP`, spelled as in RFC 6750 and RFC 9449.
   package let tokenType: String
-  /// The lifetime of the access token in seconds, from the response's time, at most ten years; nil if absent or
-  /// invalid.
+  /// The lifetime of the access token in seconds, at most ten years; nil if absent or invalid.
   package let expiresIn: Int?
-  /// Seconds until the refresh token expires. Nil if absent, invalid or 0, which some servers send for no expiry.
+  /// Seconds until the refresh token expires. Nil if absent, invalid or 0, which some servers send for "never".
   package let refreshTokenExpiresIn: Int?
-  /// Seconds until the grant expires, which refreshing does not postpone; nil like ``refreshTokenExpiresIn``.
+  /// Seconds until the grant expires, however often refreshed; nil like ``refreshTokenExpiresIn``.
   package let authorizationExpiresIn: Int?
-  /// The granted scope. Nil if absent, which means as requested (RFC 6749 section 5.1), or if invalid.
+  /// The granted scope. Nil if invalid, or if absent because it is as requested (RFC 6749 section 5.1).
   package let scope: Scope?
   /// The granted `authorization_details` (RFC 9396 section 7); nil if absent or invalid.
   package let authorizationDetails: AuthorizationDetails?
-  /// The new refresh token. Nil after a refresh if the old one remains valid (RFC 6749 section 6).
+  /// Nil after a refresh if the old one remains valid (RFC 6749 section 6).
   package let refreshToken: SharedSecret?
   /// The ID Token, not verified yet; see ``IDToken``.
   package let idToken: SharedSecret?
   /// The type of a token from a token exchange (RFC 8693 section 2.2.1); nil otherwise.
   let issuedTokenType: String?
-  /// The server's clock in unix seconds, from the `Date` header.
+  /// The server's `Date`, in unix seconds.
   package let serverDate: Int?
 
   /// Parses a response of the token endpoint.
   ///
-  /// - Throws: The server's error; `malformedResponse` if the response violates RFC 6749 section 5.1 or a token
-  ///   contains characters that are not allowed in a header; `unsupportedTokenType`.
+  /// - Throws: The server's error; `malformedResponse`, also if a token contains characters that a header cannot;
+  ///   `unsupportedTokenType`.
   package static func parse(
     _ response: HTTPResponse, shape: AnswerShape = .init()
   ) throws(OAuthError) -> TokenResponse {
@@ -47,8 +46,8 @@ package final class TokenResponse: Sendable {
   }
 
   /// Extracts the refresh token of a successful response (RFC 6749 section 5.1), even if the rest is malformed or
-  /// truncated, because the server may have invalidated the previous one. The body must have exactly one
-  /// `refresh_token` in its JSON object: a non-empty string of printable ASCII (appendix A.17), at most 64 KiB.
+  /// truncated, since the server may have invalidated the old one. The JSON object must have exactly one
+  /// `refresh_token`: 1 to 65,536 printable ASCII characters (appendix A.17).
   static func refreshToken(in response: HTTPResponse) -> SharedSecret? {
     guard (200..<300).contains(response.status) else { return nil }
     return response.body.withBytes { bytes in
@@ -64,10 +63,8 @@ package final class TokenResponse: Sendable {
   }
 
   private static let refreshTokenMember = "refresh_token"
-  /// The maximum length of a refresh token, in bytes.
   private static let maximumRefreshTokenBytes = 65_536
 
-  /// Copies a refresh token to secret memory; nil if invalid.
   private static func refreshToken(
     _ node: JSONLayout.Node, _ bytes: Span<UInt8>, _ arena: SecretArena?
   ) -> SharedSecret? {
@@ -77,7 +74,7 @@ package final class TokenResponse: Sendable {
 
   /// Checks that the granted scope contains the required one.
   ///
-  /// - Throws: `scopeWithheld` if values are missing (RFC 6749 section 3.3). A response without a scope grants all that
+  /// - Throws: `scopeWithheld` if values are missing (RFC 6749 section 3.3). Without a scope, the response grants what
   ///   was requested.
   package func check(covers requiredScope: Scope?) throws(OAuthError) {
     guard let requiredScope, let missing = scope?.missing(of: requiredScope), !missing.isEmpty else { return }
@@ -89,18 +86,18 @@ package final class TokenResponse: Sendable {
   private init(
     _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ shape: AnswerShape, serverDate: Int?
   ) throws(OAuthError) {
-    // All tokens are printable, and the access token contains no spaces, since it is sent in a header (RFC 6749
-    // appendix A, RFC 6750 section 2.1).
+    // All tokens are printable. The access token, which is sent in a header, has no spaces (RFC 6749 appendix A, RFC
+    // 6750 section 2.1).
     guard let accessToken = try reader.secret("access_token", in: bytes, allowed: 0x21...0x7E) else {
       throw reader.malformed("access_token")
     }
     self.accessToken = accessToken
-    // RFC 6749 section 5.1 requires the type, but LinkedIn and Shopify omit it for Bearer tokens.
+    // LinkedIn and Shopify omit the type for Bearer tokens, contrary to RFC 6749 section 5.1.
     let type = reader.member("token_type").flatMap { $0.stringByteCount == 0 ? nil : $0 }
     tokenType =
       try type.map { type throws(OAuthError) in try Self.normalised(type.string(in: bytes), shape) } ?? "Bearer"
     expiresIn = try? reader.seconds("expires_in", in: bytes)
-    // The members of draft-ietf-oauth-refresh-token-expiration-03, and the earlier name that services use.
+    // The members of draft-ietf-oauth-refresh-token-expiration-03, and an earlier name.
     let ends = ["refresh_token_timeout", "refresh_token_expires_in", "authorization_expires_in"].map { name in
       (try? reader.seconds(name, in: bytes)).flatMap { $0 > 0 ? $0 : nil }
     }
@@ -113,8 +110,8 @@ package final class TokenResponse: Sendable {
     self.serverDate = serverDate
   }
 
-  /// Normalizes the token type, which is case-insensitive. A token of an unknown type is unusable (RFC 6749 section
-  /// 7.1). Apigee sends "BearerToken".
+  /// Normalizes the case-insensitive token type. Throws for an unknown one (RFC 6749 section 7.1). Apigee sends
+  /// "BearerToken".
   private static func normalised(_ type: String?, _ shape: AnswerShape) throws(OAuthError) -> String {
     switch type.flatMap({ $0.utf8.count < 16 ? $0.lowercased() : nil }) {
     case "bearer", "bearertoken": "Bearer"
@@ -131,17 +128,15 @@ package final class TokenResponse: Sendable {
       return try? Scope(values: (node.value(in: bytes).array ?? []).compactMap(\.string))
     }
     guard let text = try? reader.text("scope", in: bytes) else { return nil }
-    // A value may contain a comma (RFC 6749 section 3.3), so commas are separators only if nothing else is.
+    // A value may contain a comma (RFC 6749 section 3.3), so it separates only if nothing else does.
     let isInCommas = form == .commas || !text.utf8.contains(UInt8(ascii: " ")) || text.hasPart(", ")
     guard isInCommas else { return try? Scope(text) }
     return try? Scope(values: text.split { $0 == "," || $0 == " " }.map(String.init))
   }
 }
 
-/// A successful response of the token endpoint: the refresh token, which must be stored first, and the tokens, which
-/// must then be validated.
+/// A successful response of the token endpoint. Store the refresh token first, then validate the tokens.
 package struct TokenEndpointAnswer: Sendable {
-  /// The refresh token, if any.
   package let refreshToken: SharedSecret?
   private let outcome: Result<TokenResponse, OAuthError>
 
@@ -150,7 +145,6 @@ package struct TokenEndpointAnswer: Sendable {
     outcome = .success(tokens)
   }
 
-  /// - Parameter error: The error in the rest of the response.
   init(_ refreshToken: SharedSecret, butFailed error: OAuthError) {
     self.refreshToken = refreshToken
     outcome = .failure(error)
@@ -158,6 +152,6 @@ package struct TokenEndpointAnswer: Sendable {
 
   /// The validated tokens.
   ///
-  /// - Throws: The error that makes them unusable, although the request succeeded and returned a refresh token.
+  /// - Throws: The error that makes them unusable.
   package func tokens() throws(OAuthError) -> TokenResponse { try outcome.get() }
 }

@@ -1,15 +1,13 @@
 package import Encoding
 package import Crypto
 
-/// The rules for any signed token: its signature by a known key, and its times, issuer and audience (RFC 7519 section
-/// 4.1, RFC 8725).
+/// The rules for any signed token: its signature, times, issuer and audience (RFC 7519 section 4.1, RFC 8725).
 package struct TokenRules: Sendable {
   /// Accepted `alg` values, independent of the token (RFC 8725 section 3.1).
   package var algorithms = Set(JWSAlgorithm.allCases)
   /// Whether the caller chose the algorithms.
   package var namesAlgorithms = false
-  /// The algorithms announced by the issuer; nil for no restriction. Checked after the signature, since a wrong key is
-  /// the better explanation.
+  /// The algorithms announced by the issuer; nil for any. Checked after the signature, since a wrong key explains more.
   private var announced: Set<JWSAlgorithm>?
   /// Whether the issuer's announced algorithms restrict the accepted ones.
   package var isBoundByIssuer: Bool { announced != nil }
@@ -19,9 +17,9 @@ package struct TokenRules: Sendable {
   package var profile: TokenProfile?
   /// The required `iss`, compared byte by byte; nil accepts any.
   package var issuer: String?
-  /// The template for ``issuer`` in tokens of a multi-tenant server. The keys must belong to the tenant.
+  /// The template for ``issuer`` if the server is multi-tenant. The keys must belong to the tenant.
   package var tenant: TenantIssuer?
-  /// Accepted values of `aud`. The token must have one of them; if empty, it may have any.
+  /// Accepted values of `aud`, one of which the token must have. Empty for any.
   package var audiences: [String] = []
   /// Whether a token without `exp` is refused.
   package var requiresExpiry = true
@@ -31,7 +29,7 @@ package struct TokenRules: Sendable {
   package var claimRequirements: [ClaimRequirement] = []
   /// The tolerated clock difference, in seconds.
   package var clockSkew = TokenClock.defaultSkew
-  /// Whether to verify only the signature. The payload then need not be JSON.
+  /// Whether to verify only the signature. The payload need not be JSON.
   package var isSignatureOnly = false
 
   package init() {}
@@ -40,20 +38,20 @@ package struct TokenRules: Sendable {
   package struct Verified: Sendable {
     package let header: JSONObject
     package let payload: [UInt8]
-    /// The verified claims. Nil if only the signature was verified.
+    /// Nil if only the signature was verified.
     package let claims: JWTClaims?
   }
 
   /// Parses a token without verifying it.
   ///
-  /// - Parameter last: The previous token, whose header is reused if identical.
+  /// - Parameter last: The previous token. An identical header is reused.
   package static func read(
     _ compact: Span<UInt8>, after last: UnverifiedJWS? = nil
   ) throws(TokenFault) -> UnverifiedJWS {
     do { return try UnverifiedJWS(compact: compact, after: last) } catch { throw .form(error.code) }
   }
 
-  /// Verifies the signature, then the claims, which are not read before.
+  /// Verifies the signature, then the claims.
   ///
   /// - Parameter now: The current time, in unix seconds.
   package func verify(_ token: UnverifiedJWS, by keys: JWKSet, now: Int) throws(TokenFault) -> Verified {
@@ -69,7 +67,6 @@ package struct TokenRules: Sendable {
 
   private var types: AllowedTypes { type.map { .required([$0]) } ?? profile?.types ?? .any }
 
-  /// Checks the claims of a token with a valid signature.
   private func checked(
     _ header: JSONObject, _ payload: [UInt8], keyIssuer: String?, now: Int
   ) throws(TokenFault) -> Verified {
@@ -97,8 +94,7 @@ package struct TokenRules: Sendable {
     where claims[name] == nil { throw .missingClaim(name) }
   }
 
-  /// Checks `iss` and `aud`. Parses them even if any value is accepted, since a malformed one makes a token invalid
-  /// (RFC 7519 section 4.1).
+  /// Checks `iss` and `aud`. Always parses them, since a malformed one makes a token invalid (RFC 7519 section 4.1).
   private func checkParties(_ reader: ClaimReader, _ keyIssuer: String?) throws(TokenFault) {
     let named = try reader.issuer()
     if let issuer {
@@ -115,9 +111,9 @@ package struct TokenRules: Sendable {
   }
 
   /// Restricts ID Tokens and logout tokens to the announced `id_token_signing_alg_values_supported` (OpenID Connect
-  /// Back-Channel Logout 1.0 section 2.6), or RS256 if there are none (OpenID Connect Core section 2). No metadata
-  /// announces the algorithms of access tokens. Without a profile, restricts only if the issuer announces algorithms
-  /// and the caller chose none.
+  /// Back-Channel Logout 1.0 section 2.6), or RS256 without any (OpenID Connect Core section 2). The algorithms of
+  /// access tokens are not announced. Without a profile, restricts only if the caller chose no algorithms and the
+  /// issuer announces some.
   package mutating func restrictAlgorithms(toAnnounced announced: [String]) {
     switch profile {
     case .idToken, .logoutToken: break
@@ -127,7 +123,6 @@ package struct TokenRules: Sendable {
     self.announced = announced.isEmpty ? [.RS256] : Set(announced.compactMap(JWSAlgorithm.init(name:)))
   }
 
-  /// The names of the claims that these rules do not check.
   package var unchecked: [String] {
     if isSignatureOnly { return ["iss", "aud", "exp", "nbf", "iat"] }
     return (issuer == nil ? ["iss"] : []) + (audiences.isEmpty ? ["aud"] : [])

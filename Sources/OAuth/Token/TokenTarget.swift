@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// A restricted target for an access token: fewer scopes (RFC 6749 section 6), certain resources (RFC 8707), an
-/// audience, or certain authorization details (RFC 9396).
+/// What an access token is for: fewer scopes (RFC 6749 section 6), certain resources (RFC 8707), an audience, or
+/// certain authorization details (RFC 9396).
 package struct TokenTarget: Sendable, Hashable {
   package static let maxResources = 16
   /// The maximum length of an audience, in bytes.
@@ -12,12 +12,12 @@ package struct TokenTarget: Sendable, Hashable {
   package let resources: [String]
   /// The server's name for a resource.
   package let audience: String?
-  /// The authorization details, sent unchanged, since only the server can compare them (RFC 9396 section 6).
+  /// The authorization details, unchanged, since only the server can compare them (RFC 9396 section 6).
   package let authorizationDetails: AuthorizationDetails?
-  /// Whether to get the token by exchanging the account's access token (RFC 8693) instead of refreshing.
+  /// Whether to exchange the account's access token (RFC 8693) instead of refreshing.
   package let isExchanged: Bool
 
-  /// Creates a target. Nil if nothing is specified, for the account's own token.
+  /// Nil if nothing is specified, for the account's own token.
   ///
   /// - Throws: `invalidScope`, `invalidTarget` or `invalidAuthorizationDetails`.
   package init?(

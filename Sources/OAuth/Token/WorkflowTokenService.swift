@@ -14,7 +14,7 @@ package struct WorkflowTokenService: Sendable {
   private let url: String
   private let token: SharedSecret
 
-  /// - Parameter url: The service's URL, including a query. Not secret.
+  /// - Parameter url: Includes a query. Not secret.
   package init(url: SharedSecret, token: SharedSecret) {
     self.url = url.bytes.withBytes { bytes in
       String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
@@ -22,11 +22,11 @@ package struct WorkflowTokenService: Sendable {
     self.token = token
   }
 
-  /// Requests a JWT. Blocking. Follows no redirects.
+  /// Requests a JWT, without following redirects. Blocking.
   ///
   /// - Parameters:
   ///   - audience: The `aud` of the JWT.
-  ///   - transport: The server's transport. Its additional certificate authorities are trusted too.
+  ///   - transport: The server's transport, for its additional certificate authorities.
   /// - Returns: The JWT, or `refused` if the service issued none.
   /// - Throws: Temporary failures, and responses that are not from this service.
   package func assertion(

@@ -1,7 +1,7 @@
 internal import CPlatform
 
-/// Reserves descriptors for work that must not fail for lack of them. Releases them while one thread at a time does the
-/// work. Thread-safe.
+/// Reserves descriptors for work that must not fail for lack of them, and releases them while one thread at a time does
+/// the work. Thread-safe.
 package final class DescriptorReserve: Sendable {
   private struct State {
     /// The reserved descriptors; empty while they are released.
@@ -12,11 +12,10 @@ package final class DescriptorReserve: Sendable {
     var isReleased = false
   }
 
-  /// The number of descriptors to reserve.
   private let count: Int
   private let state = Monitor(State())
 
-  /// - Parameter count: The maximum number of descriptors that the work opens.
+  /// - Parameter count: The maximum number that the work opens.
   package init(count: Int) { self.count = count }
 
   /// Keeps the descriptors reserved during its lifetime.
@@ -45,7 +44,7 @@ package final class DescriptorReserve: Sendable {
       state.holders += 1
       return .success(())
     }
-    // Without a timeout the wait always returns a result.
+    // Without a timeout, there is always a result.
     try result!.get()
     return Hold(self)
   }
@@ -62,7 +61,7 @@ package final class DescriptorReserve: Sendable {
     defer {
       state.update { state in
         state.isReleased = false
-        // Fewer are reserved if another thread used some meanwhile. The next `body` may then fail.
+        // Another thread may have used some meanwhile. Then the next `body` may fail.
         if state.holders > 0 { try? Self.fill(&state, to: count) }
       }
     }

@@ -29,8 +29,7 @@ extension FileDescriptor {
   /// Whether the descriptor has an offset, like a file but unlike a pipe or socket.
   package borrowing func isSeekable() -> Bool { lseek(raw, 0, SEEK_CUR) >= 0 }
 
-  /// Reads from an offset of a file into the start of `buffer`, and returns the number of bytes. Keeps the current
-  /// offset.
+  /// Reads from an offset of a file into the start of `buffer`. Keeps the current offset.
   package borrowing func read(into buffer: inout MutableSpan<UInt8>, at offset: Int) throws(SystemError) -> Int {
     let number = raw
     return unsafe try buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in

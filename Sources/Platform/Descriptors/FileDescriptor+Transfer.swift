@@ -4,8 +4,7 @@ internal import Glibc
 extension FileDescriptor {
   /// Appends at most `count` bytes to `buffer` and returns their number, 0 at the end.
   ///
-  /// - Throws: `EAGAIN` if the descriptor is non-blocking and there is nothing to read, or after a socket's timeout.
-  ///   `buffer` is then unchanged.
+  /// - Throws: `EAGAIN`, with `buffer` unchanged, if there is nothing to read or after a socket's timeout.
   package borrowing func read(into buffer: inout [UInt8], upTo count: Int) throws(SystemError) -> Int {
     var got = 0
     let number = raw
@@ -25,7 +24,7 @@ extension FileDescriptor {
     return try read(into: &free)
   }
 
-  /// Reads into the start of `buffer`, which may be secret memory. Returns the number of bytes.
+  /// Reads into the start of `buffer`. Returns the number of bytes.
   package borrowing func read(into buffer: inout MutableSpan<UInt8>) throws(SystemError) -> Int {
     let number = raw
     return unsafe try buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
@@ -41,7 +40,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Like ``read(into:)``, but never waits for another process, even if one has made the shared descriptor blocking.
+  /// Like ``read(into:)``, but never waits, even if another process made the descriptor blocking.
   ///
   /// - Throws: `EAGAIN` if there is nothing to read.
   package borrowing func readNow(into buffer: inout MutableSpan<UInt8>) throws(SystemError) -> Int {
@@ -65,7 +64,7 @@ extension FileDescriptor {
     return got
   }
 
-  /// Like ``write(_:)``, but never waits for another process, and raises no `SIGPIPE` for a socket.
+  /// Like ``write(_:)``, but never waits, and never raises `SIGPIPE`.
   ///
   /// - Throws: `EAGAIN` if nothing can be written now.
   package borrowing func writeNow(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
@@ -92,7 +91,7 @@ extension FileDescriptor {
   package borrowing func readToEnd(limit: Int, within timeout: Duration? = nil) throws(SystemError) -> [UInt8] {
     let deadline = timeout.map { Instant.now.advanced(by: $0) }
     var buffer: [UInt8] = []
-    // Requests one byte more than allowed, to detect that the limit is exceeded.
+    // One byte more shows that the limit is exceeded.
     let most = max(0, min(limit, .max - 1)) + 1
     while true {
       if let deadline, try !waitUntilReadable(timeout: Instant.now.duration(to: deadline)) {
@@ -121,7 +120,6 @@ extension FileDescriptor {
     try wait(forWriting: true, timeout: timeout)
   }
 
-  /// Waits until a read, or with `forWriting` a write, would not block. Returns false after `timeout`.
   private borrowing func wait(forWriting: Bool, timeout: Duration) throws(SystemError) -> Bool {
     let deadline = Instant.now.advanced(by: timeout)
     while true {

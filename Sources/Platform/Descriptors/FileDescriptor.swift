@@ -1,10 +1,9 @@
 internal import CPlatform
 internal import Glibc
 
-/// An open descriptor with one owner, closed at the end of its lifetime. Every descriptor that this module opens is
-/// close-on-exec.
+/// An open descriptor with one owner, closed with this value. Every descriptor that this module opens is close-on-exec.
 @usableFromInline package struct FileDescriptor: ~Copyable, Sendable {
-  /// The number, valid during the lifetime of this value. Never close it.
+  /// The number. Never close it.
   package let raw: Int32
 
   package init(owning raw: Int32) {
@@ -16,7 +15,7 @@ internal import Glibc
     _ = Glibc.close(raw)
   }
 
-  /// Closes the descriptor now, and throws a delayed write error, which `deinit` would hide.
+  /// Closes the descriptor now, and throws a delayed write error.
   package consuming func close() throws(SystemError) {
     let number = raw
     discard self
@@ -24,7 +23,7 @@ internal import Glibc
     if Glibc.close(number) != 0, errno != EINTR { throw SystemError(errno: errno, operation: "close") }
   }
 
-  /// Gives up ownership: the caller must close the number.
+  /// Returns the number, which the caller must close.
   package consuming func release() -> Int32 {
     let number = raw
     discard self
@@ -55,7 +54,7 @@ internal import Glibc
     case appending
   }
 
-  /// Opens a file that the user specified, following symbolic links.
+  /// Opens a file that the user named, following symbolic links.
   package init(opening path: String, for access: Access) throws(SystemError) {
     try SystemCall.checkText(path, "open")
     let flags =
@@ -68,8 +67,8 @@ internal import Glibc
     self.init(owning: try SystemCall.library("open") { unsafe open(path, flags | O_CLOEXEC | O_NOCTTY, 0o600) })
   }
 
-  /// Like ``init(opening:for:)``, but with a timeout, since opening a FIFO waits until another program opens its other
-  /// end. The wait then continues on a separate thread.
+  /// Like ``init(opening:for:)``, but with a timeout, since opening a FIFO waits for its other end. The wait then
+  /// continues on another thread.
   ///
   /// - Throws: `ETIMEDOUT` after the timeout.
   package static func opening(
@@ -105,8 +104,7 @@ internal import Glibc
   }
 }
 
-/// The two ends of a new pipe, both close-on-exec and blocking. Frozen, so that another module can move the ends out of
-/// it.
+/// Both ends of a new pipe, close-on-exec and blocking. Frozen, so that another module can move the ends out.
 @frozen @usableFromInline package struct Pipe: ~Copyable, Sendable {
   package var reading: FileDescriptor
   package var writing: FileDescriptor

@@ -1,4 +1,4 @@
-/// Splits an input into lines, and returns the lines of one read at a time. Stores at most one incomplete line.
+/// Splits an input into lines, and returns those of one read at a time. Stores at most one incomplete line.
 package struct LineBlocks: Sendable {
   /// A non-empty line, without surrounding whitespace.
   package struct Line: Sendable, Hashable {
@@ -10,12 +10,11 @@ package struct LineBlocks: Sendable {
 
   /// The result of one read.
   package struct Block: Sendable {
-    /// The bytes to which the ranges of the lines refer.
+    /// The bytes that contain the lines.
     package var bytes: [UInt8]
     package let lines: [Line]
   }
 
-  /// The size of one read, in bytes.
   private static let pieceBytes = 256 << 10
 
   /// The maximum length of a line, in bytes.
@@ -26,7 +25,7 @@ package struct LineBlocks: Sendable {
   private var lineNumber = 0
   /// Whether the current line was reported as too long.
   private var isSkipping = false
-  /// Whether the end was read. Do not read again then, since a terminal reports its end only once.
+  /// Whether the end was read. Do not read again: a terminal reports its end only once.
   package private(set) var isAtEnd = false
 
   /// - Parameter limit: The maximum length of a line in bytes, including whitespace.
@@ -52,7 +51,7 @@ package struct LineBlocks: Sendable {
     return cut(searchFrom: known)
   }
 
-  /// Removes the complete lines from the pending bytes. Searches for line feeds only from index `known`.
+  /// Removes the complete lines. Searches for line feeds from index `known`.
   private mutating func cut(searchFrom known: Int) -> Block {
     var bytes: [UInt8] = []
     swap(&bytes, &pending)
@@ -73,7 +72,7 @@ package struct LineBlocks: Sendable {
     return Block(bytes: bytes, lines: lines)
   }
 
-  /// Appends a line to `lines`, without blanks at its ends. Ignores an empty line and the rest of a skipped one.
+  /// Appends a line without blanks at its ends. Ignores an empty line and the rest of a skipped one.
   private mutating func take(_ whole: Range<Int>, of bytes: [UInt8], into lines: inout [Line]) {
     lineNumber += 1
     if isSkipping {

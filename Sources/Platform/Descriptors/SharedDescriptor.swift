@@ -10,7 +10,7 @@ package final class SharedDescriptor: Sendable {
   ///
   /// - Parameter isGivenUp: Returns true to end the wait. Called ten times a second.
   /// - Returns: The number of bytes read.
-  /// - Throws: `ETIMEDOUT` if nothing arrives for `timeout`, or if the wait was ended.
+  /// - Throws: `ETIMEDOUT` if nothing arrives for `timeout`, or `isGivenUp` returned true.
   package func readToEnd(
     into buffer: inout MutableSpan<UInt8>, timeout: Duration, unless isGivenUp: () -> Bool = { false }
   ) throws(SystemError) -> Int {

@@ -6,7 +6,7 @@ enum DirectoryListing {
   ///
   /// - Throws: `EFBIG` if there are more than `limit`.
   static func names(in directory: Int32, limit: Int) throws(SystemError) -> [String] {
-    // Opened separately: a duplicate would share its position with every other reader.
+    // Opened separately, since a duplicate shares its position.
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
     let number = try SystemCall.library("openat") { unsafe openat(directory, ".", flags, 0) }
     guard let stream = unsafe agent_directory_open(number) else {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The access that this process has to a file such as a device or library, determined without opening it.
+/// This process's access to a file such as a device or library, tested without opening it.
 package enum FileAccess: Sendable, Hashable {
   /// It can be read and written.
   case usable

@@ -1,12 +1,11 @@
 internal import CPlatform
 internal import Glibc
 
-/// Detects with one system call whether files have changed since they were read (inotify(7)). A change can be detected
-/// when its system call returns.
+/// Detects with one system call whether files have changed since they were read (inotify(7)).
 ///
-/// Also watches the mount table, and every directory and symbolic link of the path. ``poll()`` returns nil if the
-/// kernel may miss a change: if a file is missing or on a shared file system (NFS, FUSE), or the limit for watches is
-/// reached. A write through a mapping is detected when the file is closed.
+/// Also watches the mount table, and every directory and link of the path. ``poll()`` returns nil if the kernel may
+/// miss a change: if a file is missing or on a shared file system (NFS, FUSE), or there are too many watches. A write
+/// through a mapping is detected when the file is closed.
 ///
 /// Not thread-safe.
 package final class FileChanges {
@@ -26,11 +25,11 @@ package final class FileChanges {
 
   /// The purpose of a watch on a directory or file.
   private struct Watch {
-    /// The names in this directory that lead to files, if the watch is on a directory.
+    /// The names in this directory that lead to files.
     var entries: [Entry] = []
-    /// The indices in ``paths`` of the paths that lead to the watched file. Empty if the watch is on a directory.
+    /// The indices of the paths that lead to the watched file, if it is one.
     var files: Set<Int> = []
-    /// Whether any file may have been replaced if the watched directory or link is moved or removed.
+    /// Whether any file may have been replaced if this is moved or removed.
     var isOnPath = false
   }
 
@@ -45,11 +44,10 @@ package final class FileChanges {
     /// The watches are not set up.
     case unknown
     case watching
-    /// Changes cannot be detected until the next attempt.
+    /// Changes cannot be detected until then.
     case unavailable(until: Instant)
   }
 
-  /// The changes reported by events.
   private struct Changes {
     /// The indices of the files whose content may have changed.
     var changed: Set<Int> = []
@@ -59,11 +57,10 @@ package final class FileChanges {
     var affectsAll = false
   }
 
-  /// The time between two attempts, since a missing file may appear.
   private static let retryTime = Duration.seconds(1)
 
   /// - Parameter paths: Absolute paths.
-  /// - Returns: Nil if the system does not support it.
+  /// - Returns: Nil if unsupported.
   package init?(of paths: [String]) {
     let raw = agent_changes_create()
     guard raw >= 0 else { return nil }
@@ -75,8 +72,7 @@ package final class FileChanges {
     locations = Array(repeating: ("", ""), count: paths.count)
   }
 
-  /// Returns a number, which changes with each change of a file; nil if that cannot be determined now. Call it before
-  /// reading a file.
+  /// Returns a number that changes with each change of a file; nil if unknown. Call it before reading a file.
   package func poll() -> UInt64? {
     switch stage {
     case .watching:
@@ -101,15 +97,14 @@ package final class FileChanges {
     return count
   }
 
-  /// Makes the next ``poll()`` set up the watches again and report every file as changed.
+  /// Makes the next ``poll()`` report all files as changed.
   package func invalidate() { stage = .unknown }
 
-  /// The number of one file's last change, as of the last ``poll()``; nil if changes cannot be detected.
+  /// The number of one file's last change at the last ``poll()``; nil if unknown.
   package func number(ofFile index: Int) -> UInt64? {
     if case .watching = stage { counts[index] } else { nil }
   }
 
-  /// Records a change of these files.
   private func note(_ changed: Set<Int>) {
     guard !changed.isEmpty else { return }
     count += 1
@@ -118,7 +113,6 @@ package final class FileChanges {
 
   // MARK: Events
 
-  /// Adds the pending events to `result`.
   private func takeEvents(_ result: inout Changes) {
     unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
       while true {
@@ -136,13 +130,13 @@ package final class FileChanges {
     }
   }
 
-  /// Adds one event to `result`. `number` is its watch, or negative if any file may have changed.
+  /// Adds an event. A negative watch number means that any file may have changed.
   private func take(_ number: Int32, _ kind: Int32, _ name: String, _ result: inout Changes) {
     if number < 0 {
       result.affectsAll = true
       return
     }
-    // There may still be events of a removed watch.
+    // An event of a removed watch.
     guard let watch = watches[number] else { return }
     if kind == agent_change_of_watch {
       watches[number] = nil
@@ -164,7 +158,7 @@ package final class FileChanges {
 
   // MARK: Watches
 
-  /// Watches replaced files if only the last component of their path has changed. Returns false if everything must be
+  /// Watches replaced files again if only the last component of their path changed. Returns false if everything must be
   /// watched again.
   private func watchReplaced(_ moved: Set<Int>) -> Bool {
     for file in moved {
@@ -182,8 +176,8 @@ package final class FileChanges {
     return true
   }
 
-  /// Sets up all watches. A change during the setup is detected later, since a directory is watched before its content.
-  /// Returns false if a file cannot be watched.
+  /// Watches everything. A directory is watched before its content, so that no change is missed. Returns false if a
+  /// file cannot be watched.
   private func watchAll() -> Bool {
     var ignored = Changes()
     takeEvents(&ignored)
@@ -199,7 +193,7 @@ package final class FileChanges {
     watches[watch] = nil
   }
 
-  /// Watches a file and all directories of its path. Returns false if one cannot be watched.
+  /// Watches a file and the directories of its path. Returns false on failure.
   private func watch(_ file: Int, _ watches: inout [Int32: Watch]) -> Bool {
     let path = paths[file]
     guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { return false }
@@ -235,8 +229,7 @@ package final class FileChanges {
   /// The components of a path, last component first.
   private static func names(_ path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
 
-  /// Watches a path for the changes of a role, and passes the watch to `use`. Returns the watch's number; nil if the
-  /// path cannot be watched.
+  /// Watches a path for the changes of a role, and passes the watch to `use`. Returns its number; nil on failure.
   private func add(
     _ path: String, _ role: Int32, _ watches: inout [Int32: Watch], _ use: (inout Watch) -> Void
   ) -> Int32? {

@@ -21,7 +21,7 @@ package enum FileProblem: Sendable, Hashable {
   /// The file's group or other users have access.
   case tooOpen(mode: UInt32, isDirectory: Bool)
 
-  /// The problem of the file at this path, for an error message; nil if there is no problem or no file.
+  /// The problem of the file at this path, if any.
   ///
   /// - Parameter isFile: Whether a directory at the path is a problem.
   package static func of(_ path: String, mustBeFile isFile: Bool = false) -> FileProblem? {
@@ -45,7 +45,7 @@ package enum FileProblem: Sendable, Hashable {
     }
   }
 
-  /// Describes the problem of `subject` and its permission bits `mode` in lowercase, without a full stop.
+  /// Describes the problem in lowercase, without a full stop.
   package func sentence(about subject: String, mode: String) -> String {
     switch self {
     case .symbolicLink: "\(subject) is a symbolic link, which is not followed"

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The properties of a file that control access, and those that reveal a write.
+/// The properties of a file that control access or reveal a write.
 struct FileStatus: Sendable, Hashable {
   let owner: UInt32
   let permissions: UInt32
@@ -29,14 +29,14 @@ struct FileStatus: Sendable, Hashable {
     self.init(raw)
   }
 
-  /// The status of a path, without following a link at its end; nil if it does not exist.
+  /// Nil if the path does not exist. Does not follow a link at its end.
   init?(at path: String) {
     var raw = stat()
     guard unsafe lstat(path, &raw) == 0 else { return nil }
     self.init(raw)
   }
 
-  /// The status of a name in an open directory, without following a link.
+  /// Does not follow a link.
   init(of name: String, in directory: borrowing FileDescriptor) throws(SystemError) {
     var raw = stat()
     let number = directory.raw

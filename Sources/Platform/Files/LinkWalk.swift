@@ -1,15 +1,15 @@
 internal import CPlatform
 internal import Glibc
 
-/// Resolves a symbolic link step by step on open directories, so that nothing can be replaced after it was checked.
+/// Resolves a symbolic link step by step, so that nothing can be replaced after it was checked.
 ///
-/// Each directory on the way must belong to this user or root and not be writable by others. The directories above the
-/// link's own are not checked. With `allowsSticky`, a walk passes a world-writable sticky directory if the next entry
-/// belongs to this user or root.
+/// Each directory on the way must belong to this user or root and not be writable by others. Those above the link's own
+/// are not checked. With `allowsSticky`, a world-writable sticky directory is accepted if the next entry belongs to
+/// this user or root.
 struct LinkWalk: ~Copyable {
   /// The current directory.
   private(set) var directory: FileDescriptor
-  /// The directories above the one that contains the link.
+  /// The directories above the link's own.
   private let above: Set<FileIdentity>
   /// The remaining names, the next one last.
   private var names: [String]
@@ -24,14 +24,13 @@ struct LinkWalk: ~Copyable {
     }
   }
 
-  /// The maximum number of symbolic links in one walk, as in the kernel (path_resolution(7)).
+  /// The maximum number of links, as in the kernel (path_resolution(7)).
   static let maximumLinks = 40
 
   /// The path of the link, for messages.
   private let link: String
   private let allowsSticky: Bool
 
-  /// Starts at the link `name` in a directory.
   init(at name: String, in start: borrowing FileDescriptor, allowsSticky: Bool = false) throws(SystemError) {
     self.allowsSticky = allowsSticky
     link = "\(Self.target(of: "/proc/self/fd/\(start.raw)", in: start) ?? ".")/\(name)"
@@ -42,7 +41,7 @@ struct LinkWalk: ~Copyable {
     names = [name]
   }
 
-  /// Walks to the directory of the final target, which is not a link, and returns the target's name.
+  /// Walks to the directory of the final target, and returns the target's name.
   ///
   /// - Throws: `untrusted` if another user could change a directory on the way, or the link is dangling.
   mutating func run() throws(DirectoryError) -> String {
@@ -129,7 +128,7 @@ extension FileStatus {
   /// Whether only the owner of a file can remove or replace it in this directory.
   fileprivate var isSticky: Bool { permissions & 0o1000 != 0 }
 
-  /// The reason why a user other than `user` may have changed the file; nil if none. Root may own a directory.
+  /// Why a user other than `user` may have changed the file, if so. Root may own a directory.
   func problem(ofDirectory isDirectory: Bool, owner user: UInt32 = Machine.userID) -> FileProblem? {
     if !isDirectory && !isRegular { return .notRegular }
     if owner != user && !(isDirectory && owner == 0) { return .notOwned }

@@ -1,11 +1,10 @@
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Reads a file that only the administrator can have changed: the file and its directory belong to the administrator,
-  /// are not links, and are not writable by others.
+  /// Reads a file that only the administrator can have changed: with its directory, it is owned by the administrator,
+  /// not a link, and not writable by others.
   ///
   /// - Parameters:
-  ///   - path: A file in a directory that is reached without links.
   ///   - owner: The user ID of the administrator.
   /// - Returns: Nil if the file does not exist.
   package static func readFile(
@@ -50,7 +49,7 @@ extension PrivateDirectory {
     }
   }
 
-  /// Opens a directory that only `owner` can have changed and that is not a link. The caller must close the result.
+  /// Opens a directory that only `owner` can have changed. The caller must close the result.
   private static func directory(at directoryPath: String, changedOnlyBy owner: UInt32) throws(DirectoryError) -> Int32 {
     let directory = FileDescriptor(
       owning: try naming(directoryPath) { () throws(SystemError) in

@@ -3,7 +3,7 @@ internal import Glibc
 
 // Names with a slash, "." and ".." throw `EINVAL`, since they would lead out of the directory.
 extension PrivateDirectory {
-  /// Reads a file that only this user can have written and can read.
+  /// Reads a private file of this user.
   ///
   /// - Parameter forbidden: Permission bits that must not be set.
   /// - Throws: `ENOENT`, `ELOOP` for a symbolic link, `EINVAL` for anything else that is not a regular file, `EPERM` if
@@ -18,7 +18,7 @@ extension PrivateDirectory {
 
   /// Reads a file like ``readFile(_:limit:forbidding:)``, and keeps a reference to it.
   package borrowing func readKnownFile(_ name: String, limit: Int) throws(SystemError) -> ([UInt8], KnownFile) {
-    // The stamp is taken before reading, so that a write meanwhile changes it.
+    // Before reading, so that a write meanwhile changes it.
     let known = try KnownFile(try openToRead(name))
     try known.status.check(limit: limit)
     return (try known.descriptor.readToEnd(limit: limit), known)
@@ -29,14 +29,14 @@ extension PrivateDirectory {
     try openFile(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
   }
 
-  /// Writes a file, or replaces it atomically. A crash or power failure leaves either the old content or the new. When
-  /// this returns, the new content is durable if the file system can sync a directory.
+  /// Writes or replaces a file atomically: a crash or power failure leaves the old content or the new. The new content
+  /// is durable if the file system can sync a directory.
   ///
   /// - Parameters:
   ///   - mode: The exact permission bits, regardless of the umask.
   ///   - isDurable: Whether the file must survive a power failure.
   ///   - reserved: The result of ``reserveReplacement(of:growth:)``, if the file was reserved.
-  /// - Throws: The error of the step that failed. The old file still exists then.
+  /// - Throws: The error of the failed step. The old file then still exists.
   package borrowing func replaceFile(
     _ name: String, with bytes: Span<UInt8>, mode: UInt32 = 0o600, isDurable: Bool = true,
     in reserved: ReservedFile? = nil
@@ -45,7 +45,7 @@ extension PrivateDirectory {
     try rename(temporary, to: name, isDurable: isDurable)
   }
 
-  /// Like ``replaceFile(_:with:mode:isDurable:in:)``, but keeps a reference to the new file.
+  /// Like ``replaceFile(_:with:mode:isDurable:in:)``, but keeps a reference.
   ///
   /// - Returns: Nil if no descriptor is free; the file is replaced anyway.
   package borrowing func replaceKnownFile(
@@ -57,14 +57,13 @@ extension PrivateDirectory {
     return known
   }
 
-  /// Gives the temporary file its final name.
   private borrowing func rename(_ temporary: String, to name: String, isDurable: Bool) throws(SystemError) {
     let directory = raw
     let new = try? inode(of: temporary)
     do {
       try SystemCall.library("renameat") { unsafe renameat(directory, temporary, directory, name) }
     } catch {
-      // A network file system may lose the response and report failure for a rename that it has done.
+      // A network file system may report failure for a rename that it has done.
       guard !isDone(new, at: name, from: temporary) else { return synchronise() }
       unsafe unlinkat(directory, temporary, 0)
       throw error
@@ -116,7 +115,7 @@ extension PrivateDirectory {
     try SystemCall.library("fsync") { fsync(number) }
   }
 
-  /// Renames a file of any kind to the first unused name of "NAME.old-1", "NAME.old-2" and so on.
+  /// Renames a file to the first unused name of "NAME.old-1", "NAME.old-2" and so on.
   ///
   /// - Returns: The new path.
   package borrowing func setAside(_ name: String) throws(SystemError) -> String {
@@ -130,7 +129,7 @@ extension PrivateDirectory {
     return "\(path)/\(new)"
   }
 
-  /// Whether the name exists, even as a dangling link.
+  /// Whether the name exists, even as a link to nothing.
   package borrowing func exists(_ name: String) -> Bool {
     (try? inode(of: name)) != nil
   }
@@ -163,13 +162,13 @@ extension PrivateDirectory {
     if bytes.count > 255 { throw SystemError(errno: ENAMETOOLONG, operation: "openat") }
   }
 
-  /// Writes the names in the directory to disk, or the entire file system if it cannot sync a directory (`EINVAL` on
-  /// vboxsf and 9p). Ignores errors, which do not undo a rename.
+  /// Writes the directory to disk, or the file system if it cannot sync a directory (`EINVAL` on vboxsf and 9p).
+  /// Ignores errors, which do not undo a rename.
   private borrowing func synchronise() {
     agent_sync_directory(raw)
   }
 
-  /// Writes a temporary file ".NAME.RANDOM.tmp" to disk and returns its name. Removes it on failure.
+  /// Writes a temporary file to disk and returns its name. Removes it on failure.
   private borrowing func writeTemporary(
     for name: String, _ bytes: Span<UInt8>, mode: UInt32, isDurable: Bool = true, in reserved: ReservedFile? = nil
   ) throws(SystemError) -> String {
@@ -201,7 +200,6 @@ extension PrivateDirectory {
     return ".\(name).\(suffix).tmp"
   }
 
-  /// Writes the content of a temporary file.
   private static func fill(
     _ file: borrowing FileDescriptor, with bytes: Span<UInt8>, mode: UInt32, isDurable: Bool
   ) throws(SystemError) {
@@ -214,7 +212,7 @@ extension PrivateDirectory {
   }
 
   /// Removes the temporary files of interrupted writes to these names, except a ``ReservedFile`` in use. The caller
-  /// must hold the lock that guards the names, or a concurrent write loses its file.
+  /// must hold the lock of the names, or a concurrent write loses its file.
   package borrowing func removeLeftovers(of names: String...) throws(SystemError) {
     let prefixes = names.map { ".\($0)." }
     for found in try fileNames() where found.utf8.first == UInt8(ascii: ".") && found.hasSuffix(".tmp") {

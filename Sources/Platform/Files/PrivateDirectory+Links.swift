@@ -1,16 +1,16 @@
 internal import CPlatform
 internal import Glibc
 
-// Shared files may be read but not changed by others. A shared file and its directory may be symbolic links, see
+// Others may read shared files, but not change them. A shared file and its directory may be symbolic links: see
 // `LinkWalk`.
 extension PrivateDirectory {
-  /// The permission bits forbidden for a shared file and its directory.
+  /// The permissions to change a file or directory.
   private static let rightsToChange: UInt32 = 0o022
 
-  /// Opens a file that a platform provides to this user, for reading. The file and everything that leads to it,
-  /// including symbolic links, must belong to this user or root and not be replaceable by others. Does not block.
+  /// Opens a file that a platform provides to this user. It and everything that leads to it, including symbolic links,
+  /// must belong to this user or root and not be replaceable by others. Never blocks.
   ///
-  /// Tries three times if an entry is missing, since Kubernetes may replace `..data` meanwhile.
+  /// Tries three times, since Kubernetes may be replacing `..data`.
   package static func openProvidedFile(_ path: String) throws(DirectoryError) -> FileDescriptor {
     for _ in 1..<providedFileAttempts {
       do throws(DirectoryError) { return try openProvidedFileOnce(path) } catch {
@@ -51,7 +51,7 @@ extension PrivateDirectory {
 
   /// Opens a directory that others may read, but only this user may change.
   ///
-  /// - Parameter create: Whether to create missing directories of the path with mode 0700.
+  /// - Parameter create: Creates missing directories of the path with mode 0700.
   package init(changedByUserAlone path: String, create: Bool) throws(DirectoryError) {
     let path = PrivateDirectory.withoutFinalSlashes(path)
     let opened =
@@ -67,7 +67,6 @@ extension PrivateDirectory {
     self.init(path, opened)
   }
 
-  /// Opens the directory that a symbolic link leads to.
   private static func openLinkTarget(_ path: String) throws(DirectoryError) -> FileDescriptor {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     let parent = names.dropLast().joined(separator: "/") + "/."
@@ -84,7 +83,7 @@ extension PrivateDirectory {
     try readFile(name, limit: limit, forbidding: PrivateDirectory.rightsToChange)
   }
 
-  /// Replaces a shared file like ``replaceFile(_:with:mode:isDurable:in:)``. Its readers keep their access.
+  /// Replaces a shared file like ``replaceFile(_:with:mode:isDurable:in:)``, and keeps its permissions.
   package borrowing func replaceFile(
     changedByUserAlone name: String, with bytes: Span<UInt8>, in reserved: ReservedFile? = nil
   ) throws(SystemError) {
@@ -92,7 +91,7 @@ extension PrivateDirectory {
     try replaceFile(name, with: bytes, mode: 0o600 | mode & 0o044, in: reserved)
   }
 
-  /// Replaces a shared file, keeping its exact permission bits; a new one has mode 0600.
+  /// Replaces a shared file, keeping its permissions; a new one has mode 0600.
   package borrowing func replaceFile(keepingModeOf name: String, with bytes: Span<UInt8>) throws(SystemError) {
     try replaceFile(name, with: bytes, mode: (try? FileStatus(of: name, in: descriptor).permissions) ?? 0o600)
   }
@@ -108,10 +107,9 @@ extension PrivateDirectory {
     try SystemCall.library("symlinkat") { unsafe symlinkat(target, directory, name) }
   }
 
-  /// Calls `body` with the directory and name of a shared file: this directory and `name`, or the target of a symbolic
-  /// link with that name.
+  /// Calls `body` with the directory and name of a shared file, or of its target if it is a symbolic link.
   ///
-  /// - Throws: ``DirectoryError/untrusted(_:path:)`` if another user may change the file, or it is not a regular file.
+  /// - Throws: ``DirectoryError/untrusted(_:path:)`` if another user may change it, or it is not a regular file.
   package borrowing func withTarget<Result: ~Copyable>(
     of name: String, _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {
@@ -124,7 +122,7 @@ extension PrivateDirectory {
     return try directory.withCheckedFile(last, "\(directory.path)/\(last)", body)
   }
 
-  /// Calls `body` unless another user may change the file or it is not a regular file.
+  /// Calls `body` after the checks of ``withTarget(of:_:)``.
   private borrowing func withCheckedFile<Result: ~Copyable>(
     _ name: String, _ path: String, _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {
@@ -134,7 +132,7 @@ extension PrivateDirectory {
     do { return try body(self, name) } catch { throw .system(error, path: path) }
   }
 
-  /// Opens the directory `name` in the current directory of a walk. `link` is the path for a missing target's error.
+  /// Opens the directory `name` in the walk's current one. `link` is for the error of a missing target.
   private static func directory(
     _ name: String, at walk: borrowing LinkWalk, _ link: String
   ) throws(DirectoryError) -> FileDescriptor {

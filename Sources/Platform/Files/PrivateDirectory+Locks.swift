@@ -1,13 +1,13 @@
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Acquires the exclusive lock on the file `name`, creating it with mode 0600 if necessary. The lock excludes other
-  /// processes and threads, until it is deinitialized or the process ends. The file remains.
+  /// Acquires the exclusive lock on a file, creating it with mode 0600 if necessary. The lock excludes other processes
+  /// and threads while it exists. The file remains.
   ///
   /// - Parameters:
-  ///   - wait: How long to wait for another holder; zero to try once.
-  ///   - isGivenUp: Called between attempts. Returns true to end the wait.
-  /// - Throws: `EAGAIN` if another process or thread still holds it after that time.
+  ///   - wait: The timeout; zero to try once.
+  ///   - isGivenUp: Called between attempts. True ends the wait.
+  /// - Throws: `EAGAIN` if another process or thread still holds the lock.
   package borrowing func lock(
     _ name: String, wait: Duration, unless isGivenUp: () -> Bool = { false }
   ) throws(SystemError) -> FileLock {
@@ -17,7 +17,7 @@ extension PrivateDirectory {
       if let lock = try attemptLock(name) { return lock }
       let left = Instant.now.duration(to: deadline)
       guard left > .zero, !isGivenUp() else { throw SystemError.busyLock }
-      // flock(2) has no timeout, so poll at increasing intervals.
+      // flock(2) has no timeout.
       Threads.sleep(for: min(pause, left))
       pause = min(pause * 2, .milliseconds(20))
     }
@@ -30,7 +30,6 @@ extension PrivateDirectory {
     try lock(name, wait: .zero)
   }
 
-  /// Acquires the lock; nil if it is held.
   private borrowing func attemptLock(_ name: String) throws(SystemError) -> FileLock? {
     while true {
       let file = try openFile(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NOCTTY, mode: 0o600)
@@ -41,7 +40,7 @@ extension PrivateDirectory {
         if error.isAgain { return nil }
         throw error
       }
-      // If the name was removed or replaced meanwhile, the lock would be on a file that no other process opens.
+      // Otherwise, the lock would be on a file that no other process opens.
       let held = try FileStatus(of: file)
       // The creator's umask must not lock out other processes of this user.
       if held.owner == Machine.userID, held.permissions & 0o600 != 0o600 { fchmod(number, 0o600) }
@@ -57,7 +56,7 @@ extension SystemError {
   package static var busyLock: SystemError { SystemError(errno: EAGAIN, operation: "flock") }
 }
 
-/// An exclusive lock on a file, until this value is deinitialized.
+/// An exclusive lock on a file while this value exists.
 package struct FileLock: ~Copyable, Sendable {
   private let file: FileDescriptor
 
@@ -65,8 +64,7 @@ package struct FileLock: ~Copyable, Sendable {
     self.file = file
   }
 
-  /// Releases the lock explicitly, since a child process that is being started has a copy of the descriptor until its
-  /// `exec`.
+  /// Unlocks explicitly: a child process before its `exec` has a copy of the descriptor.
   deinit {
     flock(file.raw, LOCK_UN)
   }

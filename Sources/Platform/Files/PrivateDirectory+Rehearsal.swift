@@ -2,12 +2,12 @@ internal import CPlatform
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Performs the steps of ``replaceFile(_:with:mode:isDurable:in:)`` that could fail for lack of space or permissions,
-  /// and undoes them. Does not wait for the disk, so it does not detect a broken one.
+  /// Performs and undoes the steps of ``replaceFile(_:with:mode:isDurable:in:)`` that could fail for lack of space or
+  /// permissions. Does not wait for the disk, so it does not detect a broken one.
   ///
   /// - Parameter growth: The maximum growth of the file, in bytes.
-  /// - Throws: The error of the step that failed: `EBUSY` for a file that is a mount point, `EPERM` for one with the
-  ///   attribute `i` or `a` (chattr(1)).
+  /// - Throws: The error of the failed step: `EBUSY` for a mount point, `EPERM` for the attribute `i` or `a`
+  ///   (chattr(1)).
   package borrowing func rehearseReplacing(_ name: String, growth: Int) throws(SystemError) {
     _ = try reserveReplacement(of: name, growth: growth)
   }
@@ -21,19 +21,18 @@ extension PrivateDirectory {
     return try ReservedFile(for: name, try replaceableSize(of: name) + growth, in: self)
   }
 
-  /// The size of a file that a rename may replace; 0 if it does not exist.
+  /// The size of a file that a rename may replace, or 0.
   private borrowing func replaceableSize(of name: String) throws(SystemError) -> Int {
     var size: Int64 = 0
     switch unsafe agent_replaceable(raw, name, &size) {
     case 0: return Int(size)
-    // A container may forbid the call, and an old kernel may not have it.
+    // A container may forbid the call, or an old kernel not have it.
     case ENOSYS: return (try? FileStatus(of: name, in: descriptor).size) ?? 0
     case let number: throw SystemError(errno: number, operation: "rename")
     }
   }
 
-  /// Creates a file with one byte in a directory and removes it. If the directory does not exist, uses the nearest
-  /// existing parent.
+  /// Creates and removes a file with one byte in a directory, or in its nearest existing parent.
   package static func tryWriting(near path: String) throws(DirectoryError) {
     let directory = try nearest(path)
     try naming(directory.path) { () throws(SystemError) in

@@ -1,25 +1,24 @@
 internal import CPlatform
 internal import Glibc
 
-/// A directory that only this user can change, opened without following a symbolic link at its end, then checked on the
-/// open descriptor. All operations use that descriptor.
+/// A directory that only this user can change, checked on its open descriptor, which all operations use. Its last
+/// component is not followed if it is a symbolic link.
 package struct PrivateDirectory: ~Copyable, Sendable {
-  /// The path without a trailing slash.
   package let path: String
   let descriptor: FileDescriptor
 
-  /// The descriptor's number, valid during the lifetime of this value.
+  /// The descriptor's number. Never close it.
   package var raw: Int32 { descriptor.raw }
 
   /// Read, write and search permissions of the group and others.
   package static var allRights: UInt32 { 0o077 }
 
   /// - Parameters:
-  ///   - path: Its last component must be a directory, not a link, that belongs to this user and grants none of the
-  ///     `rights` to the group or others. Earlier components may be links.
-  ///   - rights: Permission bits of the group and others; all by default.
-  ///   - create: Whether to create missing directories of the path with mode 0700, regardless of the umask. Also lets
-  ///     this user read and search its own directory.
+  ///   - path: A directory, not a link, that belongs to this user and grants none of the `rights` to others. Earlier
+  ///     components may be links.
+  ///   - rights: Permission bits of the group and others.
+  ///   - create: Creates missing directories of the path with mode 0700, whatever the umask, and lets this user read
+  ///     and search its own directory.
   package init(
     opening path: String, create: Bool, withoutOthersRights rights: UInt32 = PrivateDirectory.allRights
   ) throws(DirectoryError) {
@@ -31,8 +30,8 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   /// Opens an existing directory for unencrypted tokens, which must not reach a disk.
   ///
   /// - Parameters:
-  ///   - path: A directory in memory, or one of the user's runtime directories or its parent.
-  ///   - runtime: Another runtime directory, if any. It may be on a disk if the system has no better one.
+  ///   - path: In memory, or one of the user's runtime directories or its parent.
+  ///   - runtime: Another runtime directory, if any, even on a disk.
   package static func openForTokens(_ path: String, or runtime: String?) throws(DirectoryError) -> PrivateDirectory {
     let directory = try PrivateDirectory(opening: path, create: false)
     let places = [runtime].compactMap { $0 } + UserDirectories.runtimeCandidates()
@@ -45,13 +44,12 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return directory
   }
 
-  /// Lets other users access entries by name, without listing or changing them.
+  /// Lets other users access entries by name, but not list or change them.
   package func allowOthersToSearch() throws(SystemError) {
     let number = descriptor.raw
     try SystemCall.library("fchmod") { fchmod(number, 0o711) }
   }
 
-  /// Opens the first of these directories that can be opened or created.
   package static func opening(firstOf paths: [String]) throws(DirectoryError) -> PrivateDirectory {
     var problem: DirectoryError?
     for path in paths {
@@ -83,8 +81,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   /// Whether the rights are denied to the group and others.
   private static func isClosed(_ status: FileStatus, _ rights: UInt32) -> Bool { status.permissions & rights == 0 }
 
-  /// Whether ``init(opening:create:withoutOthersRights:)`` would accept the directory at a path. Allocates nothing on
-  /// the heap.
+  /// Whether ``init(opening:create:withoutOthersRights:)`` would accept the directory. Allocates nothing on the heap.
   static func isUsable(_ path: UnsafePointer<CChar>) -> Bool {
     guard let number = try? unsafe openDirectory(path), let status = try? FileStatus(of: FileDescriptor(owning: number))
     else { return false }
@@ -95,7 +92,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   static func openOrCreate(_ path: String, create: Bool) throws(SystemError) -> Int32 {
     try check(path)
     do {
-      // The directory nearly always exists, and the client opens it for each token.
+      // It nearly always exists, and the client opens it for each token.
       let number = try unsafe openDirectory(path)
       repair(number)
       return number
@@ -119,9 +116,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     fchmod(number, status.st_mode & 0o7777 | 0o700)
   }
 
-  /// Grants this user all permissions to its own directory, even if the user has none.
-  ///
-  /// - Throws: `EPERM` for a directory of another user.
+  /// Grants this user all permissions to its own directory. Throws `EPERM` for another user's.
   private static func setOwnersRights(at path: String) throws(SystemError) {
     let directory = FileDescriptor(
       owning: try SystemCall.checked(unsafe agent_open_path(AT_FDCWD, path), "open"))
@@ -145,20 +140,20 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     do {
       return try body()
     } catch {
-      // With both flags Linux returns ENOTDIR for a link too, POSIX ELOOP.
+      // Linux returns ENOTDIR for a link, POSIX ELOOP.
       let isOther = error.operation == "open" && (error.errno == ENOTDIR || error.errno == ELOOP)
       throw isOther ? .untrusted(.notDirectory, path: path) : .system(error, path: path)
     }
   }
 
-  /// Removes trailing slashes, which would make the kernel follow a link.
+  /// Removes trailing slashes, since the kernel would follow a link.
   static func withoutFinalSlashes(_ path: String) -> String {
     var path = Substring(path)
     while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
     return String(path)
   }
 
-  /// Rejects a path that ends with "." or "..", which would follow a link too.
+  /// Rejects a path that ends with "." or "..", since the kernel would follow a link.
   private static func check(_ path: String) throws(SystemError) {
     try SystemCall.checkText(path, "open")
     let bytes = path.utf8
@@ -195,19 +190,18 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   }
 }
 
-/// Why a directory cannot contain private files.
 package enum DirectoryError: Error, Hashable, Sendable {
   /// It could not be created or opened.
   case system(SystemError, path: String)
-  /// The directory, a file in it, or a directory that a symbolic link leads through is not safe from other users.
+  /// It, a file in it, or a directory that a link leads through is not safe from other users.
   case untrusted(FileProblem, path: String)
 
-  /// The command that fixes the problem; nil if there is none, if a terminal would not show it exactly, or if the file
-  /// system ignores file modes.
+  /// A command that fixes the problem; nil if there is none, a terminal would not show it exactly, or the file system
+  /// ignores modes.
   package var remedy: String? {
     let (change, path) =
       switch self {
-      // A sticky directory, such as /tmp, is intended for all users.
+      // Such as /tmp, for all users.
       case .untrusted(.writable(let mode, _), let path) where mode & 0o1000 == 0: ("go-w", path)
       case .untrusted(.tooOpen(let mode, let isDirectory), let path) where mode & 0o1000 == 0:
         (isDirectory ? "700" : "600", path)
@@ -220,7 +214,7 @@ package enum DirectoryError: Error, Hashable, Sendable {
       "chmod \(change) '\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
   }
 
-  /// Describes the error in lowercase without a full stop, followed by the ``remedy``, if any.
+  /// Describes the error in lowercase without a full stop, with the ``remedy``.
   package var message: String {
     let sentence =
       switch self {

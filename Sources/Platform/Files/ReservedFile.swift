@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// A temporary file with its own disk space, inode, name and descriptor. Replacing a file of the same directory with it
-/// needs nothing more (invariant: reserve first). Removed with this value unless used. Thread-safe.
+/// needs nothing more (invariant: reserve first). Removed if unused. Thread-safe.
 package final class ReservedFile: Sendable {
   let file: FileDescriptor
   let name: String
@@ -9,13 +9,13 @@ package final class ReservedFile: Sendable {
   private let path: String
   private let isClaimed = Monitor(false)
 
-  /// - Parameter byteCount: The disk space to reserve. Ignored on a file system that cannot reserve space.
+  /// - Parameter byteCount: The disk space to reserve, if the file system can.
   init(for name: String, _ byteCount: Int, in directory: borrowing PrivateDirectory) throws(SystemError) {
     self.name = PrivateDirectory.temporaryName(for: name)
     path = "\(directory.path)/\(self.name)"
     file = try directory.openFile(self.name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
     do {
-      // So that another process does not mistake it for a leftover.
+      // Another process must not mistake it for a leftover.
       let number = file.raw
       try SystemCall.library("flock") { flock(number, LOCK_EX | LOCK_NB) }
       inode = try FileStatus(of: file).inode
@@ -27,12 +27,12 @@ package final class ReservedFile: Sendable {
   }
 
   deinit {
-    // A child process that is being started has a copy of the descriptor until its exec, which would prolong the lock.
+    // A child process before its exec has a copy of the descriptor, which would prolong the lock.
     flock(file.raw, LOCK_UN)
     if !isClaimed.withLock({ $0 }) { _ = unsafe unlink(path) }
   }
 
-  /// Claims the file for use in this directory. Returns false if it is not there or was already claimed.
+  /// Claims the file for this directory. Returns false if it is missing or already claimed.
   func claim(in directory: borrowing PrivateDirectory) -> Bool {
     guard (try? directory.inode(of: name)) == inode else { return false }
     return isClaimed.withLock { isClaimed in
@@ -43,7 +43,7 @@ package final class ReservedFile: Sendable {
 }
 
 extension FileDescriptor {
-  /// Reserves disk space in bytes. Does nothing on a file system that cannot reserve space.
+  /// Reserves disk space in bytes, if the file system can.
   fileprivate borrowing func reserve(_ count: Int) throws(SystemError) {
     while true {
       switch posix_fallocate(raw, 0, count) {

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The directories for this user's files, according to the XDG Base Directory Specification. Uses the environment and,
-/// without `HOME`, passwd(5).
+/// The directories for this user's files (XDG Base Directory Specification), from the environment or, without `HOME`,
+/// passwd(5).
 package enum UserDirectories {
   /// Returns the value of a variable, like ``Environment/value(_:)``.
   package typealias Variables = (String) -> String?
@@ -12,16 +12,16 @@ package enum UserDirectories {
     package let path: String
   }
 
-  /// The variables that control where files are created, in the order they are checked.
+  /// The variables that control where files are created.
   private static let directoryVariables = [
     "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
   ]
 
-  /// The first variable of root that contains a directory of another user, as with `su`: that user could not use files
-  /// that root creates there. Nil for other users than root.
+  /// The first variable of root that contains a directory of another user, as with `su`, who could not use files that
+  /// root creates. Nil for other users.
   package static var foreign: ForeignDirectory? { foreign(in: Environment.value, user: Machine.userID) }
 
-  /// The result of ``foreign`` for an environment and a user ID.
+  /// ``foreign`` for an environment and a user ID.
   package static func foreign(in variables: Variables, user: UInt32) -> ForeignDirectory? {
     guard user == 0 else { return nil }
     for variable in directoryVariables {
@@ -66,8 +66,8 @@ package enum UserDirectories {
     try home("XDG_DATA_HOME", else: ".local/share", in: variables)
   }
 
-  /// `$HOME` if it is an absolute path. If it is not set, as under a service manager, the user's home in passwd(5), or
-  /// else the root directory, as in containers.
+  /// `$HOME`, if absolute. If it is unset, as under a service manager, the home in passwd(5), or else the root
+  /// directory, as in containers.
   ///
   /// - Throws: `ENOENT` if `HOME` is not an absolute path.
   package static func home(in variables: Variables) throws(SystemError) -> String {
@@ -79,11 +79,10 @@ package enum UserDirectories {
   }
 
   /// The possible directories for the daemon's socket, best first: `$XDG_RUNTIME_DIR/agent`, `/run/user/UID/agent`, and
-  /// for cron, su and containers a directory in the state home whose name depends on the machine and its boot, but not
-  /// on the host name.
+  /// for cron, su and containers a directory in the state home, named by machine and boot.
   package static func runtimeCandidates() -> [String] { runtimeCandidates(in: Environment.value) }
 
-  /// The directory in `XDG_RUNTIME_DIR`, the first of ``runtimeCandidates()``; nil if it is not set.
+  /// The directory in `XDG_RUNTIME_DIR`; nil if it is unset.
   package static var sessionRuntimeDirectory: String? {
     absolute(Environment.value("XDG_RUNTIME_DIR")).map { "\($0)\(runtimePart)" }
   }
@@ -103,7 +102,7 @@ package enum UserDirectories {
     return candidates
   }
 
-  /// The directories of ``runtimeCandidates()`` in the state home from earlier boots. Empty if the boot ID is unknown.
+  /// The directories in the state home from earlier boots. Empty if the boot ID is unknown.
   package static func pastRuntimeDirectories() -> [String] { pastRuntimeDirectories(in: Environment.value) }
 
   package static func pastRuntimeDirectories(in variables: Variables) -> [String] {
@@ -122,7 +121,6 @@ package enum UserDirectories {
     }.map { "\(run)/\($0)" }
   }
 
-  /// The directory for sockets if there is no runtime directory.
   private static func runHome(in variables: Variables) throws(SystemError) -> String {
     try stateHome(in: variables) + "/agent/run"
   }
@@ -150,15 +148,14 @@ package enum UserDirectories {
       }
   }
 
-  /// The directory in a variable, or else the subdirectory `part` of the home.
+  /// The directory in a variable, or else in the home.
   private static func home(_ name: String, else part: String, in variables: Variables) throws(SystemError) -> String {
     if let path = absolute(variables(name)) { return path }
     let home = try home(in: variables)
     return home == "/" ? "/\(part)" : "\(home)/\(part)"
   }
 
-  /// The path without trailing slashes. Nil if it is not absolute or not UTF-8, since replacement characters would
-  /// refer to another directory.
+  /// The path without trailing slashes. Nil if it is not absolute or not UTF-8, since a repaired path leads elsewhere.
   private static func absolute(_ path: String?) -> String? {
     guard var path = path.map({ Substring($0) }), path.utf8.first == UInt8(ascii: "/"),
       !path.unicodeScalars.contains("\u{FFFD}")

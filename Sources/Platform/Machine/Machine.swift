@@ -7,8 +7,8 @@ package enum Machine {
 
   package static var processID: Int32 { getpid() }
 
-  /// The 16 bytes of the machine ID; nil in containers and images that are not set up yet (`machine-id(5)`).
-  /// Confidential: hash it before it leaves the program.
+  /// The 16 bytes of the machine ID; nil in containers and new images (`machine-id(5)`). Confidential: hash it before
+  /// it leaves the program.
   package static func identity(path: String = "/etc/machine-id") -> [UInt8]? {
     guard let text = readSmallFile(path) else { return nil }
     let line = text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
@@ -37,7 +37,7 @@ package enum Machine {
     return UInt64(status.st_ino)
   }
 
-  /// Whether this is the Windows Subsystem for Linux, where connections from Windows come from root.
+  /// Whether this is the Windows Subsystem for Linux. Connections from Windows there come from root.
   package static let isWSL: Bool = {
     let release = readSmallFile("/proc/sys/kernel/osrelease") ?? []
     let letters = release.map { $0 | 0x20 }
@@ -55,8 +55,7 @@ package enum Machine {
   /// The file of this program, with symbolic links resolved; empty without /proc.
   package static func executablePath() -> String { LinkWalk.target(of: "/proc/self/exe") ?? "" }
 
-  /// The number of bytes that this user can still write to the file system of a directory, or of its nearest existing
-  /// parent; nil if unknown.
+  /// The number of bytes that this user can still write near a path; nil if unknown.
   package static func freeBytes(near path: String) -> Int? {
     var path = path
     var system = statvfs()
@@ -67,17 +66,17 @@ package enum Machine {
     return Int(clamping: UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize)).partialValue)
   }
 
-  /// This program's file, and its path at the first use. Nil without /proc.
+  /// This program's file and path at the first use. Nil without /proc.
   private static let program: (path: String, file: stat)? = {
     var file = stat()
     return unsafe stat("/proc/self/exe", &file) == 0 ? (executablePath(), file) : nil
   }()
 
-  /// Whether another version has replaced this program's file, or it was moved or removed. False without /proc.
+  /// Whether this program's file was replaced by another version, moved or removed. False without /proc.
   package static var isProgramReplaced: Bool {
     guard let program else { return false }
     var current = stat()
-    // The kernel appends a word to the path of a file whose name was removed or replaced before the first use.
+    // The kernel appends a word to the path of a removed or replaced file.
     guard unsafe stat(program.path, &current) == 0 else { return true }
     return program.file.st_ino != current.st_ino || program.file.st_dev != current.st_dev
   }
@@ -90,8 +89,8 @@ package enum Machine {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// Calls `body` with the absolute path of the current directory, up to the first component that is not UTF-8. Uses
-  /// only the stack.
+  /// Calls `body` with the absolute path of the current directory, up to the first component that is not UTF-8, without
+  /// heap allocations.
   ///
   /// - Returns: Nil if the directory was removed or cannot be reached from the root.
   package static func withCurrentDirectory<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {

@@ -2,9 +2,9 @@ internal import CPlatform
 
 /// The memory of a process, in KiB (`/proc/PID/smaps_rollup`, `proc(5)`).
 package struct MemoryUse: Sendable, Hashable {
-  /// Resident memory, with shared pages divided by the number of processes that share them.
+  /// Resident memory, with shared pages divided by the number of their processes.
   package var pssKiB: Int
-  /// Resident memory modified only by this process, which ending it would free.
+  /// Resident memory that ending the process would free.
   package var privateDirtyKiB: Int
   /// Resident memory, including shared pages.
   package var rssKiB: Int
@@ -25,8 +25,8 @@ package struct MemoryUse: Sendable, Hashable {
     return use
   }
 
-  /// Limits the heap to two arenas for all threads; otherwise each thread that ends leaves an arena behind. Call it at
-  /// the start of a program.
+  /// Limits the heap to two arenas for all threads. Otherwise each thread leaves one. Call it at the start of a
+  /// program.
   package static func shareArenas() { agent_limit_arenas(2) }
 
   /// Returns freed memory to the system.

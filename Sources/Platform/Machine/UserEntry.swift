@@ -1,5 +1,4 @@
-/// The line of a user in passwd(5). Users of a directory service are not found: a static program cannot load its
-/// library.
+/// A user in passwd(5). Users of a directory service are not found, since a static program cannot load its library.
 package struct UserEntry: Sendable, Hashable {
   package let name: String
   package let home: String

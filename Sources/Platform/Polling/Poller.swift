@@ -1,8 +1,8 @@
 internal import CPlatform
 internal import Glibc
 
-/// Waits for many descriptors at once (`epoll(7)`, level-triggered). Remove a descriptor before closing it, since a
-/// duplicate would remain in the set.
+/// Waits for many descriptors at once (`epoll(7)`, level-triggered). Remove a descriptor before closing it: a duplicate
+/// would remain in the set.
 package struct Poller: ~Copyable, Sendable {
   /// The events to wait for. Closing of the other end is always reported.
   package enum Interest: Sendable {
@@ -27,8 +27,7 @@ package struct Poller: ~Copyable, Sendable {
     package var key: UInt64
     package var readable: Bool
     package var writable: Bool
-    /// Whether the other end has closed, or there is an error; a read shows which. Bytes sent before may still be
-    /// readable.
+    /// Whether the other end has closed, or there is an error. Bytes sent before may still be readable.
     package var hungUp: Bool
   }
 
@@ -55,7 +54,7 @@ package struct Poller: ~Copyable, Sendable {
     try SystemCall.checked(agent_epoll_remove(raw, descriptor), "epoll_ctl")
   }
 
-  /// Waits for events, at most 64 at a time; the next call returns the others.
+  /// Waits for events, at most 64 at a time.
   ///
   /// - Parameter timeoutMilliseconds: 0 to return immediately; negative for no limit.
   /// - Returns: Empty after the timeout.
@@ -63,8 +62,7 @@ package struct Poller: ~Copyable, Sendable {
     try wait(until: timeoutMilliseconds < 0 ? nil : .now.advanced(by: .milliseconds(timeoutMilliseconds)))
   }
 
-  /// Waits for events until a time; nil for no limit. Suspend does not count: add a ``BootTimer`` for a deadline that
-  /// includes it.
+  /// Waits for events until a time; nil for no limit. Does not count suspend: for that, add a ``BootTimer``.
   package borrowing func wait(until deadline: Instant?) throws(SystemError) -> [Event] {
     while true {
       let limit = deadline.map { Instant.now.millisecondsUntil($0) } ?? -1
@@ -78,7 +76,7 @@ package struct Poller: ~Copyable, Sendable {
     }
   }
 
-  /// Waits for events without a time limit, and replaces the content of `events`.
+  /// Waits for events without a limit, and replaces the content of `events`.
   ///
   /// - Parameter waits: If false, returns only pending events.
   package borrowing func wait(into events: inout [Event], waits: Bool = true) throws(SystemError) {

@@ -1,7 +1,6 @@
-/// The control group of this process (`cgroups(7)`). A daemon inherits the group of the program that started it.
+/// The control group of this process (`cgroups(7)`), inherited by a daemon from its starter.
 package struct ControlGroup: Sendable, Equatable {
-  /// The systemd service that ends this process when it stops; nil in a login session, a terminal, or the daemon's own
-  /// service.
+  /// The systemd service whose stop ends this process; nil in a login session, a terminal, or the daemon's own service.
   package private(set) var service: String?
   /// The lowest memory limit of the group and its parents, in bytes.
   package private(set) var memoryBytes: Int?

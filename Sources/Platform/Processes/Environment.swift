@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-/// The environment of this process. Changing it is unsafe once there are threads.
+/// The environment of this process. Change it only before there are threads.
 package enum Environment {
   /// The value of a variable, if set. Bytes that are not UTF-8 are repaired.
   package static func value(_ name: String) -> String? {

@@ -1,4 +1,4 @@
-/// A program of this machine that is run for its output. It has no terminal.
+/// A program of this machine, run for its output without a terminal.
 package struct InstalledProgram: Sendable {
   /// The absolute path.
   package let path: String
@@ -28,7 +28,7 @@ package struct InstalledProgram: Sendable {
   ///   - timeout: The maximum duration.
   ///   - limit: The maximum output, in bytes.
   ///   - directory: Its current directory; nil for this process's.
-  /// - Throws: `ETIMEDOUT` or `EFBIG` if the duration or output exceeded its limit, or the error of the start.
+  /// - Throws: `ETIMEDOUT` or `EFBIG` for the limits, or the error of the start.
   package func run(
     _ arguments: [String], input: [UInt8] = [], changes: [String: String?] = [:], showsErrors: Bool = false,
     joinsErrors: Bool = false, timeout: Duration = .seconds(15), limit: Int = 1 << 20,
@@ -47,7 +47,7 @@ package struct InstalledProgram: Sendable {
       Spawn.Request(
         executable: path, arguments: [path] + arguments, environment: Self.environment(changes), newSession: true,
         inherits: inherits, directory: directory))
-    // The output ends when no other process has this end open.
+    // The output ends once no process has this end open.
     pipe.writing = try FileDescriptor(opening: "/dev/null", for: .writing)
     do {
       let output = try pipe.reading.readToEnd(limit: limit, within: timeout)

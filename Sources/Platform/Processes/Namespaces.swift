@@ -9,7 +9,7 @@ package enum Namespaces {
 
     /// Whether this process's namespace differs from that of process 1. False if unknown.
     var isPrivate: Bool {
-      // The links in /proc/1/ns need privileges; inode and mount numbers differ between namespaces.
+      // The links in /proc/1/ns need privileges, so compare inode and mount numbers.
       switch self {
       case .network: Namespaces.pair({ FileStatus(at: $0)?.inode }, "net/dev").map { $0.own != $0.first } ?? false
       case .mounts: Namespaces.pair(Namespaces.firstMount, "mountinfo").map { $0.own != $0.first } ?? false
@@ -23,13 +23,13 @@ package enum Namespaces {
   /// Whether a namespace of this process is private.
   package static var arePrivate: Bool { !named.isEmpty }
 
-  /// Reads a property from the file `name` in `/proc/PID` of this process and of process 1. Nil if either is unknown.
+  /// Reads a property from a file in `/proc/PID` of this process and of process 1. Nil if either is unknown.
   private static func pair<Value>(_ read: (String) -> Value?, _ name: String) -> (own: Value, first: Value)? {
     guard let own = read("/proc/self/\(name)"), let first = read("/proc/1/\(name)") else { return nil }
     return (own, first)
   }
 
-  /// The number of the first mount in a file `mountinfo`. It is unique to a namespace.
+  /// The number of the first mount in `mountinfo`, unique to a namespace.
   private static func firstMount(_ path: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     guard let file = try? FileDescriptor(opening: path, for: .reading),
@@ -43,7 +43,7 @@ package enum Namespaces {
   /// The name of the file that lists a daemon's namespaces, if they are private.
   package static let fileName = "namespaces"
 
-  /// Writes the file if this daemon's namespaces are private; otherwise removes the file of an earlier daemon.
+  /// Writes the file if this daemon's namespaces are private, and otherwise removes an earlier one.
   package static func writeFile(in directory: borrowing PrivateDirectory) throws(SystemError) {
     if arePrivate {
       try directory.replaceFile(fileName, with: Array(named.joined(separator: " ").utf8).span, isDurable: false)
@@ -53,7 +53,7 @@ package enum Namespaces {
   }
 
   /// Whether the daemon with this directory is in a private namespace and this process is not. A sandbox in its own
-  /// namespace was given the socket deliberately.
+  /// namespace got the socket deliberately.
   package static func areOutside(of directory: borrowing PrivateDirectory) -> Bool {
     guard directory.exists(fileName), let text = try? directory.readFile(fileName, limit: 256) else { return false }
     let names = text.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }

@@ -17,9 +17,9 @@ package enum Processes {
     return arguments
   }
 
-  /// Stops a process, child or not, and waits until it has stopped. SIGCONT continues it.
+  /// Stops a process, child or not, and waits for that. SIGCONT continues it.
   ///
-  /// - Returns: False if it did not stop within `timeout`. It then continues.
+  /// - Returns: False after `timeout`; the process then continues.
   package static func suspend(_ process: Int32, within timeout: Duration) -> Bool {
     let deadline = Instant.now.advanced(by: timeout)
     guard (try? Spawn.kill(process, Signals.SIGSTOP)) != nil else { return false }
@@ -43,7 +43,7 @@ package enum Processes {
     return text[name + 2]
   }
 
-  /// The bytes of an argument of this process, valid until it ends. Argument 0 is its own name. Nil after the last one.
+  /// An argument of this process, valid until it ends. Argument 0 is its own name. Nil after the last one.
   package static func argument(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
     guard let text = unsafe agent_argument(Int32(clamping: index)) else { return nil }
     let bytes = unsafe UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)

@@ -9,8 +9,8 @@ extension Signals {
     /// The descriptor to poll.
     package var raw: Int32 { descriptor.raw }
 
-    /// Blocks the signals in the calling thread and receives them from now on. Create it before starting other threads,
-    /// which would receive them instead.
+    /// Blocks the signals in the calling thread and receives them. Create it before other threads, which would receive
+    /// them instead.
     package init(_ signals: [Int32]) throws(SystemError) {
       Signals.block(signals)
       let result = unsafe signals.withUnsafeBufferPointer { (numbers) -> Int32 in
@@ -20,10 +20,10 @@ extension Signals {
       descriptor = FileDescriptor(owning: try SystemCall.checked(result, "signalfd"))
     }
 
-    /// The next pending signal, if any. Never blocks. Several signals of one kind may be merged into one.
+    /// The next pending signal, if any. Never blocks. Equal signals may be merged.
     package borrowing func next() -> Int32? { nextWithOrigin()?.signal }
 
-    /// The next pending signal, and whether the kernel sent it. For Ctrl-C, it signals all foreground processes.
+    /// The next pending signal, and whether the kernel sent it: for Ctrl-C, to all foreground processes.
     package borrowing func nextWithOrigin() -> (signal: Int32, isFromKernel: Bool)? {
       var isFromKernel: Int32 = 0
       let number = unsafe agent_signal_next(raw, &isFromKernel)

@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-/// The signal handling of this process. Call its functions before starting the first thread.
+/// The signal handling of this process, set up before the first thread.
 package enum Signals {
   package static var SIGHUP: Int32 { Glibc.SIGHUP }
   package static var SIGINT: Int32 { Glibc.SIGINT }
@@ -18,8 +18,7 @@ package enum Signals {
   package static var SIGSTOP: Int32 { Glibc.SIGSTOP }
   package static var SIGTSTP: Int32 { Glibc.SIGTSTP }
 
-  /// Makes writes to a closed pipe or socket fail with `EPIPE`, and writes that exceed the file size limit with
-  /// `EFBIG`, instead of ending the process.
+  /// Makes writes to a closed pipe or socket fail with `EPIPE`, and writes beyond the file size limit with `EFBIG`.
   package static func ignoreFailingWrites() {
     for signal in failingWrites { _ = agent_signal_ignore(signal) }
   }
@@ -40,15 +39,14 @@ package enum Signals {
   /// Whether the parent process has set this signal to be ignored.
   package static func isIgnored(_ signal: Int32) -> Bool { agent_signal_is_ignored(signal) == 1 }
 
-  /// Undoes this module's changes before another program replaces this process: a failing write ends the process again,
-  /// and no signal is blocked.
+  /// Unblocks all signals, and lets failing writes end the process again, before another program replaces it.
   package static func restoreDefaults() {
     for signal in failingWrites { _ = agent_signal_default(signal) }
     _ = agent_signal_unblock_all()
   }
 
-  /// Stops this process as the blocked signal would, and returns when it continues. Does not stop in an orphaned
-  /// process group.
+  /// Stops this process like the blocked signal, and returns when it continues. Does not stop in an orphaned process
+  /// group.
   package static func stop(by signal: Int32) {
     _ = agent_signal_obey(signal)
   }
@@ -58,7 +56,7 @@ package enum Signals {
     _ = agent_signal_default(Glibc.SIGCHLD)
   }
 
-  /// A signal by its name, with or without "SIG", or by its number; nil if it does not exist.
+  /// A signal by its name, with or without "SIG", or number; nil if unknown.
   package static func named(_ text: String) -> Int32? {
     let word = text.uppercased()
     let name = word.hasPrefix("SIG") ? String(word.dropFirst(3)) : word
@@ -73,10 +71,10 @@ package enum Signals {
     ("WINCH", Glibc.SIGWINCH), ("URG", Glibc.SIGURG), ("IO", Glibc.SIGIO),
   ]
 
-  /// Delays the signals that end this process until a child has ended, by at most 10 seconds. Signals that the parent
-  /// process ignores stay ignored.
+  /// Delays the signals that end this process, by at most 10 seconds, until a child has ended. Ignored signals stay
+  /// ignored.
   ///
-  /// - Parameter socket: A connection to the child. It is shut down to make the child end.
+  /// - Parameter socket: A connection to the child, shut down to make it end.
   package static func endAfter(child: Int32, socket: Int32) {
     agent_signal_keep_child(child, socket)
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] where !isIgnored(signal) {

@@ -11,7 +11,7 @@ extension Spawn {
   }
 
   /// Starts a program in this process group, with its terminal, inheritable descriptors, and ignored signals except
-  /// those of failing writes. Finds the program like ``replaceProcess(executable:arguments:environment:)``.
+  /// those of failing writes. Searches it like ``replaceProcess(executable:arguments:environment:)``.
   ///
   /// - Parameter nullInput: Whether its standard input is `/dev/null`.
   /// - Returns: The process ID.
@@ -27,7 +27,7 @@ extension Spawn {
 
   /// The state change of a child since the last call, if any. Never blocks.
   ///
-  /// - Throws: `ECHILD` if it is not a child of this process or was already waited for.
+  /// - Throws: `ECHILD` if it is not a child, or was already waited for.
   package static func change(of process: Int32) throws(SystemError) -> Change? {
     var number: Int32 = 0
     let kind = try SystemCall.uninterrupted("waitpid") { unsafe agent_child_change(process, &number) }

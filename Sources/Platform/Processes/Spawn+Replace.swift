@@ -4,11 +4,10 @@ internal import Glibc
 extension Spawn {
   /// Replaces this process by another program. Returns only if that failed.
   ///
-  /// Searches a name without a slash in `PATH` like `execvp(3)`, and runs a file that the kernel cannot execute with
+  /// Searches a name without a slash in `PATH` like `execvp(3)`, and runs scripts without an interpreter line with
   /// `/bin/sh`. Signals are as after ``Signals/restoreDefaults()``.
   ///
-  /// - Returns: `ENOENT` if there is no such program, `EACCES` if it is not executable: exit statuses 127 and 126 of
-  ///   shells.
+  /// - Returns: `ENOENT` if there is no such program, `EACCES` if it is not executable: statuses 127 and 126 of shells.
   package static func replaceProcess(
     executable: String, arguments: [String], environment: [String]
   ) -> SystemError {
@@ -17,7 +16,7 @@ extension Spawn {
       environment: environment.map { Array($0.utf8) })
   }
 
-  /// Like ``replaceProcess(executable:arguments:environment:)``, but arguments and variables need not be UTF-8.
+  /// Like ``replaceProcess(executable:arguments:environment:)``, for strings that are not UTF-8.
   package static func replaceProcess(
     executable: String, arguments: [[UInt8]], environment: [[UInt8]]
   ) -> SystemError {
@@ -35,7 +34,7 @@ extension Spawn {
 
   /// The path of an executable program, found like ``replaceProcess(executable:arguments:environment:)``, or nil.
   ///
-  /// - Parameter other: The path of a file to skip, even under another name or through a link.
+  /// - Parameter other: A file to skip, even under another name or through a link.
   package static func search(_ executable: String, except other: String? = nil) -> String? {
     var unwanted = stat()
     let hasUnwanted = other.map { path in unsafe stat(path, &unwanted) == 0 } ?? false
@@ -76,8 +75,7 @@ extension Spawn {
     if executable.isEmpty { throw SystemError(errno: ENOENT, operation: operation) }
   }
 
-  /// Runs the first of the ``candidates(for:)`` that is executable, using `/bin/sh` for a script without an interpreter
-  /// line.
+  /// Runs the first executable one of ``candidates(for:)``, with `/bin/sh` if it has no interpreter line.
   ///
   /// - Parameter call: Runs a file. Returns a process ID, or a negated error number.
   /// - Throws: `EACCES` if candidates exist but none is executable, `ENOENT` if there are none.

@@ -5,7 +5,7 @@ internal import Glibc
 package enum Spawn {
   /// A program to start.
   package struct Request: Sendable {
-    /// The file, absolute or relative to the current directory; `PATH` is not searched.
+    /// The file. `PATH` is not searched.
     package var executable: String
     /// The arguments, beginning with the program's own name.
     package var arguments: [String]
@@ -13,12 +13,12 @@ package enum Spawn {
     package var environment: [String]
     /// Whether the child leads a new session without a terminal.
     package var newSession: Bool
-    /// The inherited descriptors and their numbers in the child. All others from 3 on are closed; 0, 1 and 2 are
-    /// inherited unless they are listed or ``nullStandardStreams`` is set.
+    /// The inherited descriptors and their numbers in the child. 0, 1 and 2 are inherited too, unless listed or
+    /// ``nullStandardStreams`` is set.
     package var inherits: [(parent: Int32, child: Int32)]
-    /// Whether the descriptors 0, 1 and 2 that are not listed are `/dev/null`.
+    /// Whether 0, 1 and 2 are `/dev/null` unless listed.
     package var nullStandardStreams: Bool
-    /// Its current directory; nil to inherit this process's.
+    /// Its current directory; nil for this process's.
     package var directory: String?
 
     package init(
@@ -35,7 +35,7 @@ package enum Spawn {
     }
   }
 
-  /// Starts a program with no signals blocked or ignored, and returns its process ID, which must be waited for.
+  /// Starts a program with no signals blocked or ignored, and returns its process ID. Wait for it.
   ///
   /// - Throws: `ENOENT`, `EACCES` and so on if the file cannot be executed.
   package static func start(_ request: Request) throws(SystemError) -> Int32 {
@@ -74,7 +74,7 @@ package enum Spawn {
 
   /// Waits until a child has ended.
   ///
-  /// - Throws: `ECHILD` if it is not a child of this process or was already waited for.
+  /// - Throws: `ECHILD` if it is not a child, or was already waited for.
   package static func wait(_ process: Int32) throws(SystemError) -> ProcessStatus {
     while true {
       if let status = try poll(process, block: true) { return status }
@@ -91,13 +91,13 @@ package enum Spawn {
     FileDescriptor(owning: try SystemCall.checked(agent_process_descriptor(process), "pidfd_open"))
   }
 
-  /// Sends a signal to one process. Numbers for a process group are rejected.
+  /// Sends a signal to one process, never to a group.
   package static func kill(_ process: Int32, _ signal: Int32) throws(SystemError) {
     guard process > 0 else { throw SystemError(errno: ESRCH, operation: "kill") }
     try SystemCall.library("kill") { Glibc.kill(process, signal) }
   }
 
-  /// Sends a signal to the process group of a leader, such as a child with its own session.
+  /// Sends a signal to the process group of a leader.
   package static func killGroup(_ leader: Int32, _ signal: Int32) throws(SystemError) {
     guard leader > 1 else { throw SystemError(errno: ESRCH, operation: "kill") }
     try SystemCall.library("kill") { Glibc.kill(-leader, signal) }

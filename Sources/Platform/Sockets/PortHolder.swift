@@ -40,8 +40,8 @@ package struct PortHolder: Sendable, Hashable {
     program.map { Self.name(of: Machine.processID)?.utf8.elementsEqual($0.utf8) ?? false } ?? false
   }
 
-  /// The only other process of this program, whose descriptors are hidden even from its user. Nil if there is none or
-  /// several, or for another user.
+  /// The only other process of this program, since the kernel hides its descriptors even from its user. Nil if there
+  /// are several, or for another user.
   private static func hiddenProcess(of user: UInt32) -> Int32? {
     guard user == Machine.userID, let own = name(of: Machine.processID) else { return nil }
     let others = names("/proc").compactMap { Int32($0) }.filter { process in
@@ -55,7 +55,7 @@ package struct PortHolder: Sendable, Hashable {
     text("/proc/\(process)/comm").map { String($0.prefix { $0 != "\n" }) }
   }
 
-  /// The real user ID (proc_pid_status(5)), since root owns the directory of a process that is not dumpable.
+  /// The real user ID (proc_pid_status(5)). Root owns the directory of a process that is not dumpable.
   private static func user(of process: Int32) -> UInt32? {
     let lines = text("/proc/\(process)/status")?.split(separator: "\n") ?? []
     let line = lines.first { $0.utf8.starts(with: "Uid:".utf8) }

@@ -1,13 +1,13 @@
-// A directory with a subdirectory for each socket, so that each can be lent separately.
+// A directory with a subdirectory for each socket, which can be lent separately.
 extension PrivateDirectory {
   /// The lock file's name. The dot hides it in listings.
   private static let lockName = ".lock"
 
-  /// Acquires the lock for creating sockets in the subdirectories, and removes the subdirectories of killed processes.
+  /// Locks the creation of sockets in the subdirectories, and removes those of killed processes.
   ///
   /// - Parameter wait: The maximum wait.
-  /// - Returns: The lock. While it is held, a new socket is not removed before it listens.
-  /// - Throws: `EAGAIN` if another process holds it after that time.
+  /// - Returns: The lock. Hold it until a new socket listens.
+  /// - Throws: `EAGAIN` if another process still holds it.
   package borrowing func lockSockets(wait: Duration) throws(SystemError) -> FileLock {
     let lock = try lock(Self.lockName, wait: wait)
     try removeAbandonedSockets()

@@ -1,6 +1,6 @@
 internal import CPlatform
 
-/// The two addresses of an accepted TCP connection, for finding the peer's user in the kernel's tables.
+/// Both addresses of an accepted TCP connection, for finding the peer's user.
 package struct TCPEnds: Sendable, Hashable {
   /// The process with the other end of a connection.
   package enum Owner: Sendable, Hashable {
@@ -8,7 +8,7 @@ package struct TCPEnds: Sendable, Hashable {
     case user(UInt32)
     /// No process has the other end any more.
     case gone
-    /// The tables do not list the other end, because they are unreadable or belong to another network namespace.
+    /// The tables do not list the other end: they are unreadable, or it is in another network namespace.
     case unknown
   }
 
@@ -27,7 +27,7 @@ package struct TCPEnds: Sendable, Hashable {
     own = try Self.texts(of: socket, isPeer: false)
   }
 
-  /// The address of one end in each format of the tables, since an IPv4 client may have an IPv6 socket.
+  /// The address of one end in each format, since an IPv4 client may have an IPv6 socket.
   private static func texts(of socket: borrowing FileDescriptor, isPeer: Bool) throws(SystemError) -> [String] {
     var words: [UInt32] = [0, 0, 0, 0]
     var count: Int32 = 0
@@ -49,7 +49,7 @@ package struct TCPEnds: Sendable, Hashable {
   /// Whether owners can be looked up on this system. Blocking.
   package static var canFindOwners: Bool { (try? FileDescriptor(opening: tables[0], for: .reading)) != nil }
 
-  /// Looks up the owners of the other ends. Reads the tables only once. Blocking.
+  /// Looks up the owners of the other ends, reading the tables once. Blocking.
   package static func owners(of ends: [TCPEnds], in tables: [String] = tables) -> [TCPEnds: Owner] {
     var wanted: [String: TCPEnds] = [:]
     for end in ends {
@@ -80,7 +80,7 @@ package struct TCPEnds: Sendable, Hashable {
       let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 10).map { String(decoding: $0, as: UTF8.self) }
       guard fields.count >= 10, let user = UInt32(fields[7]), let inode = UInt64(fields[9]) else { return nil }
       ends = "\(fields[1]) \(fields[2])"
-      // The kernel shows user 0 for a socket that no process has any more.
+      // User 0 if no process has the socket any more.
       owner = inode == 0 ? .gone : Machine.isWSL && user == 0 ? .unknown : .user(user)
     }
   }

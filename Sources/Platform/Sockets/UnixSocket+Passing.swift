@@ -4,7 +4,7 @@ internal import Glibc
 extension UnixSocket {
   /// Sends everything over a blocking socket. Never raises `SIGPIPE`.
   ///
-  /// - Throws: `EPIPE` if the other end is closed, `EAGAIN` after the socket's timeout; a part may have been sent.
+  /// - Throws: `EPIPE` if the other end is closed, `EAGAIN` after the socket's timeout. A part may have been sent.
   package static func sendAll(_ bytes: Span<UInt8>, over socket: borrowing FileDescriptor) throws(SystemError) {
     let number = socket.raw
     try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
@@ -17,9 +17,9 @@ extension UnixSocket {
     }
   }
 
-  /// Sends bytes and a descriptor (`SCM_RIGHTS`), which the receiver gets as a duplicate.
+  /// Sends bytes and a descriptor (`SCM_RIGHTS`), with the first of them.
   ///
-  /// - Returns: The number of bytes sent. The descriptor accompanies the first of them.
+  /// - Returns: The number of bytes sent.
   package static func send(
     _ bytes: Span<UInt8>, passing descriptor: Int32, over socket: borrowing FileDescriptor
   ) throws(SystemError) -> Int {
@@ -31,10 +31,10 @@ extension UnixSocket {
     return result
   }
 
-  /// Reads like ``FileDescriptor/read(into:upTo:)``, and receives a descriptor sent with the bytes.
+  /// Reads like ``FileDescriptor/read(into:upTo:)``, and receives a descriptor.
   ///
-  /// - Parameter waits: Whether a blocking socket waits. If not, throws `EAGAIN` if there is nothing to read.
-  /// - Returns: The number of bytes read, 0 at the end. `passed` is set only if a descriptor was received.
+  /// - Parameter waits: If false, throws `EAGAIN` instead of waiting.
+  /// - Returns: The number of bytes read. Sets `passed` only to a received descriptor.
   package static func receive(
     _ socket: borrowing FileDescriptor, into buffer: inout [UInt8], upTo count: Int, waits: Bool = true,
     passed: inout SharedDescriptor?

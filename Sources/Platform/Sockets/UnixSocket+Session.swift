@@ -1,8 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-// A fast path for a program that starts for each token. Heap allocations would cost page faults, which dominate its run
-// time.
+// A fast path for the program that starts for each token: heap allocations would cost page faults.
 extension UnixSocket {
   /// Connects to a socket in ``UserDirectories/sessionRuntimeDirectory`` by the rules of ``PrivateDirectory``, without
   /// heap allocations.

@@ -14,10 +14,10 @@ package enum UnixSocket {
     try PrivateDirectory.checkName(name)
     let socket = try makeSocket()
     let number = socket.raw
-    // The file gets the socket's permissions, so that others can never connect, whatever the umask.
+    // The file gets the socket's permissions, so that others can never connect.
     try SystemCall.library("fchmod") { fchmod(number, mode) }
     try unsafe SystemCall.checked(agent_unix_bind(number, path(of: name, in: directory)), "bind")
-    // The umask has cleared some of them.
+    // The umask cleared some.
     try SystemCall.library("chmod") { unsafe chmod(path(of: name, in: directory), mode) }
     try SystemCall.library("listen") { Glibc.listen(number, Int32(clamping: backlog)) }
     try socket.setNonBlocking(true)
@@ -26,8 +26,7 @@ package enum UnixSocket {
 
   /// Connects to the socket `name`.
   ///
-  /// - Parameter seconds: The timeout for a listener with a full queue, and later for each write to a peer that does
-  ///   not read; nil for no limit.
+  /// - Parameter seconds: The timeout for a full queue, and later for each write to a slow peer; nil for no limit.
   /// - Returns: A blocking socket. Check ``peerUserID(_:)`` before sending a secret.
   /// - Throws: `ENOENT` or `ECONNREFUSED` if no process listens; `EAGAIN` after the timeout.
   package static func connect(
@@ -50,7 +49,7 @@ package enum UnixSocket {
     return try unsafe connect(toAddress: "/proc/self/fd/\(directory.raw)\(path[slash...])", seconds: seconds)
   }
 
-  /// Whether a process may be listening on the socket `name`: true unless the connection is refused. Never blocks.
+  /// Whether a process may be listening: the connection is not refused. Never blocks.
   package static func isListening(in directory: borrowing PrivateDirectory, name: String) -> Bool {
     do throws(SystemError) {
       try PrivateDirectory.checkName(name)
@@ -73,8 +72,8 @@ package enum UnixSocket {
     return FileDescriptor(owning: try SystemCall.uninterrupted("accept4") { agent_accept(number) })
   }
 
-  /// Ends a listener or connection immediately for all processes that have it. Closing may have no effect until a
-  /// starting program reaches its `exec`.
+  /// Ends a listener or connection immediately, for all processes that have it. Closing may wait for the `exec` of a
+  /// starting program.
   ///
   /// - Throws: `ENOTCONN` if it neither listens nor is connected.
   package static func shutDown(_ socket: borrowing FileDescriptor) throws(SystemError) {
@@ -88,15 +87,14 @@ package enum UnixSocket {
     try SystemCall.library("shutdown") { Glibc.shutdown(number, Int32(SHUT_WR)) }
   }
 
-  /// The effective user of the peer process at the time of its connect or listen (`SO_PEERCRED`, `unix(7)`).
+  /// The effective user of the peer when it connected or listened (`SO_PEERCRED`, `unix(7)`).
   ///
   /// - Throws: `ENOTCONN` if the socket has no such peer.
   package static func peerUserID(_ socket: borrowing FileDescriptor) throws(SystemError) -> UInt32 {
     try peer(socket).user
   }
 
-  /// The peer's user and process ID, which is 0 if the process is invisible in this namespace. For a socket of a
-  /// service manager, the manager is the peer.
+  /// The peer's user and process ID, 0 if invisible in this namespace. A service manager is the peer of its sockets.
   package static func peer(
     _ socket: borrowing FileDescriptor
   ) throws(SystemError) -> (user: UInt32, process: Int32) {
@@ -110,7 +108,7 @@ package enum UnixSocket {
     agent_is_unix_connection(socket.raw) == 1
   }
 
-  /// Sets the timeout for each read and write of a blocking socket, after which they throw `EAGAIN`. 0 for no limit.
+  /// Sets the timeout for each read and write of a blocking socket, after which they throw `EAGAIN`. 0 for none.
   package static func setTimeouts(_ socket: borrowing FileDescriptor, seconds: Int) throws(SystemError) {
     let (milliseconds, overflow) = max(0, seconds).multipliedReportingOverflow(by: 1000)
     try SystemCall.checked(agent_set_timeouts(socket.raw, overflow ? .max : milliseconds), "setsockopt")
@@ -129,15 +127,14 @@ package enum UnixSocket {
     return socket
   }
 
-  /// The path of a socket, through the open directory in `/proc` if it is too long for a socket address.
+  /// The path of a socket, through `/proc` if it is too long for a socket address.
   private static func path(of name: String, in directory: borrowing PrivateDirectory) -> String {
     let direct = "\(directory.path)/\(name)"
     return direct.utf8.count <= agent_unix_path_capacity() ? direct : "/proc/self/fd/\(directory.raw)/\(name)"
   }
 }
 
-/// Two connected local sockets, both close-on-exec and blocking. Frozen, so that another module can move the ends out
-/// of it.
+/// Two connected local sockets, close-on-exec and blocking. Frozen, so that another module can move them out.
 @frozen @usableFromInline package struct SocketPair: ~Copyable, Sendable {
   package var first: FileDescriptor
   package var second: FileDescriptor

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Pages of memory with one owner, excluded from core dumps and zero in a child process. Unused pages cost nothing.
+/// Pages of memory with one owner, excluded from core dumps and zero in a child process.
 @safe package final class PrivateMapping: @unchecked Sendable {
   /// The first byte. All bytes are initially zero.
   package let start: UnsafeMutableRawPointer
@@ -23,9 +23,9 @@ internal import Glibc
   /// A divisor of the page size of every machine.
   private static let minimumPageBytes = 4096
 
-  /// Keeps the pages of these bytes out of the swap space, as far as the limit for locked memory allows.
+  /// Keeps the pages of these bytes out of the swap space, if the limit for locked memory allows.
   ///
-  /// - Parameter isContinued: Whether the preceding byte is already locked, and with it the rest of its page.
+  /// - Parameter isContinued: Whether the preceding byte, and with it its page, is already locked.
   package func lock(_ bytes: UnsafeMutableRawBufferPointer, isContinued: Bool = false) {
     guard let first = bytes.baseAddress else { return }
     let offset = unsafe first - start

@@ -26,10 +26,10 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
     try SystemCall.checked(agent_limit_lower(rawValue, most), "setrlimit")
   }
 
-  /// The largest stack that the main thread needs, in bytes. A higher limit may make the memory layout easier to guess.
+  /// The stack that the main thread needs, in bytes. More may make the memory layout easier to guess.
   package static let requiredStackBytes = 8 << 20
 
-  /// Raises each limit to the value that this process needs, or as far as permitted.
+  /// Raises each limit to what this process needs, or as far as permitted.
   package static func raiseAll() {
     for limit in allCases { _ = agent_limit_raise(limit.rawValue, limit == .stackBytes ? requiredStackBytes : -1) }
   }

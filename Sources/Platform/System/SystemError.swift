@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-/// A failed system call. Contains the number and the call, never a path or data.
+/// A failed system call. Contains no path or data.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error number, as in `errno(3)`.
   package let errno: Int32
@@ -44,7 +44,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   package var isTooLarge: Bool { errno == EFBIG }
   /// Whether the other end is closed (`EPIPE`, `ECONNRESET`).
   package var isDisconnected: Bool { errno == EPIPE || isReset }
-  /// Whether the peer closed the connection before reading everything (`ECONNRESET`).
+  /// Whether the peer closed the connection early (`ECONNRESET`).
   package var isReset: Bool { errno == ECONNRESET }
   /// Whether the socket exists but no process listens (`ECONNREFUSED`).
   package var isConnectionRefused: Bool { errno == ECONNREFUSED }
@@ -54,7 +54,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether no space or quota is left (`ENOSPC`, `EDQUOT`).
   package var isNoSpace: Bool { errno == ENOSPC || errno == EDQUOT }
   package var isOverQuota: Bool { errno == EDQUOT }
-  /// Whether the file system does not support locks, or has no more of them (`ENOLCK`).
+  /// Whether the file system has no locks, or no more of them (`ENOLCK`).
   package var isWithoutLocks: Bool { errno == ENOLCK }
   /// Whether the system uses the file, for example as a mount point (`EBUSY`).
   package var isInUse: Bool { errno == EBUSY }

@@ -1,16 +1,14 @@
 internal import CPlatform
 
-/// Disables the echo of this process's terminal during the lifetime of this value. Does nothing in a background
-/// process.
+/// Disables the echo of this process's terminal while this value exists. Does nothing in a background process.
 package struct HiddenTyping: ~Copyable {
   private let terminal: FileDescriptor
-  /// Whether each character can be read as it is typed.
   private let byCharacter: Bool
   /// The terminal flags that this value has cleared.
   private var hidden: Int32 = 0
 
-  /// - Parameter byCharacter: Whether each character can be read as it is typed, so that a line may be longer than the
-  ///   4,095 bytes of a terminal's line buffer. Unread input is discarded when this is enabled or disabled.
+  /// - Parameter byCharacter: Whether each character can be read as it is typed, so that a line may exceed the 4,095
+  ///   bytes of a terminal's buffer. Discards unread input.
   /// - Throws: `ENXIO` if this process has no terminal.
   package init(byCharacter: Bool = false) throws(SystemError) {
     terminal = try Terminal.openControlling()

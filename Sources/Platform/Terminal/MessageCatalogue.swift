@@ -3,16 +3,15 @@ internal import CPlatform
 /// Translations of this process's messages, by `gettext(3)`.
 ///
 /// The C library selects the language by `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG`, from the system's locales and
-/// the catalogues, which are in UTF-8.
+/// the UTF-8 catalogues.
 package struct MessageCatalogue: Sendable {
   private let domain: String
 
-  /// Opens the catalogues `DIRECTORY/LANGUAGE/LC_MESSAGES/DOMAIN.mo`. Sets the process's locale, so call it once,
-  /// before a second thread exists.
+  /// Opens the catalogues `DIRECTORY/LANGUAGE/LC_MESSAGES/DOMAIN.mo`. Sets the process's locale: call it once, before a
+  /// second thread exists.
   ///
-  /// - Parameter variables: Returns the value of a variable, like ``Environment/value(_:)``.
-  /// - Returns: Nil if the environment selects English, if its locale is missing or not in UTF-8, or if a variable
-  ///   contains a slash, which would select another directory.
+  /// - Returns: Nil if the environment selects English, a missing locale or one not in UTF-8, or contains a slash,
+  ///   which would select another directory.
   package init?(domain: String, directory: String, variables: (String) -> String? = Environment.value) {
     guard Self.wantsLanguage(variables), unsafe agent_messages_open(domain, directory) != 0 else { return nil }
     self.domain = domain
@@ -25,12 +24,12 @@ package struct MessageCatalogue: Sendable {
     return unsafe agent_message(domain, text).map { unsafe String(cString: $0) }
   }
 
-  /// The translation of an English message with the singular `one` and the plural `other`, in the form for `count`.
+  /// The translation of a message with the singular `one` and the plural `other`, in the form for `count`.
   package func translation(of one: String, orOther other: String, count: Int) -> String? {
     unsafe agent_message_counted(domain, one, other, UInt(count.magnitude)).map { unsafe String(cString: $0) }
   }
 
-  /// Whether the locale may have a language other than English (POSIX, "Internationalization Variables").
+  /// Whether the locale may be other than English (POSIX, "Internationalization Variables").
   static func wantsLanguage(_ variables: (String) -> String?) -> Bool {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { variables($0) }.first { !$0.isEmpty }
     guard let locale, locale != "C", locale != "POSIX" else { return false }

@@ -1,14 +1,14 @@
 internal import CPlatform
 internal import Glibc
 
-/// Unbuffered output by `write(2)`: everything is written, or an error is thrown.
+/// Unbuffered output by `write(2)`, complete unless an error is thrown.
 package enum Output {
   package enum Stream: Int32, Sendable {
     case standardOutput = 1
     case standardError = 2
   }
 
-  /// Writes all bytes. Waits also for a stream that another process made non-blocking.
+  /// Writes all bytes, also to a stream that another process made non-blocking.
   ///
   /// - Throws: The error of `write`, for example `ENOSPC` or `EPIPE`; a part may have been written.
   package static func write(_ bytes: Span<UInt8>, to stream: Stream) throws(SystemError) {

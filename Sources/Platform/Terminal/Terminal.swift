@@ -22,7 +22,7 @@ package enum Terminal {
     return unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
   }
 
-  /// Opens the controlling terminal of this process for reading and writing, independent of the standard streams.
+  /// Opens the controlling terminal of this process, independent of the standard streams.
   ///
   /// - Throws: `ENXIO` if there is none.
   package static func openControlling() throws(SystemError) -> FileDescriptor {
@@ -43,7 +43,7 @@ package enum Terminal {
     }
   }
 
-  /// Runs `body` with the controlling terminal as standard error, unless standard error is a terminal.
+  /// Runs `body` with the controlling terminal as standard error, unless that is a terminal.
   package static func withMessages<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
     guard !isTerminal(2), let terminal = try? openControlling() else { return try body() }
     let before = agent_duplicate(2)
@@ -57,7 +57,7 @@ package enum Terminal {
     try body()
   }
 
-  /// Reads what the user typed. In line mode, reads the entire line, so that no other program gets the rest of it.
+  /// Reads what the user typed: in line mode the entire line, so that no other program gets the rest.
   ///
   /// - Returns: The number of bytes read; 0 at the end of input.
   package static func readTyped(
@@ -70,8 +70,7 @@ package enum Terminal {
   /// Discards unread input, if possible.
   package static func discardTyped(on terminal: borrowing FileDescriptor) { _ = tcflush(terminal.raw, TCIFLUSH) }
 
-  /// Runs `body` with the terminal in line mode, with echo and editing but without signals. Restores its settings
-  /// afterwards.
+  /// Runs `body` with the terminal in line mode, with echo and editing but without signals.
   package static func withLines<Result>(
     on terminal: borrowing FileDescriptor, _ body: () throws(SystemError) -> Result
   ) throws(SystemError) -> Result {
@@ -88,7 +87,6 @@ package enum Terminal {
     return try body()
   }
 
-  /// Runs `body` with the terminal's echo disabled, and restores it afterwards, even if `body` throws.
   package static func withoutEcho<Result>(
     on terminal: borrowing FileDescriptor, _ body: () throws(SystemError) -> Result
   ) throws(SystemError) -> Result {

@@ -1,7 +1,7 @@
 internal import CPlatform
 
-/// State protected by a mutex, with a condition variable. The standard library's `Mutex` has none, and the thread
-/// sanitizer does not know it.
+/// State protected by a mutex, with a condition variable. The standard library's `Mutex` has none, and is unknown to
+/// the thread sanitizer.
 @safe package final class Monitor<State: Sendable & ~Copyable>: @unchecked Sendable {
   // Accessed only while holding the lock.
   private var state: State
@@ -28,7 +28,7 @@ internal import CPlatform
   package func update<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // A waiter woken while the lock is held would immediately wait again.
+    // A waiter woken under the lock would wait again.
     defer {
       unsafe agent_monitor_wake_all(lock)
       extendLifetime(self)
@@ -36,7 +36,7 @@ internal import CPlatform
     return try withLock(body)
   }
 
-  /// Like ``withLock(_:)``, then wakes one waiter: enough if each change concerns only one.
+  /// Like ``withLock(_:)``, then wakes one waiter, if the change concerns only one.
   package func updateForOne<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -48,10 +48,10 @@ internal import CPlatform
   }
 
   /// Calls `body` while holding the lock, now and after each wake-up, until it returns a value. Use ``update(_:)`` for
-  /// changes that `body` tests.
+  /// the awaited changes.
   ///
   /// - Parameter wait: The timeout, not counting suspend; nil for no limit.
-  /// - Returns: Nil after the timeout, if the last call of `body` returned nil.
+  /// - Returns: Nil after the timeout.
   package func wait<Result>(_ wait: Duration?, for body: (inout State) -> Result?) -> Result? {
     let deadline = wait.map { Monitor.deadline(after: $0) } ?? -1
     unsafe agent_monitor_lock(lock)

@@ -1,7 +1,7 @@
 /// A first in, first out queue between threads.
 package final class WorkQueue<Element: Sendable>: Sendable {
   private struct State: Sendable {
-    // Elements are removed from the end of `outgoing`, which is refilled from `incoming` when empty.
+    // Elements are removed from the end of `outgoing`, which is then refilled from `incoming`.
     var incoming: [Element] = []
     var outgoing: [Element] = []
     var isClosed = false
@@ -20,7 +20,7 @@ package final class WorkQueue<Element: Sendable>: Sendable {
 
   package init() {}
 
-  /// Adds an element. The queue is unbounded, so the caller must limit it.
+  /// Adds an element. The caller must limit the queue.
   package func push(_ element: Element) {
     monitor.updateForOne { $0.incoming.append(element) }
   }

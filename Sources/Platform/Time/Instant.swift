@@ -19,7 +19,7 @@ package struct Instant: Sendable, Hashable, Comparable {
 
   package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  /// This time plus a duration, which may be negative. Saturates.
+  /// This time plus a duration, clamped.
   package func advanced(by duration: Duration) -> Instant {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.saturatingNanoseconds)
     guard overflow else { return Instant(nanoseconds: sum) }
@@ -32,7 +32,7 @@ package struct Instant: Sendable, Hashable, Comparable {
     return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
   }
 
-  /// Milliseconds until `deadline`, rounded up, for `poll`; 0 if it has passed.
+  /// Milliseconds until `deadline`, rounded up, for `poll`; at least 0.
   func millisecondsUntil(_ deadline: Instant) -> Int32 {
     let left = duration(to: deadline).saturatingNanoseconds
     guard left > 0 else { return 0 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A source of time, injected so that tests control the time of everything that waits or expires.
+/// A source of time, which tests control.
 package protocol TimeSource: Sendable {
   /// The current time for deadlines, including suspend.
   func now() -> Instant

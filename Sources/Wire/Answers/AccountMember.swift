@@ -1,12 +1,12 @@
 package import Encoding
 
-/// The members of an account in the responses to `list`, `status` and `doctor`.
+/// The members of an account in responses.
 package enum AccountMember: String, CaseIterable, Sendable {
   case name, active, directories, origins, person, issuer, state, guest, assertion, ephemeral
   case expiresAt = "expires_at"
-  /// The end of the session, if it is near.
+  /// When the session ends, if soon.
   case signInBy = "sign_in_by"
-  /// Whether the settings contain the account. False if deleted by hand.
+  /// Whether the settings contain the account. False if it was deleted by hand.
   case inConfig = "in_config"
   case preset
   case clientID = "client_id"
@@ -18,7 +18,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
   /// The `x5t#S256` of tokens bound to the client certificate (RFC 8705).
   case certificateThumbprint = "certificate_thumbprint"
   case certificateExpiresAt = "certificate_expires_at"
-  /// Whether a refresh waits for the network or the server.
+  /// Whether a refresh is waiting for the network or the server.
   case refreshQueued = "refresh_queued"
   case lastRefresh = "last_refresh"
   /// Whether plain http is allowed on this machine.
@@ -33,21 +33,21 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case proxySource = "proxy_source"
   /// The scope in the settings, unlike the granted `scope`.
   case askedScope = "asked_scope"
-  /// When the session will be renewed without a caller.
+  /// When the session will be renewed automatically.
   case nextRenewal = "next_renewal"
   /// When the last refresh failed.
   case failedAt = "failed_at"
-  /// Origins in the settings that the user has not confirmed.
+  /// Origins in the settings not confirmed by the user.
   case unconfirmedOrigins = "unconfirmed_origins"
   /// How the authorization server responded.
   case server
 
-  /// The responses that contain accounts. Each one includes the members of those before it.
+  /// The responses that contain accounts. Each includes the members of those before it.
   package enum Answer: Int, Sendable {
     case list, status, doctor
   }
 
-  /// The first response with the member, the kind of its value, and its meaning in mdoc notation.
+  /// The first response with the member, the kind of its value, and its meaning for the manual.
   private var declaration: (Answer, kind: MemberKind, meaning: String) {
     switch self {
     case .name: (.list, .account, "The name.")
@@ -112,12 +112,11 @@ package enum AccountMember: String, CaseIterable, Sendable {
 
   private static let required: Set<AccountMember> = [.name, .active, .issuer, .state, .clientID, .refresh]
 
-  /// The members in a response.
   private static func all(of answer: Answer) -> [AccountMember] {
     allCases.filter { $0.declaration.0.rawValue <= answer.rawValue }
   }
 
-  /// The descriptions of a response's members, without those that `previous` has too.
+  /// The descriptions of a response's members, without those in `previous`.
   package static func descriptions(of answer: Answer, beyond previous: Answer? = nil) -> [MemberDescription] {
     all(of: answer).filter { $0.declaration.0.rawValue > (previous?.rawValue ?? -1) }.map { member in
       MemberDescription(

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// The response to an ``AssumeRoleRequest``: temporary AWS credentials. Its secrets are never in a `String`.
+/// The response to an ``AssumeRoleRequest``. Its secrets are never in a `String`.
 package struct RoleAnswer: Sendable {
   package let accessKeyID: String
   /// When the credentials expire, in unix seconds.
@@ -10,8 +10,6 @@ package struct RoleAnswer: Sendable {
   /// The position of the session token in the line.
   private let sessionToken: JSONLayout.Node
 
-  /// Parses a response line.
-  ///
   /// - Throws: The daemon's failure, or `internal_error` for an invalid line.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     let result = try JSONLayout.result(in: line)

@@ -11,21 +11,20 @@ package struct TokenDescription: Sendable, Hashable {
   package var scope: String?
   /// The expiry in unix seconds, if known.
   package var expiresAt: Int?
-  /// Whether the token is due for renewal, but the server is unreachable.
+  /// Whether the token is due for renewal, but its server is unreachable.
   package var isOffline: Bool
-  /// The deadline for signing in again, in unix seconds; nil if unknown or far in the future.
+  /// The deadline for signing in again, in unix seconds; nil if unknown or distant.
   package var signInBy: Int?
-  /// The environment variables in the account's settings, as `NAME=FIELD`. Empty unless requested by `variables`.
+  /// The environment variables in the account's settings, as `NAME=FIELD`. Empty unless requested.
   package var variables: [String] = []
-  /// Whether the ID Token was omitted because it has expired.
+  /// Whether the ID Token was omitted because it expired.
   package var isIDTokenExpired = false
   /// How to send the token. Nil if the request has no destination.
   package var use: Use?
 
-  /// How to send a token to a destination.
   package struct Use: Sendable, Hashable {
     package var kind: TokenKind
-    /// The destination's origin, with the path from the settings if any; nil without a destination.
+    /// The destination's origin, with the path in the settings if any.
     package var destination: String?
     /// The token's expiry, in unix seconds, if known.
     package var expiresAt: Int?
@@ -110,7 +109,7 @@ package struct TokenDescription: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - claims: The claims of the verified ID Token, if requested.
-  ///   - proof: The DPoP proof for a ``ProofRequest``.
+  ///   - proof: The DPoP proof, if requested.
   package func appendAnswer<Sink: ByteSink & ~Copyable>(
     accessToken: Span<UInt8>, idToken: Span<UInt8>? = nil, claims: JSONObject? = nil, proof: String? = nil,
     to sink: inout Sink
@@ -145,8 +144,6 @@ package struct TokenAnswer: Sendable {
   /// The position of the members in the line.
   private let result: JSONLayout.Node
 
-  /// Parses a token response.
-  ///
   /// - Throws: The daemon's failure, or `internal_error` for an invalid line.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     let result = try JSONLayout.result(in: line)
@@ -181,7 +178,6 @@ package struct TokenAnswer: Sendable {
     return true
   }
 
-  /// The DPoP proof (RFC 9449), for a ``ProofRequest``.
   package func proof(from line: Span<UInt8>) -> String? { result["dpop"]?.string(in: line) }
 
   /// A claim of the verified ID Token; nil if absent or not requested.
@@ -196,7 +192,7 @@ package struct TokenAnswer: Sendable {
 }
 
 extension JSONLayout {
-  /// The position of the result in a response line.
+  /// The position of `result` in a response line.
   ///
   /// - Throws: The daemon's failure, or `internal_error` for an invalid line.
   static func result(in line: Span<UInt8>) throws(Failure) -> Node {

@@ -30,7 +30,7 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   /// No key is for this algorithm and use.
   case unsuitableKey = "unsuitable_key"
   case badSignature = "bad_signature"
-  /// The token needs newer keys, which could not be fetched.
+  /// The token needs newer keys, which are unavailable.
   case keysUnavailable = "keys_unavailable"
 
   // Problems of the claims.
@@ -51,14 +51,13 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   package var isUndecided: Bool { self == .keysUnavailable || self == .internalError }
 }
 
-/// Why a token is invalid.
 package struct TokenProblem: Error, Sendable, Hashable {
   package var code: TokenProblemCode
 
-  /// One sentence in lowercase without a full stop, and without any part of the token.
+  /// A sentence in lowercase without a full stop and any part of the token.
   package var message: String
 
-  /// The name of the invalid claim, if the caller or the profile requires it.
+  /// The invalid claim, if the caller or the profile requires it.
   package var claim: String?
 
   package init(_ code: TokenProblemCode, _ message: String, claim: String? = nil) {

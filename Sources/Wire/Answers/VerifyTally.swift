@@ -1,4 +1,4 @@
-/// The counts of verified tokens, the result of a ``VerifyRequest``.
+/// Counts of verified tokens: the result of a ``VerifyRequest``.
 package struct VerifyTally: MemberList, Sendable, Hashable {
   package var tokens = 0
   package var notValid = 0

@@ -7,17 +7,17 @@ extension Event {
     package var issuer: String
     package var clientID: String
     package var scope: String?
-    /// The URL to open. Not secret, and usable only for this sign-in.
+    /// The URL to open, usable only for this sign-in. Not secret.
     package var url: String
-    /// A local URL that redirects to ``url`` once, because other users can read a browser's command line. Nil if the
-    /// daemon cannot determine who opens it.
+    /// A local URL that redirects to ``url`` once, because other users can read command lines. Nil if the daemon cannot
+    /// determine who opens it.
     package var linkURL: String?
     package var redirectURI: String
     /// Whether the user must paste the redirect's URL, because nothing listens for it.
     package var mustPaste: Bool
     /// The end of the sign-in, in unix seconds.
     package var expiresAt: Int
-    /// The expiry of ``url``, in unix seconds, if that is before ``expiresAt``.
+    /// The expiry of ``url``, in unix seconds, if earlier than ``expiresAt``.
     package var urlExpiresAt: Int?
 
     package init(
@@ -65,7 +65,7 @@ extension Event {
     }
   }
 
-  /// A user, maybe not the caller, has signed in with a browser. Nothing is stored before a `login_confirm` request.
+  /// A user, maybe not the caller, has signed in. Nothing is stored before a `login_confirm` request.
   package struct Confirm: EventBody, Sendable, Hashable {
     /// The ID of the sign-in, for the `login_confirm` request.
     package var login: String
@@ -73,7 +73,7 @@ extension Event {
     package var issuer: String
     /// The `sub` of the ID Token, if any.
     package var subject: String?
-    /// The user's name or email address in the ID Token, if any.
+    /// The user's name or email address in the ID Token.
     package var name: String?
     /// The end of the sign-in, in unix seconds.
     package var expiresAt: Int

@@ -3,9 +3,9 @@ extension Event {
   package struct TokenFile: EventBody, Sendable, Hashable {
     package var account: String
     package var path: String
-    /// Why the file was removed; nil if it was written.
+    /// Nil if the file was written.
     package var removal: FailureCode?
-    /// The token's expiry in unix seconds; nil if unknown or removed.
+    /// Nil if unknown or removed.
     package var expiresAt: Int?
 
     package init(account: String, path: String, removal: FailureCode? = nil, expiresAt: Int? = nil) {

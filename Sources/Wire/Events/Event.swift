@@ -1,6 +1,6 @@
 package import Encoding
 
-/// A message that precedes the result of a long request.
+/// A message before the result of a long request.
 package indirect enum Event: Sendable, Hashable {
   /// The user must open ``DeviceCode/verificationURI`` and enter ``DeviceCode/userCode``.
   case deviceCode(DeviceCode)
@@ -8,13 +8,12 @@ package indirect enum Event: Sendable, Hashable {
   /// The URL of the previous event as a QR code.
   case qrCode(QRCode)
 
-  /// The user must open ``Browser/url``.
   case browser(Browser)
 
   /// The user must confirm that they signed in.
   case confirm(Confirm)
 
-  /// A pasted URL is not this sign-in's redirect. The sign-in continues.
+  /// A pasted URL is not this sign-in's redirect. The user may paste another.
   case redirectRefused(Failure)
 
   /// A notice of one sentence, safe for a terminal.
@@ -23,7 +22,7 @@ package indirect enum Event: Sendable, Hashable {
   /// The head of a resource's response, before its body.
   case response(ResponseHead)
 
-  /// A part of the response's body, for an inline request.
+  /// A part of the response's body, if inline.
   case body([UInt8])
 
   /// The client may send the next part of the request's body.
@@ -32,7 +31,7 @@ package indirect enum Event: Sendable, Hashable {
   /// A step of a ``RequestEnvelope/verbose`` request; nil without time or code.
   case progress(LogLine?)
 
-  /// The client gets all events from now on.
+  /// All events from now on will be sent.
   case following
 
   /// An event of a session; nil if unknown.
@@ -41,7 +40,6 @@ package indirect enum Event: Sendable, Hashable {
   /// An event of a lease; nil if unknown.
   case leaseEntry(LeaseEntry?)
 
-  /// A token file was written or removed.
   case tokenFile(TokenFile)
 
   /// A lease was opened or used.
@@ -50,7 +48,7 @@ package indirect enum Event: Sendable, Hashable {
   /// A lease's peer needs the user's permission.
   case leaseQuestion(LeaseQuestion)
 
-  /// The user's part of a device authorization response (RFC 8628, section 3.2).
+  /// Asks the user to enter a code on any device (RFC 8628, section 3.2).
   package struct DeviceCode: EventBody, Sendable, Hashable {
     /// The ID of the sign-in.
     package var login: String
@@ -66,7 +64,7 @@ package indirect enum Event: Sendable, Hashable {
     package var expiresAt: Int
     /// Seconds between polls.
     package var interval: Int
-    /// A warning for the user about the risk of codes (RFC 8628 section 5.4). Nil from older daemons.
+    /// A warning about the risk of codes (RFC 8628 section 5.4). Nil from older daemons.
     package var warning: String?
 
     package init(
@@ -106,7 +104,6 @@ package indirect enum Event: Sendable, Hashable {
     }
   }
 
-  /// The value with the event's members and description.
   private var body: any EventBody {
     switch self {
     case .response(let head): head
@@ -128,7 +125,7 @@ package indirect enum Event: Sendable, Hashable {
     }
   }
 
-  /// All kinds of events, with blank members, in the manual's order.
+  /// All kinds, with blank members, in the manual's order.
   package static let declarations: [any EventBody] = [
     ResponseHead(status: 0, headers: []), Body(bytes: Base64Bytes([])), EmptyEvent.bodyWanted, DeviceCode.emptyInstance,
     QRCode.emptyInstance,
@@ -139,7 +136,7 @@ package indirect enum Event: Sendable, Hashable {
     leaseEntryBody(nil), TokenFile(account: "", path: ""),
   ]
 
-  /// The event as `{"event":…}` without the version, for `--json`.
+  /// The event as `{"event":…}`, for `--json`.
   package var json: JSONObject {
     let body = body
     var object = JSONObject([("event", .string(body.manualEntry.name))])
@@ -181,7 +178,6 @@ package protocol EventBody: MemberList, Sendable {
   var event: Event { get }
 }
 
-/// The description of an event in the manual.
 package struct EventManualEntry: Sendable {
   package let name: String
   /// The meaning, in mdoc notation.
@@ -194,7 +190,7 @@ package struct EventManualEntry: Sendable {
 }
 
 extension MemberVisitor {
-  /// Visits the members of events that ask the user to sign in.
+  /// Visits the members of events that request a sign-in.
   mutating func visitSignIn(
     _ login: inout String, _ account: inout String, _ issuer: inout String
   ) throws(Problem) {
@@ -284,7 +280,7 @@ private struct Base64Bytes: MemberValue {
 /// An event with a log entry, which is nil if this version does not know its kind.
 private struct EntryBody<Entry: EventEntry>: EventBody {
   var entry: Entry?
-  /// The member's meaning, for the manual.
+  /// The member's meaning.
   let meaning: String
   /// Creates the event with the entry.
   let make: @Sendable (Entry?) -> Event

@@ -1,7 +1,7 @@
 package import Encoding
 
 extension Event {
-  /// A lease's state, sent when it is opened and before each request.
+  /// A lease's state, when opened and before each request.
   package struct Lease: EventBody, Sendable, Hashable {
     /// The lease's name: 16 hexadecimal digits.
     package var name: String
@@ -27,7 +27,7 @@ extension Event {
     }
   }
 
-  /// Asks the user to permit a peer's first request to an origin, by a ``LeaseAnswerRequest``.
+  /// Asks the user to permit a peer's first request to an origin. The answer is a ``LeaseAnswerRequest``.
   package struct LeaseQuestion: EventBody, Sendable, Hashable {
     /// Identifies the question.
     package var number: Int
@@ -74,14 +74,14 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
   /// The lease's name: 16 hexadecimal digits.
   package private(set) var lease: String
   package private(set) var event: Event
-  /// The requesting process, according to the system when it connected. Nil if no peer caused the event.
+  /// The requesting process when it connected. Nil if no peer caused the event.
   package private(set) var peer: Peer?
 
   /// A process that uses the lease.
   package struct Peer: Sendable, Hashable {
     /// The user ID.
     package let user: Int
-    /// The process ID; 0 if it is in another PID namespace.
+    /// The process ID; 0 in another PID namespace.
     package let process: Int
 
     package init(user: Int, process: Int) {
@@ -95,14 +95,13 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     /// A peer's request ended with a status and a body size in bytes, or failed with the code. `dropped` header fields
     /// were not forwarded.
     case used(method: String, origin: String, status: Int?, bytes: Int?, dropped: Int, FailureCode?)
-    /// The peer requested the token itself. The code is nil if it was returned.
+    /// The peer requested the token itself. The code is nil on success.
     case tokenRequested(FailureCode?)
     /// A peer or its request was refused.
     case refused(FailureCode)
     case ended(Cause)
   }
 
-  /// Why a lease ended.
   package enum Cause: String, Sendable, CaseIterable {
     /// The process that opened the lease has ended.
     case closed
@@ -130,7 +129,6 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     case ended = "lease_ended"
   }
 
-  /// Creates an entry with empty members.
   package init(_ kind: Kind) {
     let event: Event =
       switch kind {
@@ -146,7 +144,6 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
   /// The entry as `{"time":…,"event":…,"lease":…}` and more.
   package var json: JSONObject { memberObject }
 
-  /// Parses ``json``. Nil for an unknown event.
   package init?(json: JSON) {
     guard let kind = json["event"]?.string.flatMap(Kind.init), let entry = Self(kind).withValues(from: json) else {
       return nil
@@ -202,9 +199,8 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     }
   }
 
-  /// The entry as a line, without its newline.
-  ///
   /// - Parameter stamp: Formats unix seconds.
+  /// The entry as a line, without its newline.
   package func text(_ stamp: (Int) -> String) -> String {
     let by = peer.map { ", process \($0.process) of user \($0.user)" } ?? ""
     return "\(stamp(time)) \(TerminalText.clean(lease, limit: 16)): \(kindAndText.text)\(by)"

@@ -8,13 +8,12 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
   package let name: SessionEventName
   /// The token's expiry, or the session's end, in unix seconds; nil if unknown.
   package private(set) var expiresAt: Int?
-  /// True if the client signed in itself, without a user; nil otherwise.
+  /// True if the client signed in itself; nil otherwise.
   private var guest: Bool?
-  /// True if a user's session replaces one without a user; nil otherwise.
+  /// True if a user's session replaces a client's own; nil otherwise.
   private var upgradedFromGuest: Bool?
-  /// Whether the next command can renew the token without a sign-in; nil unless the event is about expiry.
+  /// Whether the token can be renewed without a sign-in; nil unless the event is about expiry.
   package private(set) var isRenewable: Bool?
-  /// Why the session ended.
   package private(set) var cause: SignOutCause?
   /// The server's reason for rejecting the refresh token.
   package private(set) var reason: String?
@@ -47,7 +46,7 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
 
   package struct RefreshFailure: Sendable, Hashable {
     package fileprivate(set) var code: FailureCode
-    /// The host and port of the unreachable server or proxy; nil for other failures.
+    /// The host and port of the server or proxy, if unreachable.
     package fileprivate(set) var host: String?
     package fileprivate(set) var cause: ConnectionProblem?
 
@@ -74,9 +73,9 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
     case revoked
     /// Another process signed out.
     case elsewhere
-    /// The settings name another server or client than at the sign-in.
+    /// The settings name another server or client than before.
     case settings
-    /// The server identified another user than at the sign-in.
+    /// The server identified another user than before.
     case identity
     /// The session had no refresh token, and its access token was not stored.
     case notKept = "not_kept"
@@ -132,10 +131,10 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
     self.failure = failure
   }
 
-  /// Whether commands may get another token after this event.
+  /// Whether other tokens may be available after this event.
   package var changesTokens: Bool { properties(hasAccount: true, { _ in "" }).changesTokens }
 
-  /// The description for the manual, in mdoc notation.
+  /// The description for the manual.
   package var meaning: String { properties(hasAccount: true, { _ in "" }).meaning }
 
   /// Whether the event changes tokens, its members, its meaning for the manual, and its text for users.
@@ -236,7 +235,7 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
 package struct SessionEntry: Sendable, Hashable, EventEntry, MemberList {
   /// When the event occurred, in unix seconds.
   package private(set) var time: Int
-  /// The account, or nil if the event concerns none.
+  /// Nil if the event concerns no account.
   package private(set) var account: String?
   package private(set) var event: SessionEvent
 
@@ -246,16 +245,15 @@ package struct SessionEntry: Sendable, Hashable, EventEntry, MemberList {
     self.event = event
   }
 
-  /// Whether a client that follows only the account `name` gets the entry. Also true for an event without an account,
-  /// and for one under the account's former name.
+  /// Whether a client that follows the account `name` gets the entry. Also for an event without an account, and under
+  /// the account's former name.
   package func concerns(_ name: String) -> Bool {
     if let old = event.formerName, old.hasSameBytes(as: name) { return true }
     return account.map { $0.hasSameBytes(as: name) } ?? true
   }
 
-  /// The entry as a line, without its newline.
-  ///
   /// - Parameter stamp: Formats unix seconds.
+  /// The entry as a line, without its newline.
   package func text(_ stamp: (Int) -> String) -> String {
     let prefix = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
     return "\(stamp(time)) \(prefix)\(event.properties(hasAccount: account != nil, stamp).text)"
@@ -264,7 +262,6 @@ package struct SessionEntry: Sendable, Hashable, EventEntry, MemberList {
   /// The entry as `{"time":…,"event":…,"account":…}` and more.
   package var json: JSONObject { memberObject }
 
-  /// Parses ``json``. Nil for an unknown event.
   package init?(json: JSON) {
     guard let name = json["event"]?.string.flatMap(SessionEventName.init),
       let entry = Self(time: 0, account: nil, event: SessionEvent(name)).withValues(from: json)

@@ -15,13 +15,13 @@ package struct Failure: Error, Sendable, Hashable {
   /// The account name that does not exist, for `no_account`.
   package var subject: String?
 
-  /// Whether the sign-in lacks only the client secret.
+  /// Whether only the client secret is missing.
   package var needsClientSecret = false
 
-  /// The environment variables that the request needs from the caller.
+  /// The environment variables that the daemon needs from the caller.
   package var variables: [String] = []
 
-  /// Whether to print no message, because standard output is closed. Not part of the protocol.
+  /// Whether to print nothing, because standard output is closed. Not part of the protocol.
   package var isSilent = false
 
   package var message: String { text.english }
@@ -34,7 +34,7 @@ package struct Failure: Error, Sendable, Hashable {
     advice = hint
   }
 
-  /// Creates a failure whose hint is a command. A literal hint creates a ``Phrase`` instead.
+  /// Creates a failure whose hint is a command. A literal hint becomes a ``Phrase`` instead.
   @_disfavoredOverload
   package init(_ code: FailureCode, _ text: Phrase, hint: String?) {
     self.init(code, text, hint: hint.map { .command($0) })
@@ -45,8 +45,7 @@ package struct Failure: Error, Sendable, Hashable {
     self.init(code, Phrase(verbatim: message), hint: hint)
   }
 
-  /// The members `code`, `message`, `hint`, the hint's command, the templates of messages with values, `subject`,
-  /// `client_secret_needed` and `variables`.
+  /// The failure's members, with the hint's command, and the templates of messages with values.
   package var json: JSON {
     var object = JSONObject([("code", .string(code.rawValue))])
     text.addMembers(to: &object, as: "message")
@@ -57,7 +56,7 @@ package struct Failure: Error, Sendable, Hashable {
     return .object(object)
   }
 
-  /// Parses ``json``. A newer daemon's unknown code is read as `internal_error`.
+  /// Parses ``json``. An unknown code, from a newer daemon, is read as `internal_error`.
   package init?(json: JSON) {
     guard let code = json["code"]?.string, let message = Phrase(json, "message") else { return nil }
     self.init(FailureCode(rawValue: code) ?? .internalError, message, hint: Phrase(json, "hint"))
@@ -83,12 +82,12 @@ package struct Failure: Error, Sendable, Hashable {
     .tooBusy, "too many programs are waiting for the daemon", hint: "agent doctor")
   package static let leaseExpired = Failure(.leaseEnded, "the lease has expired")
   package static let unknownRequest = Failure(.unknownRequest, "unknown request")
-  /// The failure for requests that a lease's peer may not send, known or unknown.
+  /// For requests that a lease's peer may not send, known or not.
   package static let notPermittedByLease = Failure(.notPermitted, "the lease does not permit this request")
   package static let leaseEnded = Failure(.leaseEnded, "the lease has ended")
   package static let leaseUsedUp = Failure(.leaseEnded, "the lease has reached its maximum number of uses")
 
-  /// The account depends on the caller's working directory, which was deleted.
+  /// The account depends on the caller's directory, which was deleted.
   package static let directoryNeeded = Failure(
     .directoryNeeded, "the account depends on the working directory, which no longer exists",
     hint: "name the account, or change to another directory")
@@ -106,7 +105,7 @@ package struct Failure: Error, Sendable, Hashable {
       hint: idTokenHint(account: account))
   }
 
-  /// The ID Token expires too soon, and a refresh returned no newer one.
+  /// The ID Token expires too soon, and a refresh returned none newer.
   package static func expiringIDToken(of account: String) -> Failure {
     Failure(.interactionRequired, expiringIDTokenText(of: account), hint: .command("agent login \(account)"))
   }

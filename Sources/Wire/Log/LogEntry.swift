@@ -4,7 +4,7 @@ package import Encoding
 package struct LogEntry: Sendable, Hashable {
   /// When the event occurred, in unix seconds.
   package let time: Int
-  /// The account, or nil if the event concerns none.
+  /// Nil if the event concerns no account.
   package let account: String?
   package let event: LogEvent
 
@@ -14,7 +14,6 @@ package struct LogEntry: Sendable, Hashable {
     self.event = event
   }
 
-  /// The entry as sent to clients.
   package var line: LogLine {
     let properties = event.properties
     var object = JSONObject([("time", .int(time))])
@@ -26,11 +25,11 @@ package struct LogEntry: Sendable, Hashable {
   }
 }
 
-/// A ``LogEntry`` as received by a client. It includes a sentence, so that clients need not know all events.
+/// A ``LogEntry`` as received by a client, with a sentence, so that clients need not know all events.
 package struct LogLine: EventEntry, Hashable {
   /// When the event occurred, in unix seconds.
   package let time: Int
-  /// The entry as `{"time":…,"account":…,"event":…,"text":…}`, with further members.
+  /// `{"time":…,"account":…,"event":…,"text":…}`, with further members.
   package let json: JSONObject
 
   fileprivate init(time: Int, json: JSONObject) {
@@ -44,18 +43,16 @@ package struct LogLine: EventEntry, Hashable {
     self.init(time: time, json: object)
   }
 
-  /// The entry as a line, without its newline.
-  ///
   /// - Parameter stamp: Formats unix seconds.
+  /// The entry as a line, without its newline.
   package func text(_ stamp: (Int) -> String) -> String { "\(stamp(time)) \(sentence)" }
 
-  /// The account and the event's sentence; without one, as from an older daemon, the event's code and members.
+  /// The account and the sentence or, from an older daemon, the event's code and members.
   package var sentence: String {
     let account = json["account"]?.string.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
     return account + TerminalText.clean(json["text"]?.string ?? code, limit: 4096)
   }
 
-  /// The value of `event`, followed by the further members as JSON, if any.
   private var code: String {
     var members = json
     for name in ["time", "account", "event"] { members[name] = nil }

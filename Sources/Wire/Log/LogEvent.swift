@@ -1,42 +1,41 @@
 internal import Encoding
 
-/// The events of the daemon's log. They contain only numbers and fixed words, except the reason for a session's end.
+/// The events of the daemon's log. Only the reason for a session's end is from another party.
 package enum LogEvent: Sendable, Hashable {
   case started
   case stopping
 
-  /// An attempt to refresh began. Attempts are numbered from 1.
+  /// A refresh attempt began. Numbered from 1.
   case refreshBegan(attempt: Int)
-  /// A refresh ended; the code is nil after a success. The reason is the server's, without control characters.
+  /// A refresh ended; the code is nil on success. The reason is the server's.
   case refreshEnded(milliseconds: Int, FailureCode?, reason: String? = nil)
-  /// The wait before the attempt with this number, after a failed one.
+  /// The wait before this attempt, after a failed one.
   case refreshRetry(attempt: Int, waitMilliseconds: Int)
   /// A failed refresh will be tried again after this time, or when the network changes.
   case refreshQueued(seconds: Int)
   /// The cached token expires in this many seconds and was not renewed.
   case tokenExpiring(seconds: Int)
   case tokenExpired
-  /// An address or route was added while a request waited for the network.
+  /// An address or route was added while a request was waiting for the network.
   case networkChanged
-  /// The user's limit of file watches is reached, so files are checked when used.
+  /// The user's limit of file watches is reached. Files are checked when used.
   case watchUnavailable
-  /// The clock was set forward by this many seconds, or back if negative.
+  /// The clock was set forward by this many seconds, or back.
   case clockSet(seconds: Int)
 
   case signInBegan
   /// A device code was issued, valid for this time.
   case signInCode(seconds: Int)
-  /// The server increased the interval between polls to this value.
+  /// The server increased the polling interval.
   case signInSlowed(seconds: Int)
   case signInApproved
   /// A request to the redirect URI is not this sign-in's redirect.
   case redirectForeign
-  /// A sign-in ended; the code is nil after a success.
+  /// The code is nil on success.
   case signInEnded(milliseconds: Int, FailureCode?)
 
   /// A sign-out, with the result of revoking the tokens.
   case signedOut(SignOut)
-  /// A session was checked at the server.
   case checked(milliseconds: Int, CheckResult)
   case settingsChanged(SettingsChange)
   /// The daemon closed a client's connection.
@@ -44,7 +43,7 @@ package enum LogEvent: Sendable, Hashable {
   case requestTimedOut
   /// The `auth_time` of a refreshed ID Token differs from that of the first one.
   case authenticationTimeChanged
-  /// The metadata contains an endpoint whose origin was unknown at sign-in. Nothing is sent to it.
+  /// The metadata contains an endpoint at a new origin. Nothing is sent to it.
   case endpointMoved
   /// A key in the issuer's key set was skipped.
   case keySetWarning(KeySetFlaw)
@@ -53,24 +52,21 @@ package enum LogEvent: Sendable, Hashable {
   case unlocked(Protection)
   case vaultChanged(VaultChange)
 
-  /// An event command failed. Its position in the settings is counted from 1.
+  /// An event command failed. It has this position in the settings, from 1.
   case commandFailed(position: Int, CommandProblem)
   /// This many event commands were not run, since too many were waiting.
   case commandsDropped(count: Int)
-  /// A token file was written or removed, or the attempt failed.
   case tokenFile(TokenFileChange)
 
   /// A step of a `verbose` request.
   case step(LogStep)
 
-  /// How an event command failed.
   package enum CommandProblem: Sendable, Hashable {
     /// It ended with this exit status.
     case exited(Int)
     /// It was ended by this signal.
     case signalled(Int)
     case timedOut
-    /// The program could not be started.
     case notStarted(errno: Int)
 
     fileprivate var description: (members: [(String, JSON?)], text: String) {
@@ -84,7 +80,6 @@ package enum LogEvent: Sendable, Hashable {
     }
   }
 
-  /// The result of writing or removing a token file.
   package enum TokenFileChange: String, Sendable, CaseIterable {
     case written, removed
     case failed
@@ -106,7 +101,7 @@ package enum LogEvent: Sendable, Hashable {
     case activated
     /// A directory got another account, or none.
     case directory
-    /// Another program changed the file.
+    /// The file was changed by another program.
     case outside
   }
 
@@ -132,7 +127,6 @@ package enum LogEvent: Sendable, Hashable {
     case idleTime = "idle_time"
   }
 
-  /// Why a published key was skipped.
   package enum KeySetFlaw: String, Sendable, CaseIterable {
     /// A private key: anyone can sign as the issuer.
     case privateKey = "private_key"
@@ -159,7 +153,7 @@ package enum LogEvent: Sendable, Hashable {
     case notReading = "not_reading"
     case lineTooLong = "line_too_long"
     case otherUser = "other_user"
-    /// There were too many connections, and this one was idle the longest.
+    /// There were too many connections; this one was idle the longest.
     case crowded
   }
 
@@ -245,7 +239,7 @@ package enum LogEvent: Sendable, Hashable {
     }
   }
 
-  /// The properties of an operation's end. The code is nil after a success.
+  /// The end of an operation. The code is nil on success.
   private static func ended(
     _ event: String, _ operation: String, _ milliseconds: Int, _ code: FailureCode?, _ reason: String? = nil
   ) -> LogProperties {
@@ -266,7 +260,7 @@ package enum CheckResult: String, Sendable, CaseIterable {
   case signedOutElsewhere = "signed_out_elsewhere"
   /// The account has no session to check.
   case notSignedIn = "not_signed_in"
-  /// The server has no endpoint for checking sessions, or not for this client.
+  /// The server cannot check sessions, or not for this client.
   case notPossible = "not_possible"
   case failed
 }
@@ -275,9 +269,9 @@ package enum CheckResult: String, Sendable, CaseIterable {
 package struct LogProperties: Sendable {
   /// The value of the `event` member.
   let code: String
-  /// The other members, omitted if nil.
+  /// Omitted if nil.
   let members: [(String, JSON?)]
-  /// The event as a sentence. Only the URL of a request and the reason for a session's end come from another party.
+  /// A sentence. Only a request's URL and the reason for a session's end come from another party.
   package let text: String
   /// Whether the event is logged as a warning.
   package let isFailure: Bool

@@ -1,28 +1,27 @@
 internal import Encoding
 
-/// A step of the daemon's work for a request, with its reason. Sent only for `verbose` requests, and logged only then,
-/// except requests to servers. Contains no text except a request's URL.
+/// A step of the daemon's work for a request. Sent and logged only for `verbose` requests, except that requests to
+/// servers are always logged. Contains no text except a request's URL.
 package enum LogStep: Sendable, Hashable {
-  /// The cached token was returned. Its remaining time is nil if unknown.
+  /// The cached token was returned. Nil if its remaining time is unknown.
   case tokenServed(secondsLeft: Int?)
   /// The cached token was returned, because the server is unreachable.
   case servedOffline
   case refreshNeeded(RefreshReason)
   /// The request waits for another request's refresh.
   case refreshJoined
-  /// Another process changed the account's record, so the cached token is not used.
+  /// Another process changed the account's record, so the cached token is ignored.
   case recordChanged
   case session(SessionStep)
-  /// A server sent no response: the failure and, if known, the connection's problem.
+  /// A server did not respond.
   case unanswered(RequestLine, FailureCode, ConnectionProblem?, milliseconds: Int)
-  /// The ID Token identifies the user, so UserInfo is not needed.
+  /// The ID Token identifies the user, so UserInfo is not requested.
   case identityKnown
-  /// The user has not decided yet. Polls again after this wait.
+  /// The user has not decided yet. The next poll is after this wait.
   case signInPending(seconds: Int)
 
   /// Why the cached token is not returned.
   package enum RefreshReason: Sendable, Hashable {
-    /// No token is cached.
     case noToken
     /// The caller requested a new token.
     case requested
@@ -45,7 +44,6 @@ package enum LogStep: Sendable, Hashable {
     }
   }
 
-  /// Whether the step is a request to a server.
   package var isRequest: Bool {
     switch self {
     case .session(.answered), .unanswered: true

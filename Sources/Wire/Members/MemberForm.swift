@@ -2,11 +2,11 @@ internal import Encoding
 
 /// The type of a member's value, with its limits.
 package enum MemberForm {
-  /// A string of at most this many bytes; nil for the limit of a setting.
+  /// A string of at most this many bytes; nil for the limit of settings.
   case text(limit: Int?)
   case flag
   case number(ClosedRange<Int>)
-  /// A list of strings or, with `orOne`, a single one.
+  /// A list of strings or, with `orOne`, a string.
   case texts(orOne: Bool)
   /// A list of at most `limit` integers in a range.
   case numbers(ClosedRange<Int>, limit: Int)
@@ -35,7 +35,7 @@ package enum MemberForm {
     }
   }
 
-  /// A phrase for the expected value, such as "a list of texts"; nil if met.
+  /// The expected value, such as "a list of texts"; nil if met.
   ///
   /// - Parameter isLenient: Whether to check only the type.
   func expectation(unlessMetBy value: JSON, isLenient: Bool) -> Phrase? {

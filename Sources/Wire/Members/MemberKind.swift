@@ -1,4 +1,4 @@
-/// The kind of a JSON member's value, for the manual and the JSON schema.
+/// The kind of a member's value, for the manual and the JSON schema.
 package enum MemberKind: Sendable {
   case text, number, boolean, texts, objects, object
   /// An account name.
@@ -6,11 +6,11 @@ package enum MemberKind: Sendable {
   case url
   /// A time in unix seconds.
   case time
-  /// A Boolean that is present only if it has this value.
+  /// A Boolean that is always this value.
   case only(Bool)
   /// One of these strings.
   case words([String])
-  /// A string that matches this regular expression.
+  /// A string that matches this expression.
   case pattern(String)
   /// An error object.
   case failure
@@ -22,7 +22,6 @@ package enum MemberKind: Sendable {
     .words(Word.allCases.map(\.rawValue))
   }
 
-  /// The name of the type for the manual.
   var type: String {
     switch self {
     case .text, .account, .url, .words, .pattern: "text"
@@ -34,7 +33,7 @@ package enum MemberKind: Sendable {
     }
   }
 
-  /// The JSON Schema, which may refer to definitions in `Tests/Tools/Schema/agent.schema.json`.
+  /// The JSON Schema, which may refer to definitions in `agent.schema.json`.
   var schema: String {
     switch self {
     case .text: #"{"type": "string"}"#

@@ -35,7 +35,7 @@ extension MemberList {
     return members.entries.compactMap { if case .member(let row) = $0 { row } else { nil } }
   }
 
-  /// A copy with the values of a JSON object's members. Ignores limits. Nil if a required member is missing or invalid.
+  /// A copy with the values of an object's members, ignoring limits. Nil if a required member is missing or invalid.
   package func withValues(from json: JSON) -> Self? {
     guard let object = json.object else { return nil }
     var (list, members) = (self, MemberReader(object, isLenient: true))
@@ -70,7 +70,7 @@ extension Bool: MemberValue {
   }
 }
 
-/// An entry of a list, also sent as the `entry` of an event.
+/// An entry of a list, also sent as `entry` of an event.
 package protocol EventEntry: MemberValue {
   var json: JSONObject { get }
   init?(json: JSON)

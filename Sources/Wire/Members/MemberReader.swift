@@ -1,9 +1,9 @@
 internal import Encoding
 
-/// Reads members from a JSON object. Errors contain a member's name, never its value.
+/// Reads members from an object. Errors contain a member's name, never its value.
 struct MemberReader: MemberVisitor {
   private let object: JSONObject
-  /// Whether to ignore limits and invalid optional members, which newer daemons may send.
+  /// Whether to ignore limits and invalid optional members, from newer daemons.
   private let isLenient: Bool
 
   init(_ object: JSONObject, isLenient: Bool = false) {
@@ -42,14 +42,13 @@ struct MemberReader: MemberVisitor {
     if !isValid() { throw Failure(.invalidRequest, message()) }
   }
 
-  /// A member's value, or nil if absent or `null`.
   private func member(_ name: String, _ isRequired: Bool = false) throws(Failure) -> JSON? {
     if let value = object[name], value != .null { return value }
     guard isRequired else { return nil }
     throw Failure(.invalidRequest, "the request needs the member \"\(name)\"")
   }
 
-  /// Throws the error for a wrong value, unless wrong values are ignored.
+  /// Throws for a wrong value, unless wrong values are ignored.
   private func reject(_ name: String, _ expected: Phrase, _ isRequired: Bool = false) throws(Failure) {
     if isRequired || !isLenient { throw wrong(name, expected) }
   }

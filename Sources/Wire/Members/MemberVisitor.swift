@@ -2,13 +2,13 @@ package import Encoding
 
 /// Reads, writes or describes the JSON members of a protocol object.
 ///
-/// In ``MemberList/visitMembers(with:)``, a type calls one method for each member, with its name, its value, and a
-/// closure for its meaning in mdoc notation. Nil, false flags and empty lists are omitted from the JSON.
+/// In ``MemberList/visitMembers(with:)``, a type calls one method for each member, with name, value, and a closure for
+/// the meaning in mdoc notation. The JSON omits nil, false and empty lists.
 package protocol MemberVisitor {
   /// The error for an invalid member, which only reading can throw.
   associatedtype Problem: Error
 
-  /// Visits a value that is a string, a Boolean, a number or a list.
+  /// Visits a string, a Boolean, a number or a list.
   mutating func visit(
     _ name: String, _ value: inout JSON?, _ form: MemberForm, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
@@ -16,15 +16,15 @@ package protocol MemberVisitor {
   mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
-  /// Visits members with the names and meanings of settings.
+  /// Visits members described by settings.
   mutating func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Problem)
-  /// Checks a rule for several members when reading. Fails with `message` unless `isValid`.
+  /// Checks a rule about several members when reading.
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Problem)
 }
 
 /// A type whose JSON members can be read, written and described.
 package protocol MemberList {
-  /// Calls a method of `members` for each JSON member, in order.
+  /// Calls a method of `members` for each member, in order.
   mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem)
 }
 
@@ -32,7 +32,7 @@ package protocol MemberList {
 package protocol MemberValue: Sendable {
   /// The name of the type for the manual.
   static var memberTypeName: String { get }
-  /// Adds the value to an object as the member `name`, and other members that belong to it.
+  /// Adds the value as the member `name`, and other members that belong to it.
   func addMembers(to object: inout JSONObject, as name: String)
   /// Parses the member `name`. Nil if invalid.
   init?(_ json: JSON, _ name: String)
@@ -41,9 +41,7 @@ package protocol MemberValue: Sendable {
 extension MemberVisitor {
   package func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
 
-  /// Visits an optional string.
-  ///
-  /// - Parameter limit: The maximum length in bytes (default: that of a setting).
+  /// - Parameter limit: The maximum length in bytes (default: that of settings).
   @inline(__always)
   mutating func visitText(
     _ name: String, _ value: inout String?, limit: Int? = nil, isRequired: Bool = false,
@@ -54,7 +52,6 @@ extension MemberVisitor {
     value = json?.string
   }
 
-  /// Visits a required string.
   @inline(__always)
   mutating func visitText(
     _ name: String, _ value: inout String, limit: Int? = nil,
@@ -73,7 +70,6 @@ extension MemberVisitor {
     value = json?.bool ?? false
   }
 
-  /// Visits an optional integer.
   @inline(__always)
   mutating func visitNumber(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int> = 0...Int.max, isRequired: Bool = false,
@@ -84,7 +80,6 @@ extension MemberVisitor {
     value = json?.int
   }
 
-  /// Visits a required integer.
   @inline(__always)
   mutating func visitNumber(
     _ name: String, _ value: inout Int, in range: ClosedRange<Int> = 0...Int.max, _ meaning: @autoclosure () -> String
@@ -94,8 +89,6 @@ extension MemberVisitor {
     if let given { value = given }
   }
 
-  /// Visits a list of strings.
-  ///
   /// - Parameter orOne: Whether a single string is read as a list.
   @inline(__always)
   mutating func visitTexts(
@@ -106,8 +99,6 @@ extension MemberVisitor {
     value = json?.array?.compactMap(\.string) ?? (json?.string).map { [$0] } ?? []
   }
 
-  /// Visits a list of integers.
-  ///
   /// - Parameter limit: The maximum number of elements.
   mutating func visitNumbers(
     _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
@@ -162,14 +153,13 @@ extension MemberVisitor {
   }
 }
 
-/// The description of a JSON member in the manual.
 package struct MemberDescription: Sendable, Hashable {
   package let name: String
   /// The type, such as `text`, `number` or `list of texts`.
   package let type: String
   /// The meaning: sentences in mdoc notation.
   package let meaning: String
-  /// The members of this object, or of each object in this list.
+  /// The members of this object, or of each object in the list.
   package let members: [MemberDescription]
   /// Whether ``members`` are described in another part of the manual.
   package let isElsewhere: Bool
@@ -189,7 +179,6 @@ package struct MemberDescription: Sendable, Hashable {
   package static func number(_ name: String, _ meaning: String) -> Self { Self(name, "number", meaning) }
   package static func flag(_ name: String, _ meaning: String) -> Self { Self(name, "boolean", meaning) }
 
-  /// Describes an object; see ``isElsewhere``.
   package static func object(
     _ name: String, _ meaning: String, members: [MemberDescription] = [], isElsewhere: Bool = false
   ) -> Self {
@@ -202,7 +191,7 @@ package struct MemberDescription: Sendable, Hashable {
 
   package var isList: Bool { type.utf8.starts(with: "list".utf8) }
 
-  /// This description and those of its members, with names such as `accounts[].name`.
+  /// This and the members' descriptions, with names such as `accounts[].name`.
   package func flattened(in prefix: String = "") -> [MemberDescription] {
     if members.count > 2, members.allSatisfy({ $0.type == members[0].type && $0.meaning == members[0].meaning }) {
       let names = members.map { "`\($0.name)`" }.joined(separator: ", ")
@@ -228,14 +217,14 @@ package struct MemberDescription: Sendable, Hashable {
 
 /// Collects the descriptions of members for the manual.
 package struct MemberDescriber: MemberVisitor {
-  /// A member's description, or a setting that describes the member.
+  /// A description, or the setting that is described.
   package enum Entry: Sendable, Hashable {
     case member(MemberDescription)
     case setting(AccountSetting)
   }
 
   package private(set) var entries: [Entry] = []
-  /// Whether to mark required members, as for requests.
+  /// Whether to mark required members.
   private let marksRequired: Bool
 
   init(marksRequired: Bool = true) { self.marksRequired = marksRequired }
@@ -245,7 +234,7 @@ package struct MemberDescriber: MemberVisitor {
     words.dropLast().joined(separator: ", ") + (words.count > 1 ? " or " : "") + words.suffix(1).joined()
   }
 
-  /// The raw values of an enumeration as a list, such as "`a`, `b` or `c`".
+  /// The raw values as a list, such as "`a`, `b` or `c`".
   package static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> String {
     list(Word.allCases.map { "`\($0.rawValue)`" })
   }

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// Writes members as JSON text, in order and without absent ones and false flags.
+/// Writes JSON text, in order, without absent members and false flags.
 struct MemberWriter: MemberVisitor {
   private(set) var bytes: [UInt8] = []
 

@@ -1,11 +1,11 @@
 package enum AccountRequest: RequestBody {
-  /// Adds an account without signing in. Requires issuer and client ID.
+  /// Adds an account. Requires issuer and client ID.
   case add(account: String, AccountSettings)
 
-  /// Returns an account's settings; nil for the active account.
+  /// Returns the settings; nil for the active account.
   case show(account: String?)
 
-  /// Changes the given settings, and resets those in `unset`.
+  /// Changes settings, and resets those in `unset`.
   case set(account: String, AccountSettings, unset: [AccountSetting])
 
   case rename(account: String, to: String)
@@ -16,7 +16,7 @@ package enum AccountRequest: RequestBody {
   /// Adds an account with a refresh token. Descriptors: the token, then the secrets in `passedSecrets`.
   case `import`(account: String, AccountSettings, passedSecrets: Set<PassedSecret>)
 
-  /// Returns the metadata to publish for a client whose ID is a URL: that of the account or, if nil, of the settings.
+  /// Returns the metadata to publish for a client whose ID is a URL: for the account or, if nil, the settings.
   case clientMetadata(account: String?, AccountSettings, passedSecrets: Set<PassedSecret>)
 
   /// All kinds, with blank members.

@@ -7,7 +7,7 @@ package struct AssumeRoleRequest: RequestBody {
   package var roleARN: String
   /// The session's name in AWS logs.
   package var sessionName: String
-  /// The lifetime of the credentials in seconds; nil for the service's default.
+  /// The lifetime of the credentials in seconds; nil for the default.
   package var durationSeconds: Int?
 
   package init(

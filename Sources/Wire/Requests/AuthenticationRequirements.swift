@@ -1,14 +1,13 @@
 /// Requirements of a browser sign-in for the user's authentication (OpenID Connect Core section 3.1.2.1).
 package struct AuthenticationRequirements: MemberList, Sendable, Hashable {
-  /// The OpenID Connect prompts such as `login`, `consent` and `select_account`, separated by spaces.
+  /// OpenID Connect prompts such as `login`, `consent` and `select_account`, separated by spaces.
   package var prompt: String?
-  /// The user name to suggest.
   package var loginHint: String?
-  /// Acceptable authentication context classes. The user must meet one of them.
+  /// Acceptable authentication context classes, one of which the user must meet.
   package var acrValues: [String] = []
   /// The maximum age of the authentication in seconds, up to 31,536,000.
   package var maxAge: Int?
-  /// The claims in a resource's challenge: JSON, plain or in base64.
+  /// The claims in a resource's challenge: JSON, maybe in base64.
   package var claimsChallenge: String?
 
   package init() {}

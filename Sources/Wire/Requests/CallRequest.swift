@@ -2,8 +2,8 @@ package import Encoding
 
 /// Sends a request to a resource with a token that stays in the daemon.
 ///
-/// Descriptors, unless ``isInline``: one to read the request's body from, if there is one, and one to write the
-/// response's body to.
+/// Descriptors, unless ``isInline``: one to read the request's body from, if any, and one to write the response's body
+/// to.
 package struct CallRequest: RequestBody {
   /// The account; nil for the one that lists the origin of `url`.
   package var account: String?
@@ -15,32 +15,30 @@ package struct CallRequest: RequestBody {
 
   package var sendsBody: Bool
 
-  /// Whether bodies are sent inside protocol lines instead of descriptors, which forwarded sockets cannot pass.
+  /// Whether bodies are in protocol lines, since forwarded sockets cannot pass descriptors.
   package var isInline = false
-  /// The request's body in base64, if the line contains it.
+  /// The request's body in base64, if in this line.
   package var inlineBody: String?
-  /// The maximum size of ``inlineBody`` in bytes before base64. It then fits a line.
+  /// The maximum size of ``inlineBody`` in bytes before base64, which fits a line.
   package static let maximumInlineBytes = 720 << 10
-  /// Whether the body follows in ``ResourceBodyRequest``s, each after an ``Event/bodyWanted``.
+  /// Whether the body follows in ``ResourceBodyRequest``s, after each ``Event/bodyWanted``.
   package var sendsBodyInLines = false
-  /// The maximum size of an ``Event/body(_:)`` in bytes.
   package static let maximumEventBytes = 48 << 10
 
-  /// How long to wait for an unreachable server, in seconds up to 3600; nil to fail immediately.
+  /// How long to wait for an unreachable server, up to 3600 seconds; nil to fail immediately.
   package var waitSeconds: Int?
 
-  /// Whether to return redirects instead of following them.
   package var refusesRedirects = false
 
-  /// How long the response's body may make no progress, in seconds up to ``maximumIdleSeconds``; 0 for no limit, nil
-  /// for the request's deadline.
+  /// How long the response's body may stall, in seconds up to ``maximumIdleSeconds``; 0 for no limit, nil for the
+  /// request's deadline.
   package var idleSeconds: Int?
   package static let maximumIdleSeconds = 86_400
 
   /// The token to use; if empty, the account's own.
   package var target = TokenRequest.Target()
 
-  /// The request's lease, if any, set by the daemon. Not part of the protocol.
+  /// The lease, if any, set by the daemon. Not part of the protocol.
   package var lease: RequestLease?
 
   package init(account: String? = nil, url: String, method: String, headers: [String] = [], sendsBody: Bool = false) {
@@ -102,7 +100,7 @@ package struct CallRequest: RequestBody {
   }
 }
 
-/// A part of the body of a ``CallRequest``, on the same connection.
+/// A part of a ``CallRequest``'s body, on the same connection.
 package struct ResourceBodyRequest: RequestBody {
   /// The part, of at most ``maximumBytes`` bytes.
   package var bytes: [UInt8]
@@ -137,7 +135,6 @@ package struct ResourceBodyRequest: RequestBody {
   }
 }
 
-/// The status and header fields of a resource's response.
 package struct ResponseHead: EventBody, Sendable, Hashable {
   package var status: Int
   package var headers: [Field]
@@ -157,12 +154,11 @@ package struct ResponseHead: EventBody, Sendable, Hashable {
     self.headers = headers
   }
 
-  /// The first field's value; nil if absent. Names ignore case.
+  /// The first field's value, ignoring case; nil if absent.
   package func field(_ name: String) -> String? {
     headers.first { $0.name.lowercased().hasSameBytes(as: name.lowercased()) }?.value
   }
 
-  /// Whether the body is a stream of server-sent events, which may be endless.
   package var isEventStream: Bool {
     guard (200..<300).contains(status), let type = field("Content-Type") else { return false }
     let name = type.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != UInt8(ascii: " ") }

@@ -3,10 +3,10 @@ package struct DiscoverRequest: RequestBody {
   package var url: String
   /// The name of the account to sign in, if given.
   package var account: String?
-  /// Whether to fetch nothing if ``account`` exists.
+  /// Whether to fetch nothing if ``account`` already exists.
   package var onlyForNewAccount = false
-  /// The settings for the connection: only ``AccountSettings/caFile``, ``AccountSettings/allowHTTPLoopback`` and the
-  /// proxy are sent.
+  /// The settings for the connection: ``AccountSettings/caFile``, ``AccountSettings/allowHTTPLoopback`` and the proxy.
+  /// Others are not sent.
   package var settings = AccountSettings()
 
   package init(url: String) { self.url = url }

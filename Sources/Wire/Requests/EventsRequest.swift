@@ -1,8 +1,8 @@
 /// Requests events of sessions or leases.
 package struct EventsRequest: RequestBody {
-  /// The account whose events are requested; nil for all.
+  /// The account; nil for all.
   package var account: String?
-  /// Whether to send future events until the connection closes, instead of recent ones.
+  /// Whether to send future events until the connection closes, not recent ones.
   package var follow: Bool
   /// Whether to send events of leases instead of sessions.
   package var leases = false

@@ -1,10 +1,9 @@
-/// Opens a lease: permission for other programs to send requests as one account, until the connection closes.
-///
-/// The request passes one end of a socket pair. The process at the other end sends ``LeasePeerRequest``s for its peers.
+/// Opens a lease: other programs may send requests as one account until the connection closes. Passes one end of a
+/// socket pair. The process at the other end sends ``LeasePeerRequest``s.
 package struct LeaseRequest: RequestBody {
   /// The account; nil for the active one.
   package var account: String?
-  /// The allowed hosts, origins or URL prefixes. If empty, all origins that the account lists.
+  /// The allowed hosts, origins or URL prefixes. If empty, all that the account lists.
   package var origins: [String] = []
   /// The allowed methods. If empty, all except those that involve a second resource.
   package var methods: [String] = []
@@ -12,17 +11,16 @@ package struct LeaseRequest: RequestBody {
   package var headers: [String] = []
   /// The token to use; if empty, the account's own.
   package var target = TokenRequest.Target()
-  /// The maximum number of requests, up to ``maximumUses``; nil for no limit.
+  /// The maximum number of requests; nil for no limit.
   package var uses: Int?
-  /// The lifetime in seconds, up to ``maximumSeconds``; nil for no limit.
+  /// The lifetime in seconds; nil for no limit.
   package var expiresInSeconds: Int?
 
-  /// Whether peers can get the token itself, if its scope does not exceed ``target``.
+  /// Whether peers can get the token, if its scope does not exceed ``target``.
   package var lendsToken = false
-  /// Whether the first request to each origin waits for a ``LeaseAnswerRequest``, after an ``Event/leaseQuestion(_:)``.
+  /// Whether the first request to each origin waits for the user; see ``Event/leaseQuestion(_:)``.
   package var confirms = false
-  /// The IDs of other users whose processes may be peers, at most ``maximumUsers``. Enforced by the process that
-  /// accepts peers.
+  /// The IDs of other users whose processes may be peers, as enforced by the process that accepts them.
   package var users: [Int] = []
 
   package static let maximumUsers = 16
@@ -73,15 +71,13 @@ package struct LeaseRequest: RequestBody {
   }
 }
 
-/// Adds a connection for a peer of a lease, or reports a refused peer. Sent on the socket of the ``LeaseRequest``.
-///
-/// Unless the peer was refused, the request passes one end of a socket pair.
+/// Adds a peer of a lease, with one end of a socket pair, or reports a refused peer. Sent on the socket of the
+/// ``LeaseRequest``.
 package struct LeasePeerRequest: RequestBody {
-  /// The peer's user ID.
   package var user: Int
   /// The peer's process ID; 0 in another process namespace.
   package var process: Int
-  /// Why the peer was refused; nil if it was accepted.
+  /// Nil if the peer was accepted.
   package var refused: FailureCode?
 
   package init(user: Int, process: Int, refused: FailureCode? = nil) {
@@ -109,13 +105,13 @@ package struct LeasePeerRequest: RequestBody {
 }
 
 /// Makes a lease's process serve an origin over HTTP, on the listening socket in the descriptor. Sent by the lease's
-/// owner, never to the daemon.
+/// owner.
 package struct LeaseHTTPRequest: RequestBody {
   /// The origin to which requests are forwarded.
   package var origin: String
   /// The local origin to which programs connect.
   package var base: String
-  /// The token that programs must send instead of the account's.
+  /// The token that programs must send, which is not the account's.
   package var token: String
 
   package init(origin: String, base: String, token: String) {
@@ -138,11 +134,10 @@ package struct LeaseHTTPRequest: RequestBody {
   }
 }
 
-/// Answers an ``Event/leaseQuestion(_:)`` on the lease's connection.
+/// Answers an ``Event/leaseQuestion(_:)``.
 package struct LeaseAnswerRequest: RequestBody {
-  /// The number in the event.
   package var question: Int
-  /// Whether the user permits requests to the origin, or the request for the token itself.
+  /// Whether the user permits the requests.
   package var isAllowed: Bool
 
   package init(question: Int, isAllowed: Bool) {
@@ -163,7 +158,7 @@ package struct LeaseAnswerRequest: RequestBody {
   }
 }
 
-/// Requests the limits of this connection's lease.
+/// Requests the limits of the connection's lease.
 package struct LeaseStatusRequest: RequestBody {
 
   package var properties: RequestProperties {

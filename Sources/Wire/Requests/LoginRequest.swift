@@ -3,37 +3,37 @@ package import Encoding
 /// Starts a sign-in, and adds the account if an issuer is given.
 @dynamicMemberLookup
 package struct LoginRequest: RequestBody {
-  /// The account; nil for the active one or, with an issuer, for a name derived from its host.
+  /// The account; nil for the active one or, with an issuer, a name derived from its host.
   package var account: String?
 
-  /// The settings to change. Without an issuer, they are added to the account's settings.
+  /// The settings to change or, with an issuer, those of a new account.
   package var settings = AccountSettings()
   /// The secrets in the descriptors.
   package var passedSecrets: Set<PassedSecret> = []
 
-  /// Whether to register a new client first (RFC 7591), instead of using a client ID.
+  /// Whether to register a new client (RFC 7591).
   package var registersClient = false
   /// Whether the client signs in itself, without a user (RFC 6749, section 4.4).
   package var isGuest = false
   /// Whether to add `offline_access` to the scope if the server announces it.
   package var requestsOfflineAccess = false
-  /// Whether the authorization server was found in a resource's metadata.
+  /// Whether the authorization server is from a resource's metadata.
   package var beganAtResource = false
-  /// The algorithms for DPoP proofs that the resource announces; empty if none.
+  /// The DPoP algorithms that the resource announces; empty if none.
   package var proofAlgorithms: [String] = []
   /// Whether to send ``Event/qrCode(_:)`` too.
   package var wantsQRCode = false
-  /// Translations of the phrases on the pages that the browser shows; nil for English.
+  /// Translations for the pages in the browser; nil for English.
   package var pages: Translations?
 
   /// The flow; nil if the daemon chooses.
   package var flow: Flow?
   package var canOpenBrowser = false
-  /// The port where the user's machine receives the redirect, if that is another machine. The caller then sends the
-  /// redirect's URL in a ``LoginStepRequest/redirect(login:url:)``.
+  /// The redirect's port on the user's machine, if that is another machine. The caller then sends the redirect's URL in
+  /// a ``LoginStepRequest/redirect(login:url:)``.
   package var redirectPort: Int?
 
-  /// The condition for skipping the sign-in, if any. The result then has `kept`.
+  /// When to skip the sign-in, if ever. The result then has `kept`.
   package var unless: Condition?
   /// Whether to keep account and session only in the daemon's memory.
   package var isEphemeral = false
@@ -42,14 +42,13 @@ package struct LoginRequest: RequestBody {
   /// Whether to make the account active.
   package var activates = false
 
-  /// Whether to return once the user can act, and to continue in the background.
+  /// Whether to return once the user can act, and continue in the background.
   package var isDetached = false
-  /// Requirements for the user's authentication, unsupported by the device flow.
+  /// Requirements for the user's authentication, except in the device flow.
   package var demands = AuthenticationRequirements()
 
-  /// How the user signs in.
   package enum Flow: String, Sendable, CaseIterable {
-    /// A browser on this machine, whose redirect the daemon receives.
+    /// A browser on this machine. The daemon receives the redirect.
     case browser
     /// A code that the user enters on any device (RFC 8628).
     case device
@@ -59,7 +58,7 @@ package struct LoginRequest: RequestBody {
 
   /// A condition that makes a sign-in unnecessary.
   package enum Condition: String, Sendable, CaseIterable {
-    /// There is a session that is not known to have ended. Contacts no server.
+    /// There is a session that is not known to have ended. No server is contacted.
     case signedIn = "signed_in"
     /// There is a token, renewed if necessary.
     case token
@@ -67,7 +66,7 @@ package struct LoginRequest: RequestBody {
 
   package init() {}
 
-  /// Whether only account, flow and a proxy from the environment are given.
+  /// Whether at most account, flow and a proxy from the environment are given.
   package var isPlain: Bool {
     var settings = settings
     (settings.proxy, settings.proxyExclusions) = (nil, nil)

@@ -1,7 +1,5 @@
-/// A message to the sign-in whose ID is `login`.
-///
-/// Allowed on any connection. On the connection of `login`, a redirect or confirmation must be sent before the result,
-/// and a rejection is the event `redirect_refused`.
+/// A message to the sign-in with the ID `login`, on any connection. On the connection of `login`, a redirect or
+/// confirmation must be sent before the result, and a rejection is the event `redirect_refused`.
 package enum LoginStepRequest: RequestBody {
   /// Passes the redirect's URL, after the event `browser`.
   case redirect(login: String, url: String)
@@ -11,7 +9,6 @@ package enum LoginStepRequest: RequestBody {
   /// Returns the state of a sign-in that continues in the background, or waits for its result.
   case resume(login: String, waits: Bool)
 
-  /// The maximum URL length, since codes may be long (RFC 6749, section 4.1.2).
   package static let maximumURLBytes = 16_384
 
   /// All kinds, with blank members.

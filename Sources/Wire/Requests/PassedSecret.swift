@@ -5,15 +5,15 @@ package enum PassedSecret: Sendable, CaseIterable {
   case clientKey
   /// Certificates in PEM, starting with the client's own.
   case clientCertificate
-  /// The token for registering at a server that requires one (RFC 7591, section 3). Only for sign-ins.
+  /// The token for registering at a server that requires one (RFC 7591, section 3).
   case initialAccessToken
-  /// A JWT that replaces the user or authenticates the client (RFC 7523). Only for sign-ins.
+  /// A JWT that replaces the user or authenticates the client (RFC 7523).
   case assertion
 
   /// The client's credentials.
   package static let credentials: Set<PassedSecret> = [.clientSecret, .clientKey, .clientCertificate]
 
-  /// The name and meaning of the flag that announces the secret.
+  /// The flag that announces the secret.
   private var flag: (name: String, meaning: String) {
     switch self {
     case .clientSecret:

@@ -7,7 +7,6 @@ package struct ProofRequest: RequestBody {
   package var url: String
   /// The server's last nonce, if any.
   package var nonce: String?
-  /// Whether to return the access token too.
   package var accessToken: Bool
 
   package init(

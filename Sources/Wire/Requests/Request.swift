@@ -2,7 +2,7 @@ internal import Encoding
 
 /// A client's request. The set is closed: unknown requests are errors.
 ///
-/// Indirect, because every function that passes a request would otherwise reserve stack for its largest case.
+/// Indirect, or every function that passes a request would reserve stack for the largest case.
 package indirect enum Request: Sendable, Hashable {
   case token(TokenRequest)
   case forget(ForgetRequest)
@@ -29,7 +29,7 @@ package indirect enum Request: Sendable, Hashable {
   case leaseStatus(LeaseStatusRequest = LeaseStatusRequest())
   case daemon(DaemonRequest)
 
-  /// Passes the request's body to the visitor, without an existential box. Returns the request with the visitor's body.
+  /// Passes the body to the visitor, without an existential box. Returns the request with its new body.
   private func accept<Visitor: RequestVisitor>(_ visitor: inout Visitor) throws(Visitor.Problem) -> Request {
     switch self {
     case .token(let body): .token(try visitor.visit(body))
@@ -59,7 +59,7 @@ package indirect enum Request: Sendable, Hashable {
     }
   }
 
-  /// Visits the members; returns the request with their new values.
+  /// Visits the members, and returns the request with their new values.
   fileprivate func visitingMembers<Visitor: MemberVisitor>(
     with members: inout Visitor
   ) throws(Visitor.Problem) -> Request {
@@ -78,7 +78,6 @@ package indirect enum Request: Sendable, Hashable {
   package var manualEntry: RequestManualEntry { body.manualEntry }
 
   package func has(_ trait: RequestTraits) -> Bool { properties.has(trait) }
-  /// See ``RequestProperties/waitSeconds``.
   package var waitSeconds: Int { properties.waitSeconds }
   package var source: AnswerSource { properties.source }
 
@@ -89,13 +88,13 @@ package indirect enum Request: Sendable, Hashable {
     return describer.entries
   }
 
-  /// A copy with this account, unless the request has one.
+  /// A copy with this account, if the request has none.
   package func withDefaultAccount(_ account: String) -> Request {
     var members = DefaultAccountVisitor(account: account)
     return visitingMembers(with: &members)
   }
 
-  /// All kinds of requests, with blank members, in the manual's order.
+  /// All kinds, with blank members, in the manual's order.
   package static let declarations: [Request] =
     [
       .token(TokenRequest()), .forget(ForgetRequest(url: "")),
@@ -121,7 +120,7 @@ package indirect enum Request: Sendable, Hashable {
   package static func declaration(named name: String) -> Request? { declarationsByName[name] }
 }
 
-/// A function that accepts any type of request, and returns it.
+/// A generic closure for any type of request.
 private protocol RequestVisitor {
   associatedtype Problem: Error
   mutating func visit<Body: RequestBody>(_ body: Body) throws(Problem) -> Body
@@ -153,13 +152,11 @@ package struct RequestEnvelope: Sendable, Hashable {
   /// The timeout in seconds, up to 3600; nil for the daemon's default.
   package var timeoutSeconds: Int?
 
-  /// Whether to send the daemon's steps as ``Event/progress(_:)``.
+  /// Whether to send the daemon's steps.
   package var verbose: Bool
 
-  /// The caller's working directory, which may select the account. Nil to ignore directories, empty to send it only if
-  /// needed.
-  ///
-  /// To save a system call, clients first leave it empty, and repeat the request with it after `directory_needed`.
+  /// The caller's working directory, which may select the account. Nil to ignore directories. Empty to save a system
+  /// call: after `directory_needed`, the client repeats the request with it.
   package var directory: String?
 
   package init(
@@ -171,7 +168,6 @@ package struct RequestEnvelope: Sendable, Hashable {
     self.verbose = verbose
   }
 
-  /// The descriptions of the members of all requests, in the manual's order.
   package static var memberDescriptions: [MemberDescription] {
     [
       .number("v", "The version, \(WireProtocol.version). Required."),
@@ -217,8 +213,7 @@ package struct RequestEnvelope: Sendable, Hashable {
   private static let acceptedTimeouts = 1...WireProtocol.maximumTimeoutSeconds
 
   /// Parses a line, with or without its newline.
-  ///
-  /// - Throws: `invalid_request`, `unknown_request` or `unsupported_version`. The message names an invalid member.
+  /// - Throws: `invalid_request`, `unknown_request` or `unsupported_version`.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     let json: JSON
     do {

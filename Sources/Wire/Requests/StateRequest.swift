@@ -1,18 +1,17 @@
 /// Requests the state of accounts and sessions, or selects the active account.
 package enum StateRequest: RequestBody {
-  /// Returns the state of all accounts, or of the given one. With `check`, asks the servers.
+  /// Returns the state of one or all accounts. With `check`, asks the servers.
   case status(account: String?, check: Bool = false)
-  /// Like `status`, with the state of the authorization servers.
+  /// Like `status`, and checks the authorization servers.
   case doctor(account: String?)
   /// Returns the state of all accounts, in short.
   case list
-  /// Makes the account active.
   case use(account: String)
-  /// Sets the account for a directory and those below it; nil unsets it.
+  /// Sets the account for a directory tree; nil unsets it.
   case useDirectory(account: String?, directory: String)
-  /// Makes `program` run with the argument `__notify` when a session ends; nil for none.
+  /// Runs `program` with the argument `__notify` when a session ends; nil for none.
   case notify(program: String?)
-  /// Returns the signed-in user. With `verified`, uses only the verified ID Token, without contacting a server.
+  /// Returns the signed-in user. With `verified`, only from the verified ID Token.
   case whoami(account: String?, verified: Bool = false)
 
   /// All kinds, with blank members.
@@ -155,7 +154,7 @@ package enum DaemonRequest: RequestBody {
   case status
   case log
   case stop
-  /// Stops the daemon, because another will be started.
+  /// Stops the daemon, to start another.
   case restart
 
   static var declarations: [Self] { [.status, .log, .stop] }

@@ -1,10 +1,10 @@
 internal import Encoding
 
-/// Requests a file with a token that is renewed until the connection closes.
+/// Requests a token file that is renewed until the connection closes.
 package struct TokenFileRequest: RequestBody {
   /// The account; nil for the active one.
   package var account: String?
-  /// The name of an earlier daemon's file to write again; nil for a new file.
+  /// An earlier daemon's file to write again; nil for a new file.
   package var name: String?
   package var kind: TokenKind
 
@@ -36,12 +36,11 @@ package struct TokenFileRequest: RequestBody {
   }
 }
 
-/// The names of token files in the runtime directory: `token-` and 32 hexadecimal digits.
+/// The names of token files: `token-` and 32 hexadecimal digits.
 package enum TokenFileName {
   package static let prefix = "token-"
   private static let digitCount = 32
 
-  /// Whether a file name has this format.
   package static func isWellFormed(_ name: String) -> Bool {
     guard name.utf8.starts(with: prefix.utf8) else { return false }
     let rest = name.utf8.dropFirst(prefix.utf8.count)

@@ -1,22 +1,21 @@
 internal import Encoding
 /// Requests an access token.
 package struct TokenRequest: RequestBody {
-  /// The account; nil for the active one or, with a URL in ``destination``, the one that lists it.
+  /// The account; nil for the one that lists the ``destination``, or else the active one.
   package var account: String?
 
-  /// The minimum remaining lifetime in seconds, up to 86,400; nil for the daemon's default.
+  /// The minimum remaining lifetime, up to 86,400 seconds; nil for the default.
   package var minimumValiditySeconds: Int?
 
-  /// How long to wait for an unreachable server, in seconds up to 3600; nil to fail immediately.
+  /// How long to wait for an unreachable server, up to 3600 seconds; nil to fail immediately.
   package var waitSeconds: Int?
 
-  /// Whether to renew the token even if the cached one is valid.
+  /// Whether to renew a valid token.
   package var forceRefresh: Bool
 
   package var target = Target()
 
-  /// The scope, resources, audience and authorization details of the requested token. If empty, it is the account's
-  /// own.
+  /// What the token is for. If empty, it is the account's own.
   package struct Target: MemberList, Sendable, Hashable {
     package var scope: [String] = []
     package var resources: [String] = []
@@ -48,16 +47,15 @@ package struct TokenRequest: RequestBody {
     }
   }
 
-  /// The token's destination, if given. Without an account, the one that lists the destination is used, and its
-  /// settings select the token.
+  /// The token's destination. Without an account, one that lists it is used, and its settings select the token.
   package var destination: Destination?
 
   package struct Destination: MemberList, Sendable, Hashable {
-    /// A URL, or a host with optional port and path; nil for no particular destination.
+    /// A URL, or a host with optional port and path; nil for any destination.
     package var url: String?
     /// The user name; nil for any.
     package var user: String?
-    /// The kind of token, unless the settings specify one; nil for the access token.
+    /// The kind of token, unless in the settings; nil for the access token.
     package var kind: TokenKind?
     /// Whether the destination has rejected the last token.
     package var isRefused = false
@@ -89,13 +87,12 @@ package struct TokenRequest: RequestBody {
     }
   }
 
-  /// Whether a lease's peer gets the token, set by the daemon. Not part of the protocol.
+  /// Whether a lease's peer gets the token. Set by the daemon, not part of the protocol.
   package var isLent = false
 
-  /// The optional parts to include in the response.
   package var extras: Extras
 
-  /// The optional parts that a response includes.
+  /// Optional parts of the response.
   package struct Extras: Sendable, Hashable {
     package var idToken = false
 
@@ -152,7 +149,7 @@ package struct TokenRequest: RequestBody {
   }
 }
 
-/// Drops a rejected token from the cache, if it equals the bytes in the descriptor. The session does not change.
+/// Drops a rejected token from the cache, if it is in the descriptor. The session does not change.
 package struct ForgetRequest: RequestBody {
   /// The account; nil for the one that lists the destination.
   package var account: String?
@@ -181,13 +178,12 @@ package struct ForgetRequest: RequestBody {
   }
 }
 
-/// Ends one or all sessions.
 package struct LogoutRequest: RequestBody {
   /// The account; nil for the active one, unless ``all`` is true.
   package var account: String?
   package var all: Bool
 
-  /// Whether to end the session without revoking it at the authorization server.
+  /// Whether to end the session without revoking it.
   package var local: Bool
 
   /// Whether to return the URL that signs out the browser.

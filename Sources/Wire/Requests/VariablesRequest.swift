@@ -1,5 +1,4 @@
-/// Passes environment variables, one value per descriptor, for later requests on the connection. They are dropped when
-/// it closes.
+/// Passes environment variables, one value per descriptor, for later requests on the connection.
 package struct VariablesRequest: RequestBody {
   package static let maximumCount = 4
 
@@ -27,12 +26,10 @@ package struct VariablesRequest: RequestBody {
   }
 }
 
-/// Finds values that contain a token of an account. The descriptor contains the values, each terminated by a NUL.
-///
-/// The result is `{"holding":[…],"mapped":[…]}`: the indices of such values, and the names of the variables in the
-/// settings of all accounts.
+/// Finds values that contain a token of an account. Descriptor: the values, each with a final NUL. The result is
+/// `{"holding":[…],"mapped":[…]}`: the indices of such values, and the variables in the settings of all accounts.
 package struct EnvironmentScreening: RequestBody {
-  /// The maximum size of all values including NULs, in bytes.
+  /// The maximum size of all values, in bytes.
   package static let maximumBytes = 196_608
   /// The minimum length of a value to check, in bytes. Real tokens are longer.
   package static let minimumValueBytes = 16

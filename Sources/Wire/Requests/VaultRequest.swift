@@ -1,18 +1,18 @@
 /// Manages the vault.
 package enum VaultRequest: RequestBody {
-  /// Returns slots and protection levels without opening anything.
+  /// Returns slots and levels without opening anything.
   case status
 
-  /// Wipes the keys that a passphrase or PIN unlocked, and the tokens of their accounts.
+  /// Wipes unlocked keys, and the tokens of their accounts.
   case lock
 
   /// Unlocks a level. Descriptor: the passphrase or PIN.
   case unlock(Protection)
 
-  /// Creates and unlocks the missing key of a level. Descriptor: the passphrase or PIN.
+  /// Creates the missing key of a level, unlocked. Descriptor: the passphrase or PIN.
   case create(Protection)
 
-  /// Lets this device open the vault by a new automatic slot. Nil lets the daemon choose the binding.
+  /// Lets this device open the vault by a new automatic slot. Nil for the daemon's choice.
   case bind(VaultBinding?)
 
   /// Adds a passphrase to an unlocked level. Descriptor: the passphrase.
@@ -24,7 +24,7 @@ package enum VaultRequest: RequestBody {
   /// Removes the slot with this number.
   case removeSlot(Int)
 
-  /// Generates new keys and encrypts all records again. Descriptors: the secrets of these slots, in order.
+  /// Generates new keys. Descriptors: the secrets of these slots.
   case rotateKey(slots: [Int])
 
   /// Lets this device open a vault that no longer opens automatically. Descriptor: a passphrase.
@@ -40,7 +40,6 @@ package enum VaultRequest: RequestBody {
   case set(lockAfterSeconds: Int)
 
   package static let maximumSlot = 255
-  /// The maximum number of slots in one request.
   package static let maximumSlots = 16
   /// The maximum idle time before the vault locks, in seconds.
   package static let maximumLockAfterSeconds = 30 * 86_400
@@ -106,7 +105,6 @@ package enum VaultRequest: RequestBody {
     }
   }
 
-  /// Visits the member `protection`, and returns its value.
   private static func level<Visitor: MemberVisitor>(
     _ level: Protection, _ members: inout Visitor
   ) throws(Visitor.Problem) -> Protection {
@@ -198,7 +196,6 @@ package enum VaultRequest: RequestBody {
     }
   }
 
-  /// The members that describe the vault's file.
   private static var fileMembers: [MemberDescription] {
     [
       .text("path", "The file."), .flag("exists", "Whether it exists."),

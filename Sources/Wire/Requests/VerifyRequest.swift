@@ -1,15 +1,14 @@
-/// Verifies tokens. Descriptors: a key set if announced, one to read tokens from (one per line), and one to
-/// write results to.
+/// Verifies tokens. Descriptors: a key set if announced, the tokens (one per line), and the results.
 package struct VerifyRequest: RequestBody {
   /// The maximum of ``clockSkew``, in seconds.
   package static let maximumClockSkew = 300
 
-  /// The account whose issuer's keys are used; nil for the active one, unless ``issuer`` is set.
+  /// The account whose issuer's keys are used; nil for the active one.
   package var account: String?
-  /// The required issuer, if any, whose keys are used by default.
+  /// The required issuer, whose keys are used by default.
   package var issuer: String?
-  /// The settings for fetching the keys of an issuer without an account. Only ``AccountSettings/caFile``,
-  /// ``AccountSettings/allowHTTPLoopback`` and the proxy are sent.
+  /// The settings for fetching keys without an account: ``AccountSettings/caFile``,
+  /// ``AccountSettings/allowHTTPLoopback`` and the proxy.
   package var settings = AccountSettings()
   /// Whether a descriptor contains the key set.
   package var passesKeySet = false
@@ -20,7 +19,7 @@ package struct VerifyRequest: RequestBody {
   package var algorithms: [String] = []
   /// The required `typ`, if any.
   package var type: String?
-  /// The kind of token whose rules apply, if any.
+  /// The kind of token, with its rules.
   package var profile: TokenProfile?
   /// Claims that must be present.
   package var requiredClaims: [String] = []

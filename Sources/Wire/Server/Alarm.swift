@@ -12,14 +12,13 @@ package final class Alarm {
     self.action = action
   }
 
-  /// Adds a time. Nil and the distant future have no effect.
+  /// Adds a time, unless nil or in the distant future.
   package func set(at time: Instant?) {
     guard let time, time < due ?? .distantFuture else { return }
     due = time
     loop.schedule(at: time) { [weak self] in self?.expire(time) }
   }
 
-  /// Runs the action, unless the alarm was set to an earlier time in between.
   private func expire(_ time: Instant) {
     guard due == time else { return }
     due = nil

@@ -7,7 +7,7 @@ package final class Connection {
   private(set) var inbound: [UInt8] = []
   /// The number of bytes of ``inbound`` that were consumed.
   private var consumed = 0
-  /// The pending output, its size in bytes, and how much of its first part was sent.
+  /// The pending output, its size in bytes, and the number of bytes sent of its first part.
   private var outbound: (parts: [Outgoing], bytes: Int, sent: Int) = ([], 0, 0)
 
   /// The current request: its ticket, its deadline, and when it first got one.
@@ -17,23 +17,23 @@ package final class Connection {
   /// The current request. The next line waits for its end.
   var current: Ticket? { answering?.ticket }
 
-  /// Received descriptors, for the next request that announces any.
+  /// Received descriptors, for the request that announces them.
   var passed: [SharedDescriptor] = []
 
   var hasReceivedRequest: Bool { lastSerial > 0 }
 
-  /// The time of the last input, or the start of pending output. Deadlines count from it.
+  /// The time of the last input, or when output became pending. Deadlines count from it.
   var lastProgress: Instant
   /// Whether to close once all output is sent.
   var closesWhenSent = false
-  /// Called when the peer has read all output of a streamed response.
+  /// Called when the peer has read all output.
   var whenRead: (() -> Void)?
   /// Whether the loop watches for writability.
   var wantsWriting = false
-  /// Whether lines of this connection are being served, so that a nested call must not serve more.
+  /// Whether lines of this connection are being served. A nested call must not serve more.
   var isServing = false
   var isDropped = false
-  /// Whether to keep the idle connection even if others need its descriptor.
+  /// Whether to keep the connection if others need its descriptor.
   var isKept = false
 
   /// Bytes to send. Secrets stay on the secure heap until the kernel accepts them.
@@ -56,15 +56,14 @@ package final class Connection {
 
   static let maximumUnreadBytes = 4 << 20
 
-  /// The maximum number of bytes of one read.
   private static let readSize = 16 << 10
 
-  /// The maximum number of descriptors of a request. Further ones replace the earliest.
+  /// The maximum number of descriptors of a request. Later ones replace the earliest.
   static let maximumPassedDescriptors = VaultRequest.maximumSlots
 
   /// Whether the connection may be idle without limit.
   private let mayIdle: Bool
-  /// The access rules; nil at the daemon's own socket.
+  /// Nil at the daemon's own socket.
   let admission: (any Admission)?
 
   package init(
@@ -78,7 +77,6 @@ package final class Connection {
     lastProgress = now
   }
 
-  /// Begins the next request, and returns its ticket.
   func nextTicket() -> Ticket {
     lastSerial += 1
     let ticket = Ticket(connection: id, serial: lastSerial)
@@ -86,25 +84,22 @@ package final class Connection {
     return ticket
   }
 
-  /// Sets the deadline of a request, unless it has ended.
   func setDeadline(_ deadline: Instant, of ticket: Ticket, now: Instant) {
     guard current == ticket else { return }
     answering = (ticket, deadline, answering?.waitingSince ?? now)
   }
 
-  /// The seconds since the current request's first deadline was set, rounded.
+  /// The seconds since the current request first got a deadline, rounded.
   func secondsWaited(until now: Instant) -> Int {
     let waited = answering?.waitingSince?.duration(to: now) ?? .zero
     return Int((waited + .milliseconds(500)).components.seconds)
   }
 
-  /// Ends the current request, so that the next line is served.
   func finishRequest() {
     answering = nil
     whenRead = nil
   }
 
-  /// The number of bytes of output not sent yet.
   var unreadBytes: Int { outbound.bytes - outbound.sent }
 
   /// When the peer or its request times out, if at all.
@@ -115,10 +110,10 @@ package final class Connection {
     return mayIdle ? nil : lastProgress.advanced(by: Self.idleTime)
   }
 
-  /// The result of ``read()``. `tooLong` means that a line exceeds the limit.
+  /// The result of ``read()``. A line over the limit is `tooLong`.
   package enum ReadResult { case nothing, bytes, end, tooLong }
 
-  /// Reads all available bytes. Stops with `tooLong` if more than ``WireProtocol/maximumLineBytes`` are unprocessed.
+  /// Reads all available bytes, or `tooLong` if more than ``WireProtocol/maximumLineBytes`` are unprocessed.
   package func read() -> ReadResult {
     var found = ReadResult.nothing
     while true {
@@ -136,7 +131,7 @@ package final class Connection {
     }
   }
 
-  /// Consumes the next complete line, if any, and passes it to `body` without its line feed.
+  /// Passes the next complete line, if any, to `body` and consumes it.
   package func takeLine<Result, Problem: Error>(
     _ body: (Span<UInt8>) throws(Problem) -> Result
   ) throws(Problem) -> Result? {
@@ -150,7 +145,7 @@ package final class Connection {
     return try body(bytes.span.extracting(start..<end))
   }
 
-  /// Passes the next complete line to `body`, and consumes it if that returns true. Returns whether it was consumed.
+  /// Like ``takeLine(_:)``, but keeps the line if `body` returns false. Returns whether it was consumed.
   func takeLine(if body: (Span<UInt8>) -> Bool) -> Bool {
     guard let end = endOfLine() else { return false }
     let bytes = inbound

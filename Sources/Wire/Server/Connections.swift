@@ -5,7 +5,7 @@ package final class Connections: ReplySink {
   /// The maximum number of concurrent requests, given enough descriptors.
   private static let maximumRequests = 256
   private static let maximumPassedDescriptors = 512
-  /// The maximum number of lines to serve for one connection before others get their turn.
+  /// The maximum number of lines of one connection before others are served.
   private static let maximumLinesPerTurn = 32
 
   private let loop: EventLoop
@@ -15,15 +15,15 @@ package final class Connections: ReplySink {
   private var connections: [UInt64: Connection] = [:]
   /// The connection whose lines are being served.
   private var serving: Connection?
-  /// Closes peers past their deadline. Set no later than the earliest one.
+  /// Closes peers past their deadline. Set for the earliest one, or earlier.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
   package weak var handler: (any RequestHandler)?
-  /// The maximum number of requests that wait for the network. A quarter more is reserved for local requests, and half
-  /// of that quarter also for sign-outs.
+  /// The maximum number of requests that wait for the network. A quarter more is reserved for local requests, half of
+  /// it also for sign-outs.
   private let maximumRequests: Int
-  /// The maximum number of received descriptors that wait for their requests.
+  /// The maximum number of received descriptors without a request.
   private let maximumPassedDescriptors: Int
-  /// The maximum number of connections. Beyond it, the longest idle one is closed.
+  /// The maximum number of connections, beyond which the longest idle one is closed.
   private var maximumConnections: Int { maximumRequests + maximumRequests / 4 }
 
   package init(_ loop: EventLoop, mayIdle: Bool) {
@@ -38,7 +38,7 @@ package final class Connections: ReplySink {
   package var isEmpty: Bool { connections.isEmpty }
   package var count: Int { connections.count }
 
-  /// Adds the connection of a peer. Refuses it if the peer is another user or there are too many.
+  /// Adds the connection of a peer, or refuses it.
   package func accept(_ descriptor: consuming FileDescriptor) {
     guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { return note(.peerDropped(.otherUser)) }
     if isCrowded { dropLongestIdle() }
@@ -51,7 +51,7 @@ package final class Connections: ReplySink {
 
   private func note(_ event: LogEvent) { handler?.note(event) }
 
-  /// Sends a peer the error that no descriptor is free, and closes its connection.
+  /// Sends the error that no descriptor is free.
   package func refuse(_ descriptor: consuming FileDescriptor) {
     writeFailure(outOfDescriptors, descriptor)
     note(.peerDropped(.crowded))
@@ -59,16 +59,16 @@ package final class Connections: ReplySink {
 
   /// Adds a connection with a non-blocking descriptor, without checking its peer.
   ///
-  /// - Parameter mayIdle: Whether it may be idle without limit; nil for the default.
+  /// - Parameter mayIdle: Whether it may be idle without limit; nil by default.
   /// - Returns: The connection's number.
   @discardableResult
   package func admit(_ descriptor: consuming FileDescriptor, mayIdle: Bool? = nil) throws(SystemError) -> UInt64 {
     try add(descriptor, under: nil, mayIdle: mayIdle ?? self.mayIdle, isKept: mayIdle == true)
   }
 
-  /// Adds a connection. If no descriptor can be watched, refuses it with an error.
+  /// Adds a connection, or refuses it if its descriptor cannot be watched.
   ///
-  /// - Parameter readsFirst: Whether the peer has probably sent a request, which is then served at once.
+  /// - Parameter readsFirst: Whether to read before waiting, since the peer has probably sent a request.
   private func add(
     _ descriptor: consuming FileDescriptor, under admission: (any Admission)?, mayIdle: Bool, isKept: Bool,
     readsFirst: Bool = false
@@ -95,13 +95,12 @@ package final class Connections: ReplySink {
 
   private func scheduleDeadline(of connection: Connection) { alarm.set(at: connection.deadline) }
 
-  /// Closes peers past their deadline, and schedules the next one.
   private func expirePeers() {
     for connection in connections.values where connection.deadline.map({ $0 <= now }) ?? false { expire(connection) }
     for connection in connections.values { scheduleDeadline(of: connection) }
   }
 
-  /// Whether to close the longest idle connection for a new one: at the maximum, or if many are idle.
+  /// Whether to close the longest idle connection for a new one.
   private var isCrowded: Bool {
     guard connections.count >= maximumRequests else { return false }
     let idle = connections.values.reduce(0) { $0 + ($1.current == nil ? 1 : 0) }
@@ -117,17 +116,16 @@ package final class Connections: ReplySink {
     Failure(.tooBusy, "the daemon cannot open more connections", hint: "try again when some requests have ended")
   }
 
-  /// The failure to send before closing an idle connection to make room for others.
+  /// The failure for an idle connection that is closed for others.
   private var crowdedFailure: Failure {
     Failure(.tooBusy, "closed this connection to make room for others: it was idle the longest", hint: "try again")
   }
 
-  /// Sends a refused peer the reason.
   private func writeFailure(_ failure: Failure, _ descriptor: borrowing FileDescriptor) {
     _ = try? descriptor.write(Reply.failure(failure).serialized().span)
   }
 
-  /// Closes the longest idle connection, preferably one of a lease. Returns false if none is idle.
+  /// Closes the longest idle connection, preferably of a lease. Returns false if none is idle.
   @discardableResult
   package func dropLongestIdle() -> Bool {
     let idle = connections.values.filter { $0.current == nil && !$0.isKept }
@@ -139,7 +137,6 @@ package final class Connections: ReplySink {
     return true
   }
 
-  /// Whether a request is within the limit of concurrent requests.
   private func isWithinLimit(_ request: Request) -> Bool {
     guard connections.count > maximumRequests else { return true }
     // This connection already has a ticket.
@@ -156,7 +153,6 @@ package final class Connections: ReplySink {
     if !connection.isDropped, event.readable || event.hungUp { read(connection, hasHungUp: event.hungUp) }
   }
 
-  /// Reads the available bytes, and serves complete lines.
   private func read(_ connection: Connection, hasHungUp: Bool = false) {
     switch connection.read() {
     case .nothing: if hasHungUp { drop(connection) }
@@ -175,7 +171,6 @@ package final class Connections: ReplySink {
     }
   }
 
-  /// Serves the connection's lines, each after the end of the previous request.
   private func serveLines(_ connection: Connection) {
     guard !connection.isServing else { return }
     connection.isServing = true
@@ -213,7 +208,6 @@ package final class Connections: ReplySink {
     }
   }
 
-  /// Consumes and parses the next complete line, if any.
   private func takeRequest(_ connection: Connection) -> Result<RequestEnvelope, Failure>? {
     connection.takeLine { line in
       do throws(Failure) {
@@ -225,7 +219,7 @@ package final class Connections: ReplySink {
     }
   }
 
-  /// Passes lines to the current request, as long as it accepts them.
+  /// Passes lines to the current request while it accepts them.
   private func serveFollowUps(_ connection: Connection) {
     var goesOn = true
     while goesOn, let ticket = connection.current, let handler, handler.awaitsMore(ticket) {
@@ -236,7 +230,6 @@ package final class Connections: ReplySink {
     }
   }
 
-  /// Sends an error and closes the connection.
   private func refuse(_ connection: Connection, _ failure: Failure) {
     note(.peerDropped(failure.code == .tooBusy ? .crowded : .lineTooLong))
     connection.closesWhenSent = true
@@ -245,7 +238,7 @@ package final class Connections: ReplySink {
 
   /// Closes a connection and cancels its request.
   ///
-  /// - Parameter problem: The reason to log. Nil if the peer disconnected.
+  /// - Parameter problem: The reason to log; nil if the peer disconnected.
   private func drop(_ connection: Connection, _ problem: LogEvent.PeerProblem? = nil) {
     if let problem { note(.peerDropped(problem)) }
     connections[connection.id] = nil
@@ -256,7 +249,7 @@ package final class Connections: ReplySink {
     handler?.didClose(connection.id)
   }
 
-  /// Handles a timeout: of a request, or of a peer that must send or read.
+  /// Handles a timeout of a request or a peer.
   private func expire(_ connection: Connection) {
     if connection.hasOutput { return drop(connection, .notReading) }
     guard let ticket = connection.current else { return drop(connection, .silent) }
@@ -320,7 +313,7 @@ package final class Connections: ReplySink {
     }
   }
 
-  /// Fails the waiting requests, sends what is possible without blocking, and closes all connections.
+  /// Fails the waiting requests, sends what is possible without blocking, and closes.
   package func closeAll(with failure: Failure) {
     for connection in connections.values {
       if let ticket = connection.current {
@@ -338,7 +331,6 @@ package final class Connections: ReplySink {
     scheduleDeadline(of: connection)
   }
 
-  /// The connection of a request, unless closed.
   private func connection(of ticket: Ticket) -> Connection? {
     if let serving, serving.id == ticket.connection { return serving.isDropped ? nil : serving }
     return connections[ticket.connection]
@@ -362,7 +354,7 @@ package final class Connections: ReplySink {
     finish(ticket, .secret(line), connection)
   }
 
-  /// Sends the last line of a request. The next request is served in the loop's next round.
+  /// Sends the last line of a request. The next round of the loop serves another request.
   private func finish(_ ticket: Ticket, _ outgoing: Connection.Outgoing, _ connection: Connection) {
     handler?.didAnswer(ticket)
     connection.finishRequest()
@@ -371,7 +363,6 @@ package final class Connections: ReplySink {
     loop.schedule(at: loop.now) { [self] in if !connection.isDropped { serveLines(connection) } }
   }
 
-  /// Sends output as far as possible, and queues the rest.
   private func enqueue(_ outgoing: Connection.Outgoing, _ connection: Connection) {
     // More output does not extend the deadline for reading earlier output.
     if !connection.hasOutput { connection.lastProgress = now }
@@ -380,7 +371,6 @@ package final class Connections: ReplySink {
     scheduleDeadline(of: connection)
   }
 
-  /// Writes pending output.
   private func flush(_ connection: Connection) {
     let unread = connection.unreadBytes
     guard connection.flush() else { return drop(connection) }

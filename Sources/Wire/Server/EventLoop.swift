@@ -1,6 +1,6 @@
 package import Platform
 
-/// Waits on one thread for descriptors, timers and workers, without blocking on any.
+/// Waits on one thread for descriptors, timers and workers.
 package final class EventLoop {
   private struct Source {
     let descriptor: Int32
@@ -46,14 +46,14 @@ package final class EventLoop {
       try poller.wait(into: &events, waits: !isDue)
       now = time.now()
       for event in events { sources[event.key]?.handle(event) }
-      // Actions scheduled for now run in the next round, so that descriptors get their turn.
+      // Actions scheduled for now run in the next round, so that descriptors are served too.
       due.removeAll(keepingCapacity: true)
       while let action = timers.popDue(now) { due.append(action) }
       for action in due { action() }
     }
   }
 
-  /// Sets the timer to the earliest scheduled time. Never moves it later, which saves most requests a system call.
+  /// Sets the timer to the earliest time. Never moves it later, which saves system calls.
   private func arm() throws(SystemError) {
     let due = timers.nextDue ?? .distantFuture
     if let armed, armed <= due { return }
@@ -94,6 +94,6 @@ package final class EventLoop {
     if let source = sources.removeValue(forKey: key) { try? poller.remove(source.descriptor) }
   }
 
-  /// Like ``unwatch(_:)``, for a descriptor that is closed next: this ends the kernel's watch without a system call.
+  /// Like ``unwatch(_:)``, without a system call, since the descriptor is closed next.
   package func unwatchClosing(_ key: UInt64) { sources[key] = nil }
 }

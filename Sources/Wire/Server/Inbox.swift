@@ -10,7 +10,7 @@ package final class Inbox: Sendable {
   /// The descriptor, which is readable while there is work.
   package var raw: Int32 { counter.raw }
 
-  /// Calls `action` on the loop's thread, waking the loop. Thread-safe.
+  /// Calls `action` on the loop's thread. Thread-safe.
   package func post(_ action: @escaping @Sendable () -> Void) {
     actions.withLock { $0.append(action) }
     counter.signal()

@@ -1,13 +1,13 @@
 package import Platform
 
-/// Receives a request's body in lines, and writes it to a worker's pipe. Requests one part at a time.
+/// Receives a request's body in lines, part by part, and writes it to a worker's pipe.
 package final class InlineRequestBody {
-  /// The writing end of the worker's pipe. Nil once the last part was written.
+  /// The pipe's writing end; nil once the last part was written.
   private var writing: SharedDescriptor?
   private let ticket: Ticket
   private unowned let loop: any ReplySink
   private var loopKey: UInt64?
-  /// The part being written. Nil while one is requested.
+  /// Nil while a part is requested.
   private var part: ResourceBodyRequest?
   private var writtenCount = 0
 
@@ -22,8 +22,6 @@ package final class InlineRequestBody {
 
   deinit { stop() }
 
-  /// Forwards a part of the body.
-  ///
   /// - Throws: `invalid_request` if no part was requested.
   package func append(_ next: ResourceBodyRequest) throws(Failure) {
     guard part == nil, writing != nil else { throw Failure(.invalidRequest, "unexpected part of a body") }
@@ -31,7 +29,7 @@ package final class InlineRequestBody {
     guard write() else { throw Failure(.internalError, "cannot forward the body") }
   }
 
-  /// Writes the part, then requests the next. Returns false if the pipe cannot be watched.
+  /// Writes the part, then requests the next. Returns false for a broken pipe.
   private func write() -> Bool {
     guard let end = writing, let part else { return true }
     while writtenCount < part.bytes.count {
@@ -39,7 +37,7 @@ package final class InlineRequestBody {
         writtenCount += try end.descriptor.write(part.bytes.span.extracting(writtenCount...))
       } catch {
         if error.isAgain { return watch(end) }
-        // The worker has stopped reading, since the request ended.
+        // The worker has stopped reading.
         close()
         return true
       }
@@ -60,7 +58,7 @@ package final class InlineRequestBody {
     return loopKey != nil
   }
 
-  /// Stops writing. The pipe stays open as long as this object exists, so that the body counts as incomplete.
+  /// Stops writing. The pipe stays open, so that the body counts as incomplete.
   package func stop() {
     loop.unwatch(&loopKey)
   }

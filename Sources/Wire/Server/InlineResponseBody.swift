@@ -7,9 +7,9 @@ package final class InlineResponseBody {
   private unowned let loop: any ReplySink
   private var loopKey: UInt64?
   private var sentCount = 0
-  /// Whether a part is being sent, so that a nested call must not send.
+  /// Whether a part is being sent. A nested call must not send.
   private var isSending = false
-  /// The total number of bytes, and the action to call once they are sent. Nil until known.
+  /// The total number of bytes, and the action once they are sent. Nil until known.
   private var end: (bytes: Int, action: () -> Void)?
 
   /// The number of unread bytes at which sending pauses.
@@ -29,7 +29,6 @@ package final class InlineResponseBody {
 
   deinit { loop.unwatch(&loopKey) }
 
-  /// Sends when the pipe has content.
   private func watch() {
     guard loopKey == nil else { return }
     loopKey = try? loop.watch(reading.descriptor.raw) { [unowned self] in send() }
@@ -43,7 +42,7 @@ package final class InlineResponseBody {
     finish()
   }
 
-  /// Sends the pipe's contents while fewer than `maximumUnreadBytes` bytes are unread.
+  /// Sends the pipe's contents while fewer bytes are unread.
   private func pass(upTo maximumUnreadBytes: Int = maximumUnreadBytes) {
     while true {
       guard loop.unreadBytes(by: ticket) < maximumUnreadBytes else { return loop.unwatch(&loopKey) }
@@ -64,7 +63,7 @@ package final class InlineResponseBody {
     finish()
   }
 
-  /// Sends all of the pipe's contents before a failure, even if the peer does not read.
+  /// Sends the pipe's contents before a failure, even to a slow peer.
   package func drain() { pass(upTo: .max) }
 
   /// Calls the end's action once all bytes are sent.

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Platform
 
-/// Parses request lines. Caches the last token requests by their bytes.
+/// Parses request lines, with a cache of the last token requests.
 struct RecentRequests {
   private final class CachedRequest {
     let line: [UInt8]
@@ -12,7 +12,6 @@ struct RecentRequests {
       self.envelope = envelope
     }
 
-    /// Whether the line has the same bytes.
     func matches(_ other: Span<UInt8>) -> Bool {
       let line = line
       return line.span.hasSameBytes(as: other)
@@ -27,8 +26,6 @@ struct RecentRequests {
   /// The maximum length of a cached line.
   private static let maximumBytes = 512
 
-  /// Returns the request in a line.
-  ///
   /// - Throws: As ``Wire/RequestEnvelope/init(parsing:)``.
   mutating func envelope(parsing line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
     for request in known where request.matches(line) { return request.envelope }

@@ -8,12 +8,11 @@ package protocol ReplySink: AnyObject {
   func send(_ reply: Reply, to ticket: Ticket)
   /// Sends the last line of a response, which contains a secret.
   func send(_ line: any SecretLine, to ticket: Ticket)
-  /// Calls `action` at `due`, or soon if that has passed.
+  /// Calls `action` at `due`, or soon if in the past.
   func schedule(at due: Instant, _ action: @escaping () -> Void)
-  /// Calls `serve` when the descriptor is ready, until ``unwatch(_:)`` with the returned key.
+  /// Calls `serve` when the descriptor is ready, until ``unwatch(_:)`` with the key.
   func watch(_ descriptor: Int32, for interest: Poller.Interest, _ serve: @escaping () -> Void) throws(SystemError)
     -> UInt64
-  /// Stops watching a descriptor.
   func unwatch(_ key: UInt64)
   /// Calls `action` whenever the peer has read all output of a response.
   func whenRead(by ticket: Ticket, _ action: @escaping () -> Void)
@@ -27,9 +26,9 @@ package protocol ReplySink: AnyObject {
   ) throws(SystemError) -> UInt64
   /// Resumes a request suspended by its access rules.
   func resume(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])
-  /// Sends a failure to all connections with these access rules, and closes them.
+  /// Fails and closes all connections with these access rules.
   func dropPeers(of admission: any Admission, with failure: Failure)
-  /// The maximum number of concurrent requests to one server. Nil while there are few peers.
+  /// The maximum number of concurrent requests to one server; nil while few peers are connected.
   var maximumPerServer: Int? { get }
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
 }
@@ -46,15 +45,14 @@ extension ReplySink {
   }
 }
 
-/// A response's last line, which contains a secret.
 package protocol SecretLine: AnyObject {
   /// The length in bytes.
   var count: Int { get }
-  /// Writes as much as possible without blocking, beginning at `start`. Returns the number of bytes.
+  /// Writes as much as possible without blocking, from `start` on. Returns the number of bytes.
   func write(from start: Int, to descriptor: borrowing FileDescriptor) throws(SystemError) -> Int
 }
 
-/// Identifies a request on a connection. Tickets are not reused, so that a late response cannot reach another request.
+/// Identifies a request. Never reused, so that a late response cannot reach another request.
 package struct Ticket: Sendable, Hashable {
   /// The connection's number; 0 for work without a client.
   package let connection: UInt64
@@ -66,7 +64,6 @@ package struct Ticket: Sendable, Hashable {
     self.serial = serial
   }
 
-  /// Whether the work was requested by no client.
   package var isInternal: Bool { connection == 0 }
 
   /// The ticket of work without a request.

@@ -1,15 +1,14 @@
 package import Platform
 
-/// The environment variables that a failed request needs from this process. The request had no effect: pass the
-/// variables, then repeat it on the same connection.
+/// The environment variables that a failed request needs from this process. Pass them, then repeat the request on the
+/// same connection.
 package struct CallerVariables: Sendable {
   /// The request that passes the variables.
   package let request: Request
-  /// A pipe for each value, to send with the request.
+  /// A pipe for each value.
   package let values: [SharedDescriptor]
 
-  /// Nil if the request failed for another reason, this process lacks a variable, or the daemon belongs to another
-  /// user.
+  /// Nil if the request failed for another reason, a variable is unset, or the daemon belongs to another user.
   ///
   /// - Throws: `invalid_request` if a value is too long.
   package init?(neededAfter failure: Failure, over connection: borrowing DaemonConnection) throws(Failure) {
@@ -28,7 +27,6 @@ package struct CallerVariables: Sendable {
 }
 
 extension DaemonConnection {
-  /// The variables that a failed request needs; see ``CallerVariables/init(neededAfter:over:)``.
   package borrowing func variables(neededAfter failure: Failure) throws(Failure) -> CallerVariables? {
     try CallerVariables(neededAfter: failure, over: self)
   }
@@ -38,7 +36,7 @@ extension FileDescriptor {
   /// The capacity of a pipe (pipe(7)), which is enough for any secret.
   private static let pipeCapacity = 32_768
 
-  /// The reading end of a pipe that contains these bytes, which errors call `name`.
+  /// The reading end of a pipe with these bytes, called `name` in errors.
   package static func pipe(containing bytes: Span<UInt8>, named name: Phrase) throws(Failure) -> FileDescriptor {
     guard bytes.count <= pipeCapacity else { throw Failure(.invalidRequest, Phrase("the \(name) is too long")) }
     do {

@@ -4,9 +4,9 @@ package import Platform
 package struct DaemonConnection: ~Copyable, Sendable {
   private let socket: FileDescriptor
   private let privateDaemon: DaemonProcess?
-  /// Whether the daemon belongs to another user, who must not learn the current user's secrets.
+  /// Whether the daemon belongs to another user, who must not get the current user's secrets.
   package let isOfOtherUser: Bool
-  /// Whether the daemon ended without reading everything, so that it ignored the last request.
+  /// Whether the daemon ended without reading the last request.
   package private(set) var hasUnread = false
   private var lines = LineBuffer()
 
@@ -15,7 +15,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   /// - Parameters:
   ///   - otherUser: Another user whose daemon is accepted.
   ///   - privateDaemon: The `agentd` that serves only this connection, if any.
-  /// - Throws: `daemon_unavailable` if the socket belongs to any other user.
+  /// - Throws: `daemon_unavailable` if the socket belongs to another user.
   package init(
     over socket: consuming FileDescriptor, servedBy otherUser: UInt32? = nil, privateDaemon: DaemonProcess? = nil
   ) throws(Failure) {
@@ -52,7 +52,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
   }
 
-  /// Sends a request with descriptors, which arrive in order.
+  /// Sends a request with descriptors, in order.
   package borrowing func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor]) throws(Failure) {
     let line = request.serialized()
     do {
@@ -68,7 +68,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
   }
 
-  /// A function that waits for input until the deadline and returns whether there is any.
+  /// Waits for input until the deadline, and returns whether there is any.
   package typealias Wait = (_ socket: borrowing FileDescriptor, _ deadline: Instant) throws(SystemError) -> Bool
 
   /// A ``Wait`` that prints nothing.
@@ -80,10 +80,9 @@ package struct DaemonConnection: ~Copyable, Sendable {
 
   /// Waits for the next line and passes it to `body`, without its newline.
   ///
-  /// Has no generic result, because a generic function of another module would not be specialized, and too slow for
-  /// each token.
+  /// Not generic in the result: another module's generic function would be too slow for each token.
   ///
-  /// - Parameter wait: Called if no line was received. May print something.
+  /// - Parameter wait: Called before waiting. May print something.
   /// - Throws: `timeout`; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
   package mutating func passLine(
     before deadline: Instant, waiting wait: Wait, _ body: (Span<UInt8>) throws(Failure) -> Void
@@ -95,7 +94,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
   }
 
-  /// Passes the next line to `body` if it was received, and returns whether it was. Never blocks.
+  /// Passes the next line to `body`, if received, and returns whether it was. Never blocks.
   package mutating func passLine(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) -> Bool {
     try lines.passLine(body)
   }
@@ -113,7 +112,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     do {
       count = try lines.fill(from: socket)
     } catch .system(let error) {
-      // If the peer has read everything, its closing is not an error (unix(7)).
+      // If the peer has read everything, this is the end, not an error (unix(7)).
       hasUnread = error.isReset
       throw endFailure(error)
     } catch {
@@ -132,7 +131,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if !isReadable { throw .noAnswerInTime }
   }
 
-  /// The error for a request that could not be sent: the daemon's last failure, if any.
+  /// The error for a request that could not be sent: the daemon's last failure, or else its own.
   private borrowing func sendFailure(_ error: SystemError) -> Failure {
     guard error.isDisconnected else { return endFailure(error) }
     var (last, lines) = (Failure?.none, LineBuffer())
@@ -147,7 +146,6 @@ package struct DaemonConnection: ~Copyable, Sendable {
     return last ?? endFailure(error)
   }
 
-  /// The error for a connection that ended.
   private borrowing func endFailure(_ error: SystemError?) -> Failure {
     if let process = privateDaemon, let line = process.lastErrorLine() {
       return Failure(.daemonUnavailable, "\(process.name) ended before it answered: \(line)")

@@ -9,9 +9,8 @@ package struct DaemonProcess: Sendable {
   /// The reading end of the process's standard error.
   package let errors: SharedDescriptor
 
-  /// How long to wait for the process to end. It may be waiting for a server that got a refresh token.
+  /// How long to wait for the process's end. It may be waiting for the response to a refresh token.
   private static let timeout = Duration.seconds(10)
-  /// How long to wait for the process's last message.
   private static let lastErrorLineTimeout = Duration.seconds(3)
 
   /// - Parameters:
@@ -23,7 +22,7 @@ package struct DaemonProcess: Sendable {
     self.errors = errors
   }
 
-  /// The last line of standard error, safe for a terminal. Nil if there is none, or while the process is running.
+  /// The last line of standard error, safe for a terminal. Nil if none, or while the process runs.
   package func lastErrorLine() -> String? {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var space = buffer.mutableSpan
@@ -36,8 +35,8 @@ package struct DaemonProcess: Sendable {
     return text.isEmpty ? nil : text
   }
 
-  /// Waits for the process and reaps it, so that a program that replaces this one has no unknown child. Leaves a slow
-  /// process running, since it may be storing a new refresh token.
+  /// Waits for the process and reaps it, so that a program that replaces this one has no unknown child. Does not end a
+  /// slow one, which may be storing a refresh token.
   @discardableResult
   package func reap() -> ProcessStatus? {
     guard (try? Spawn.processDescriptor(process).waitUntilReadable(timeout: Self.timeout)) == true else { return nil }

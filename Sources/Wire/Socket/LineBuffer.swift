@@ -1,6 +1,6 @@
 package import Platform
 
-/// Buffers the daemon's lines, and overwrites each after use, since it may contain tokens.
+/// Buffers the daemon's lines, and overwrites them after use.
 package struct LineBuffer: Sendable {
   /// The memory. The bytes from `start` to `end` were received but not used yet.
   private var storage: [UInt8]
@@ -10,12 +10,11 @@ package struct LineBuffer: Sendable {
   /// The index before which there is no newline.
   private var searched = 0
 
-  /// Enough for nearly every token response, in bytes.
   private static let initialCapacity = 4 << 10
 
   package init() { storage = [UInt8](repeating: 0, count: Self.initialCapacity) }
 
-  /// Passes the next complete line to `body`, without its newline, and overwrites it. Returns whether there was one.
+  /// Passes the next complete line, if any, to `body`, and overwrites it. Returns whether there was one.
   package mutating func passLine(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) -> Bool {
     while searched < end, storage[searched] != UInt8(ascii: "\n") { searched += 1 }
     guard searched < end else { return false }
@@ -29,7 +28,7 @@ package struct LineBuffer: Sendable {
     return true
   }
 
-  /// Reads once, blocking if nothing is available. Returns the number of bytes, or 0 at the end.
+  /// Reads once, blocking if nothing is available. Returns the number of bytes.
   ///
   /// - Throws: ``LineError/tooLong`` if a line exceeds the protocol's limit.
   package mutating func fill(from socket: borrowing FileDescriptor) throws(LineError) -> Int {
@@ -40,7 +39,6 @@ package struct LineBuffer: Sendable {
     return count
   }
 
-  /// Frees or adds memory for the next read.
   private mutating func makeRoom() throws(LineError) {
     if start == end { (start, end, searched) = (0, 0, 0) }
     guard end == storage.count else { return }

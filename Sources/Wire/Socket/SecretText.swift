@@ -1,10 +1,10 @@
 internal import Encoding
 
-/// Bytes that may contain a token and are overwritten after use. This only prevents copies of tokens in freed memory.
+/// Bytes that are overwritten after use, so that freed memory has no copy of a token.
 package struct SecretText: ByteSink, ~Copyable {
   package private(set) var bytes: [UInt8]
 
-  /// Creates an empty text, which grows without leaving copies. Call ``overwrite()`` after use.
+  /// Creates an empty text. Call ``overwrite()`` after use.
   package init(capacity: Int) {
     bytes = []
     bytes.reserveCapacity(capacity)
@@ -22,7 +22,6 @@ package struct SecretText: ByteSink, ~Copyable {
     bytes.append(contentsOf: span)
   }
 
-  /// Grows the buffer if necessary, and overwrites the old one.
   private mutating func makeRoom(for count: Int) {
     guard bytes.count + count > bytes.capacity else { return }
     var larger: [UInt8] = []
@@ -34,7 +33,7 @@ package struct SecretText: ByteSink, ~Copyable {
 }
 
 extension [UInt8] {
-  /// Overwrites the bytes with zeros, in place if nothing else owns the storage.
+  /// Overwrites the bytes with zeros, in place if the storage is not shared.
   @inline(never)
   package mutating func overwrite() {
     for index in indices { self[index] = 0 }

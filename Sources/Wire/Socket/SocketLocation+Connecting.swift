@@ -1,10 +1,10 @@
 package import Platform
 
 extension SocketLocation {
-  /// A function that receives the steps of the search. Their texts are created only if needed.
+  /// Receives the steps of the search, created only if needed.
   package typealias StepLogger = (_ step: () -> String) -> Void
 
-  /// Connects to the daemon at `AGENT_SOCKET` or a default location. Nil if none is running.
+  /// Connects to the daemon at `AGENT_SOCKET` or a default location, if one is running.
   ///
   /// - Parameter seconds: The timeout for a busy daemon.
   /// - Throws: `too_busy` after the timeout.
@@ -23,17 +23,17 @@ extension SocketLocation {
     return nil
   }
 
-  /// Connects to the daemon at this socket. Nil if none is running.
+  /// Connects to the daemon at this socket, if one is running.
   package func connect(
     within seconds: Int = WireProtocol.defaultTimeoutSeconds, logging log: StepLogger = { _ in }
   ) throws(Failure) -> DaemonConnection? {
     if otherUser != nil {
-      // The directory may belong to another user, since only the peer's user matters.
+      // Only the peer's user matters, so the directory may belong to another user.
       return try connection(logging: log) { () throws(SystemError) in
         try UnixSocket.connect(path: path, seconds: seconds)
       }
     }
-    // A directory that is missing or not private has no daemon.
+    // Not private, or missing: no daemon.
     guard let directory = try? PrivateDirectory(opening: directory, create: false) else {
       log { "no daemon at \(path): the directory is missing or open to other users" }
       return nil
@@ -47,14 +47,13 @@ extension SocketLocation {
     }
   }
 
-  /// Connects to the daemon at this socket in an open directory. Nil if none is running.
+  /// Connects to the daemon in an open directory, if one is running.
   package func connect(
     in directory: borrowing PrivateDirectory, within seconds: Int = WireProtocol.defaultTimeoutSeconds
   ) throws(Failure) -> DaemonConnection? {
     try connection { () throws(SystemError) in try UnixSocket.connect(in: directory, name: name, seconds: seconds) }
   }
 
-  /// Runs `connect` and wraps the socket. Nil if no daemon listens.
   private func connection(
     logging log: StepLogger = { _ in }, _ connect: () throws(SystemError) -> FileDescriptor
   ) throws(Failure) -> DaemonConnection? {
@@ -66,7 +65,7 @@ extension SocketLocation {
       log { "no daemon listens at \(path)" }
       return nil
     } catch  where error.isAgain {
-      // The connection queue is full, since the daemon or its machine is stopped.
+      // The connection queue is full, since the daemon or machine is stopped.
       throw .queueFull
     } catch {
       throw Failure(error, doing: "cannot connect to the daemon's socket \(path)")

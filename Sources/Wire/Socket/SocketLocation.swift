@@ -6,7 +6,7 @@ package struct SocketLocation: Sendable, Hashable {
   package let name: String
   /// The ID of another user whose daemon is accepted, if any.
   package private(set) var otherUser: UInt32?
-  /// Whether this is a default location, where a daemon of another network or mount namespace is ignored.
+  /// Whether this is a default location. A daemon there in another namespace is ignored.
   private var isDefault = false
 
   package init(directory: String, name: String) {
@@ -14,15 +14,13 @@ package struct SocketLocation: Sendable, Hashable {
     self.name = name
   }
 
-  /// The location in the variable `AGENT_SOCKET`; nil if unset. `AGENT_SOCKET_USER` names another user whose daemon is
-  /// accepted.
+  /// The location in `AGENT_SOCKET`; nil if unset. `AGENT_SOCKET_USER` names another user whose daemon is accepted.
   ///
   /// - Throws: `invalid_configuration` for a relative path or an invalid user ID.
   package static func fromEnvironment() throws(Failure) -> SocketLocation? {
     try location(for: Environment.value("AGENT_SOCKET"), user: Environment.value("AGENT_SOCKET_USER"))
   }
 
-  /// The location for values of `AGENT_SOCKET` and `AGENT_SOCKET_USER`.
   package static func location(for variable: String?, user: String? = nil) throws(Failure) -> SocketLocation? {
     guard let path = variable, !path.isEmpty else { return nil }
     guard var location = SocketLocation(path: path) else {
@@ -47,7 +45,7 @@ package struct SocketLocation: Sendable, Hashable {
     name = String(path[bytes.index(after: slash)...])
   }
 
-  /// The first default location, determined without a system call. Nil without `XDG_RUNTIME_DIR`.
+  /// The first default location, without a system call. Nil without `XDG_RUNTIME_DIR`.
   package static var firstDefault: SocketLocation? {
     UserDirectories.sessionRuntimeDirectory.map(SocketLocation.init(default:))
   }
@@ -55,7 +53,7 @@ package struct SocketLocation: Sendable, Hashable {
   /// The default locations, in the order in which a daemon tries them.
   package static var all: [SocketLocation] { UserDirectories.runtimeCandidates().map(SocketLocation.init(default:)) }
 
-  /// The daemon's directory: that of `AGENT_SOCKET`, the first default that exists, or the first default.
+  /// The daemon's directory: from `AGENT_SOCKET`, or the first default that exists, or the first default.
   ///
   /// - Throws: As ``fromEnvironment()``.
   package static func currentDirectory() throws(Failure) -> String {
