@@ -53,6 +53,22 @@ package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterabl
   /// A client certificate issued by a certificate authority.
   case tlsClientAuth = "tls_client_auth"
   case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
+
+  /// What a client needs for a method.
+  package enum Credential: Sendable, Hashable {
+    case none, secret, key, issuedCertificate, selfSignedCertificate
+  }
+
+  /// What the client needs for this method.
+  package var credential: Credential {
+    switch self {
+    case .none: .none
+    case .secretBasic, .secretPost: .secret
+    case .privateKeyJWT: .key
+    case .tlsClientAuth: .issuedCertificate
+    case .selfSignedTLSClientAuth: .selfSignedCertificate
+    }
+  }
 }
 
 /// The `aud` of assertions (RFC 7523 section 3) by clients and platforms.

@@ -21,15 +21,13 @@ package enum ClientAuthentication: Sendable {
   ///
   /// - Parameter announced: The endpoint's supported methods; nil if not announced.
   func adapted(to announced: [String]?) -> ClientAuthentication {
-    let (basic, post) = ("client_secret_basic", "client_secret_post")
+    guard let announced, let secret else { return self }
+    let takesBasic = announced.contains(ClientAuthenticationMethod.secretBasic.rawValue)
+    guard takesBasic != announced.contains(ClientAuthenticationMethod.secretPost.rawValue) else { return self }
     switch self {
-    case .basic(let secret), .basicUnencoded(let secret):
-      guard let announced, !announced.contains(basic), announced.contains(post) else { return self }
-      return .post(secret)
-    case .post(let secret):
-      guard let announced, !announced.contains(post), announced.contains(basic) else { return self }
-      return .basic(secret)
-    case .none, .privateKeyJWT, .assertion, .mutualTLS: return self
+    case .post where takesBasic: return .basic(secret)
+    case .basic where !takesBasic, .basicUnencoded where !takesBasic: return .post(secret)
+    default: return self
     }
   }
 
