@@ -139,12 +139,7 @@ package enum SigningAlgorithm: String, Sendable, Hashable, CaseIterable {
   case RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519
   case HS256, HS384, HS512
 
-  package var isSymmetric: Bool {
-    switch self {
-    case .HS256, .HS384, .HS512: true
-    default: false
-    }
-  }
+  package var isSymmetric: Bool { rawValue.hasPrefix("HS") }
 
   /// The algorithms with a key pair.
   package static let asymmetric = allCases.filter { !$0.isSymmetric }

@@ -22,13 +22,10 @@ package enum ClientAuthentication: Sendable {
   /// - Parameter announced: The endpoint's supported methods; nil if not announced.
   func adapted(to announced: [String]?) -> ClientAuthentication {
     guard let announced, let secret else { return self }
-    let takesBasic = announced.contains(ClientAuthenticationMethod.secretBasic.rawValue)
-    guard takesBasic != announced.contains(ClientAuthenticationMethod.secretPost.rawValue) else { return self }
-    switch self {
-    case .post where takesBasic: return .basic(secret)
-    case .basic where !takesBasic, .basicUnencoded where !takesBasic: return .post(secret)
-    default: return self
-    }
+    let methods = [ClientAuthenticationMethod.secretBasic, .secretPost].filter { announced.contains($0.rawValue) }
+    if methods == [.secretPost] { return .post(secret) }
+    if methods == [.secretBasic], case .post = self { return .basic(secret) }
+    return self
   }
 
   /// Whether the client proves its identity. False for a public client.
