@@ -45,7 +45,8 @@ extension AccountSetting {
     isSealed: true, canBeUnset: false)
 
   package static let provider = AccountSetting(
-    "provider", \.provider, Option("provider", in: .service, "NAME"), "Use the built-in settings for this provider",
+    "provider", \.provider, isOpen: true, Option("provider", in: .service, "NAME"),
+    "Use the built-in settings for this provider",
     details: "Default: the one with this issuer, if any.", appliesAtSignIn: true, isSealed: true)
 
   package static let scope = AccountSetting(

@@ -156,10 +156,11 @@ package final class AccountSetting: Sendable, Hashable {
       })
   }
 
-  /// Describes a setting with a fixed set of values.
+  /// Describes a setting with a set of values. If it is open, other valid values are accepted too.
   convenience init<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, Choice?> & Sendable,
-    among choices: [Choice] = Array(Choice.allCases), _ option: Option?, _ summary: String, details: String = "",
+    among choices: [Choice] = Array(Choice.allCases), isOpen: Bool = false, _ option: Option?, _ summary: String,
+    details: String = "",
     fallback: Choice? = nil, appliesAtSignIn: Bool = false, isSealed: Bool = false, canBeUnset: Bool = true
   ) {
     self.init(
@@ -168,24 +169,11 @@ package final class AccountSetting: Sendable, Hashable {
       read: { $0[keyPath: path].map { .string($0.rawValue) } },
       write: { settings, value in
         let word = value?.string
-        let choice = word.flatMap { word in choices.first { $0.rawValue.hasSameBytes(as: word) } }
+        let choice = word.flatMap { word in
+          isOpen ? Choice(rawValue: word) : choices.first { $0.rawValue.hasSameBytes(as: word) }
+        }
         settings[keyPath: path] = choice
         return (choice == nil) == (word == nil)
-      })
-  }
-
-  /// Describes the setting for a provider: a built-in one, or one defined by the administrator.
-  convenience init(
-    _ name: String, _ path: any WritableKeyPath<AccountSettings, ProviderName?> & Sendable, _ option: Option?,
-    _ summary: String, details: String, appliesAtSignIn: Bool, isSealed: Bool
-  ) {
-    self.init(
-      name, .choice(Provider.builtIn.map(\.name.rawValue)), option, summary, details: details, fallback: nil,
-      appliesAtSignIn: appliesAtSignIn, isSealed: isSealed, canBeUnset: true,
-      read: { $0[keyPath: path].map { .string($0.rawValue) } },
-      write: { settings, value in
-        settings[keyPath: path] = value?.string.flatMap { ProviderName(rawValue: $0) }
-        return (settings[keyPath: path] == nil) == (value == nil)
       })
   }
 

@@ -119,7 +119,10 @@ package enum AssertionPlatform: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The name of a built-in provider or of one in ``AdministratorFiles``.
-package struct ProviderName: RawRepresentable, Sendable, Hashable {
+package struct ProviderName: RawRepresentable, Sendable, Hashable, CaseIterable {
+  /// The built-in providers.
+  package static var allCases: [ProviderName] { Provider.builtIn.map(\.name) }
+
   package let rawValue: String
 
   /// Nil unless it consists of up to 64 lowercase letters, digits and dashes.
