@@ -18,12 +18,6 @@ extension AccountSetting {
   /// The settings for connecting, which requests without an account may contain too.
   package static let connection = [caFile, allowHTTPLoopback, proxy, proxyExclusions, proxySource]
 
-  /// The settings that take effect at the next sign-in, as noted in the manual. Changing the protection moves the
-  /// session immediately.
-  static let appliedAtSignIn = [
-    provider, scope, resource, audience, parameters, claims, authorizationDetails, dpop, keyStorage,
-  ]
-
   /// The settings with an option of `agent login`. `agent account` and `agent workload` have options for all settings.
   package static let withLoginOption = [
     issuer, clientID, provider, scope, resource, caFile, allowHTTPLoopback, origins, redirectURI,
@@ -51,40 +45,41 @@ extension AccountSetting {
     isSealed: true, canBeUnset: false)
 
   package static let provider = AccountSetting(
-    "provider", \.provider, Option("provider", in: .service, "NAME"), "Use the built-in settings for this provider",
-    details: "Default: the one with this issuer, if any.", isSealed: true)
+    "provider", \.provider, isOpen: true, Option("provider", in: .service, "NAME"),
+    "Use the built-in settings for this provider",
+    details: "Default: the one with this issuer, if any.", appliesAtSignIn: true, isSealed: true)
 
   package static let scope = AccountSetting(
     "scope", \.scope, Option("scope", in: .access, short: "s", "SCOPE", splitsAtSpaces: true),
     "All scopes (default: `openid` and more); repeat it, or separate them by spaces",
     details:
-      "Replaces earlier scopes. Default: `openid`, and those of `profile`, `email` and `offline_access` that the server announces."
-  )
+      "Replaces earlier scopes. Default: `openid`, and those of `profile`, `email` and `offline_access` that the server announces.",
+    appliesAtSignIn: true)
 
   package static let resource = AccountSetting(
     "resource", \.resources, Option("resource", in: .access, "URI"),
-    "Request tokens for this resource (RFC 8707); may be repeated")
+    "Request tokens for this resource (RFC 8707); may be repeated", appliesAtSignIn: true)
 
   package static let audience = AccountSetting(
     "audience", \.audience, Option("audience", in: .access, "NAME"),
-    "Request tokens with this audience; the server must support it")
+    "Request tokens with this audience; the server must support it", appliesAtSignIn: true)
 
   package static let parameters = AccountSetting(
     "parameters", \.parameters, Option("parameter", in: .access, "NAME=VALUE"),
     "Send this additional parameter to sign in; may be repeated",
     details: "Sent in authorization requests, pushed or not, and in device authorization requests."
       + " Not allowed: parameters that `agent` sets itself, `request`, `request_uri`, `response_mode`, `registration`,"
-      + " `id_token_hint`, and those that begin with `client_` or `code_challenge`.")
+      + " `id_token_hint`, and those that begin with `client_` or `code_challenge`.", appliesAtSignIn: true)
 
   package static let claims = AccountSetting(
     "claims", \.claims, Option("claims", in: .access, "JSON"),
     "Request these claims (OpenID Connect Core, section 5.5); `@FILE` reads them from a file",
-    details: "A JSON object.")
+    details: "A JSON object.", appliesAtSignIn: true)
 
   package static let authorizationDetails = AccountSetting(
     "authorization_details", \.authorizationDetails, Option("authorization-details", in: .access, "JSON"),
     "Request this authorization (RFC 9396); `@FILE` reads it from a file",
-    details: "A JSON array of objects with a `type`.")
+    details: "A JSON array of objects with a `type`.", appliesAtSignIn: true)
 
   package static let tokenEndpointAuthMethod = AccountSetting(
     "token_endpoint_auth_method", \.tokenEndpointAuthMethod,
@@ -250,13 +245,14 @@ extension AccountSetting {
   package static let dpop = AccountSetting(
     "dpop", \.dpop, Option("dpop", in: .protection),
     "Bind the tokens to a key (DPoP); it never leaves `agentd`, so a stolen token is useless",
-    details: "See RFC 9449.")
+    details: "See RFC 9449.", appliesAtSignIn: true)
 
   package static let keyStorage = AccountSetting(
     "key", \.keyStorage, Option("key", in: .protection, "PLACE"),
     "Where to create the keys for tokens and new clients: in the vault or in the TPM",
     details: "Keys in the TPM (`tpm2`) sign with ES256 and cannot be copied. Default: `tpm2` if the TPM is present and"
-      + " opens the vault by itself and the server accepts ES256, else `vault`. A key from a file stays where it is.")
+      + " opens the vault by itself and the server accepts ES256, else `vault`. A key from a file stays where it is.",
+    appliesAtSignIn: true)
 
   package static let profile = AccountSetting(
     "profile", \.profile, Option("profile", in: .protection, "PROFILE"),

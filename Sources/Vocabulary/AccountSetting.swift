@@ -18,8 +18,9 @@ package final class AccountSetting: Sendable, Hashable {
   /// Whether the setting controls where secrets are sent or what recipients must meet. The vault keeps its value. After
   /// a change, the account counts as signed out.
   package let isSealed: Bool
-  /// Whether a change takes effect at the next sign-in.
-  package var appliesAtSignIn: Bool { Self.appliedAtSignIn.contains { $0 === self } }
+  /// Whether a change takes effect at the next sign-in, as noted in the manual. Changing the protection moves the
+  /// session immediately.
+  package let appliesAtSignIn: Bool
   /// Whether it can be reset to its default.
   package let canBeUnset: Bool
 
@@ -89,7 +90,7 @@ package final class AccountSetting: Sendable, Hashable {
 
   private init(
     _ name: String, _ kind: Kind, _ option: Option?, _ summary: String, details: String, fallback: String?,
-    isSealed: Bool, canBeUnset: Bool, read: @escaping @Sendable (AccountSettings) -> JSON?,
+    appliesAtSignIn: Bool, isSealed: Bool, canBeUnset: Bool, read: @escaping @Sendable (AccountSettings) -> JSON?,
     write: @escaping @Sendable (inout AccountSettings, JSON?) -> Bool
   ) {
     self.name = name
@@ -98,6 +99,7 @@ package final class AccountSetting: Sendable, Hashable {
     self.summary = summary
     self.details = details
     self.fallback = fallback
+    self.appliesAtSignIn = appliesAtSignIn
     self.isSealed = isSealed
     self.canBeUnset = canBeUnset
     self.read = read
@@ -110,10 +112,12 @@ package final class AccountSetting: Sendable, Hashable {
   convenience init(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, String?> & Sendable, kind: Kind = .text,
     _ option: Option?,
-    _ summary: String, details: String = "", isSealed: Bool = false, canBeUnset: Bool = true
+    _ summary: String, details: String = "", appliesAtSignIn: Bool = false, isSealed: Bool = false,
+    canBeUnset: Bool = true
   ) {
     self.init(
-      name, kind, option, summary, details: details, fallback: nil, isSealed: isSealed, canBeUnset: canBeUnset,
+      name, kind, option, summary, details: details, fallback: nil, appliesAtSignIn: appliesAtSignIn,
+      isSealed: isSealed, canBeUnset: canBeUnset,
       read: { $0[keyPath: path].map { .string($0) } },
       write: { settings, value in
         settings[keyPath: path] = value?.string
@@ -125,10 +129,11 @@ package final class AccountSetting: Sendable, Hashable {
   convenience init(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, [String]> & Sendable, _ option: Option?,
     _ summary: String,
-    details: String = "", isSealed: Bool = false
+    details: String = "", appliesAtSignIn: Bool = false, isSealed: Bool = false
   ) {
     self.init(
-      name, .texts, option, summary, details: details, fallback: nil, isSealed: isSealed, canBeUnset: true,
+      name, .texts, option, summary, details: details, fallback: nil, appliesAtSignIn: appliesAtSignIn,
+      isSealed: isSealed, canBeUnset: true,
       read: { $0[keyPath: path].isEmpty ? nil : .array($0[keyPath: path].map { .string($0) }) },
       write: { settings, value in
         settings[keyPath: path] = value?.array?.compactMap(\.string) ?? []
@@ -139,10 +144,11 @@ package final class AccountSetting: Sendable, Hashable {
   /// Describes a Boolean setting.
   convenience init(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, Bool> & Sendable, _ option: Option?, _ summary: String,
-    details: String = "", isSealed: Bool = false
+    details: String = "", appliesAtSignIn: Bool = false, isSealed: Bool = false
   ) {
     self.init(
-      name, .flag, option, summary, details: details, fallback: nil, isSealed: isSealed, canBeUnset: true,
+      name, .flag, option, summary, details: details, fallback: nil, appliesAtSignIn: appliesAtSignIn,
+      isSealed: isSealed, canBeUnset: true,
       read: { $0[keyPath: path] ? true : nil },
       write: { settings, value in
         settings[keyPath: path] = value?.bool ?? false
@@ -150,36 +156,24 @@ package final class AccountSetting: Sendable, Hashable {
       })
   }
 
-  /// Describes a setting with a fixed set of values.
+  /// Describes a setting with a set of values. If it is open, other valid values are accepted too.
   convenience init<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, Choice?> & Sendable,
-    among choices: [Choice] = Array(Choice.allCases), _ option: Option?, _ summary: String, details: String = "",
-    fallback: Choice? = nil, isSealed: Bool = false, canBeUnset: Bool = true
+    among choices: [Choice] = Array(Choice.allCases), isOpen: Bool = false, _ option: Option?, _ summary: String,
+    details: String = "",
+    fallback: Choice? = nil, appliesAtSignIn: Bool = false, isSealed: Bool = false, canBeUnset: Bool = true
   ) {
     self.init(
       name, .choice(choices.map(\.rawValue)), option, summary, details: details, fallback: fallback?.rawValue,
-      isSealed: isSealed, canBeUnset: canBeUnset,
+      appliesAtSignIn: appliesAtSignIn, isSealed: isSealed, canBeUnset: canBeUnset,
       read: { $0[keyPath: path].map { .string($0.rawValue) } },
       write: { settings, value in
         let word = value?.string
-        let choice = word.flatMap { word in choices.first { $0.rawValue.hasSameBytes(as: word) } }
+        let choice = word.flatMap { word in
+          isOpen ? Choice(rawValue: word) : choices.first { $0.rawValue.hasSameBytes(as: word) }
+        }
         settings[keyPath: path] = choice
         return (choice == nil) == (word == nil)
-      })
-  }
-
-  /// Describes the setting for a provider: a built-in one, or one defined by the administrator.
-  convenience init(
-    _ name: String, _ path: any WritableKeyPath<AccountSettings, ProviderName?> & Sendable, _ option: Option?,
-    _ summary: String, details: String, isSealed: Bool
-  ) {
-    self.init(
-      name, .choice(Provider.builtIn.map(\.name.rawValue)), option, summary, details: details, fallback: nil,
-      isSealed: isSealed, canBeUnset: true,
-      read: { $0[keyPath: path].map { .string($0.rawValue) } },
-      write: { settings, value in
-        settings[keyPath: path] = value?.string.flatMap { ProviderName(rawValue: $0) }
-        return (settings[keyPath: path] == nil) == (value == nil)
       })
   }
 

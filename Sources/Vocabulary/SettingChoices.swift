@@ -52,6 +52,22 @@ package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterabl
   /// A client certificate issued by a certificate authority.
   case tlsClientAuth = "tls_client_auth"
   case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
+
+  /// What a client needs for a method.
+  package enum Credential: Sendable, Hashable {
+    case none, secret, key, issuedCertificate, selfSignedCertificate
+  }
+
+  /// What the client needs for this method.
+  package var credential: Credential {
+    switch self {
+    case .none: .none
+    case .secretBasic, .secretPost: .secret
+    case .privateKeyJWT: .key
+    case .tlsClientAuth: .issuedCertificate
+    case .selfSignedTLSClientAuth: .selfSignedCertificate
+    }
+  }
 }
 
 /// The `aud` of assertions (RFC 7523 section 3) by clients and platforms.
@@ -102,7 +118,10 @@ package enum AssertionPlatform: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The name of a built-in provider or of one in ``AdministratorFiles``.
-package struct ProviderName: RawRepresentable, Sendable, Hashable {
+package struct ProviderName: RawRepresentable, Sendable, Hashable, CaseIterable {
+  /// The built-in providers.
+  package static var allCases: [ProviderName] { Provider.builtIn.map(\.name) }
+
   package let rawValue: String
 
   /// Nil unless it consists of up to 64 lowercase letters, digits and dashes.
@@ -122,12 +141,7 @@ package enum SigningAlgorithm: String, Sendable, Hashable, CaseIterable {
   case RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519
   case HS256, HS384, HS512
 
-  package var isSymmetric: Bool {
-    switch self {
-    case .HS256, .HS384, .HS512: true
-    default: false
-    }
-  }
+  package var isSymmetric: Bool { rawValue.hasPrefix("HS") }
 
   package static let asymmetric = allCases.filter { !$0.isSymmetric }
 }

@@ -25,15 +25,15 @@ extension JWK {
   }
 
   static func hasPrivateMembers(_ members: JSONObject) -> Bool {
-    ["d", "p", "q", "dp", "dq", "qi", "oth"].contains { member($0, members) != nil }
+    (["d", "p", "q", "dp", "dq", "qi", "oth"] + RawKeyType.allCases.map(\.properties.privateMember))
+      .contains { member($0, members) != nil }
   }
 
   private static func components(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     guard let type = try string("kty", members) else { throw JOSEError(.invalidKey) }
     if type == "RSA" { return try rsa(members) }
     if type == "EC" { return try ec(members) }
-    if type.hasSameBytes(as: "OKP") { return try octetKeyPair(members) }
-    throw JOSEError(.unsupportedKey)
+    return try raw(members)
   }
 
   /// RSA (RFC 7518 section 6.3.1).
@@ -58,11 +58,13 @@ extension JWK {
       curve: curve, x: curve.coordinate(try number("x", members)), y: curve.coordinate(try number("y", members)))
   }
 
-  /// Octet key pairs (RFC 8037 section 2).
-  private static func octetKeyPair(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
-    guard let name = try string("crv", members) else { throw JOSEError(.invalidKey) }
-    guard name == "Ed25519" else { throw JOSEError(.unsupportedKey) }
-    return .ed25519(x: try number("x", members))
+  /// The members of a key of any other type, such as an octet key pair (RFC 8037 section 2).
+  private static func raw(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
+    let type = RawKeyType.allCases.first { type in
+      type.properties.fixedMembers.allSatisfy { members[$0]?.string?.hasSameBytes(as: $1) ?? false }
+    }
+    guard let type else { throw JOSEError(.unsupportedKey) }
+    return .raw(type, try number(type.properties.publicMember, members))
   }
 
   /// Whether `use` and `key_ops` allow verifying (RFC 7517 sections 4.2 and 4.3). Throws for contradictory values.

@@ -49,7 +49,7 @@ package struct JWK: Sendable {
     var members = requiredMembers
     members["use"] = "sig"
     members["kid"] = keyID.map { .string($0) }
-    members["alg"] = algorithm.map { .string($0.rawValue) }
+    if let algorithm { members["alg"] = .string(algorithm.rawValue) }
     return members
   }
 
@@ -86,8 +86,10 @@ extension PublicComponents {
         "crv": .string(curve.jwkName), "kty": "EC", "x": .string(Base64URL.encode(x)),
         "y": .string(Base64URL.encode(y)),
       ]
-    case .ed25519(let x):
-      ["crv": "Ed25519", "kty": "OKP", "x": .string(Base64URL.encode(x))]
+    case .raw(let type, let bytes):
+      JSONObject(
+        type.properties.fixedMembers.map { ($0, .string($1)) }
+          + [(type.properties.publicMember, .string(Base64URL.encode(bytes)))])
     }
   }
 }

@@ -24,24 +24,20 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
     case .ES256: .ecdsa(.p256, .sha256)
     case .ES384: .ecdsa(.p384, .sha384)
     case .ES512: .ecdsa(.p521, .sha512)
-    case .EdDSA, .Ed25519: .ed25519
+    case .EdDSA, .Ed25519: .raw(.ed25519)
     }
   }
 
-  /// The algorithm's hash: for Ed25519, its internal SHA-512.
-  package var digest: Digest {
-    switch signatureAlgorithm {
-    case .rsaPKCS1(let digest), .rsaPSS(let digest), .ecdsa(_, let digest): digest
-    case .ed25519: .sha512
-    }
-  }
+  /// The algorithm's hash. For algorithms that hash by themselves, SHA-512, as Ed25519 does.
+  package var digest: Digest { signatureAlgorithm.digest ?? .sha512 }
 
   /// Whether `found` is the left half of the hash of `value`, as in `at_hash` and `c_hash` (OpenID Connect Core
   /// sections 3.1.3.6 and 3.3.2.11).
-  /// No specification defines the hash for Ed25519. Servers use SHA-512 or SHA-256.
+  ///
+  /// The specification defines no hash for Ed25519 and the like. Servers use SHA-512 or SHA-256, and either binds the value.
   package func isLeftHalfHash(_ found: String, of value: Span<UInt8>) throws(JOSEError) -> Bool {
     var digests = [digest]
-    if case .ed25519 = signatureAlgorithm { digests.append(.sha256) }
+    if signatureAlgorithm.digest == nil { digests.append(.sha256) }
     for digest in digests where try LeftHalfHash.isSame(found, digest, of: value) { return true }
     return false
   }

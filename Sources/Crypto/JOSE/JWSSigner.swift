@@ -22,3 +22,14 @@ package enum JWSSigner {
     return String(decoding: token, as: UTF8.self)
   }
 }
+
+extension PrivateKey {
+  /// Whether private and public key match, tested by signing.
+  package borrowing func isConsistent() throws(CryptoError) -> Bool {
+    let algorithms = JWSAlgorithm.allCases.map(\.signatureAlgorithm)
+    guard let algorithm = algorithms.first(where: { [kind] in $0.fits(kind) }) else { return false }
+    let message: [UInt8] = Array("agent".utf8)
+    let signature = try sign(algorithm, message: message.span)
+    return try publicKey().verify(algorithm, signature: signature.span, message: message.span)
+  }
+}

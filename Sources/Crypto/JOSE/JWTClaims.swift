@@ -42,7 +42,7 @@ package struct JWTClaims: Sendable {
   package init(ofSigned compact: Span<UInt8>) throws(JOSEError) {
     let form = try CompactForm(compact)
     let name = form.header.algorithmName
-    guard JWSAlgorithm(name: name) != nil || MACAlgorithm(name: name) != nil else {
+    guard JWSAlgorithm(name: name) != nil || MACAlgorithm(rawValue: name) != nil else {
       throw JOSEError(.algorithmNotAllowed)
     }
     try self.init(payload: form.payload)

@@ -7,11 +7,6 @@ package enum MACAlgorithm: String, Sendable, Hashable, CaseIterable {
   // swift-format-ignore: AlwaysUseLowerCamelCase
   case HS256, HS384, HS512
 
-  package init?(name: String) {
-    guard let match = Self.allCases.first(where: { $0.rawValue == name }) else { return nil }
-    self = match
-  }
-
   package var digest: Digest {
     switch self {
     case .HS256: .sha256

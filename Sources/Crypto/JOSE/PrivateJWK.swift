@@ -41,7 +41,7 @@ struct PrivateJWK {
     let seed = try secret("d", text)
     let key: PrivateKey
     do { key = try PrivateKey(ed25519Seed: seed) } catch { throw JOSEError(error) }
-    guard key.publicComponents == .ed25519(x: x) else { throw JOSEError(.invalidKey) }
+    guard key.publicComponents == .raw(.ed25519, x) else { throw JOSEError(.invalidKey) }
     return key
   }
 

@@ -11,7 +11,9 @@ package struct UnverifiedMAC: Sendable {
   /// - Throws: ``JOSEError``; `algorithmNotAllowed` for a signature.
   package init(compact: Span<UInt8>) throws(JOSEError) {
     form = try CompactForm(compact)
-    guard let algorithm = MACAlgorithm(name: form.header.algorithmName) else { throw JOSEError(.algorithmNotAllowed) }
+    guard let algorithm = MACAlgorithm(rawValue: form.header.algorithmName) else {
+      throw JOSEError(.algorithmNotAllowed)
+    }
     self.algorithm = algorithm
   }
 

@@ -9,11 +9,6 @@ internal import COpenSSL
     unsafe raw = context
   }
 
-  /// - Parameter type: One of libcrypto's `EVP_PKEY_…` numbers.
-  init(newKeyOf type: Int32) throws(CryptoError) {
-    try unsafe self.init(EVP_PKEY_CTX_new_id(type, nil), "EVP_PKEY_CTX_new_id")
-  }
-
   /// - Parameter type: libcrypto's name for a key type.
   init(newKeyNamed type: String) throws(CryptoError) {
     try unsafe self.init(EVP_PKEY_CTX_new_from_name(nil, type, nil), "EVP_PKEY_CTX_new_from_name")

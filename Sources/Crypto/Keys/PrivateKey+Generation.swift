@@ -6,21 +6,21 @@ extension PrivateKey {
   /// - Parameter bits: 2048...8192.
   package static func generateRSA(bits: Int) throws(CryptoError) -> PrivateKey {
     guard RSANumbers.bits.contains(bits) else { throw CryptoError(.invalidLength, "RSA key") }
-    let context = try generator(EVP_PKEY_RSA)
+    let context = try generator("RSA")
     try check(unsafe EVP_PKEY_CTX_set_rsa_keygen_bits(context.raw, Int32(bits)), "EVP_PKEY_CTX_set_rsa_keygen_bits")
     return try generate(context)
   }
 
   package static func generateEC(_ curve: Curve) throws(CryptoError) -> PrivateKey {
-    let context = try generator(EVP_PKEY_EC)
+    let context = try generator("EC")
     try check(
       unsafe EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context.raw, curve.groupNumber),
       "EVP_PKEY_CTX_set_ec_paramgen_curve_nid")
     return try generate(context)
   }
 
-  package static func generateEd25519() throws(CryptoError) -> PrivateKey {
-    try generate(try generator(EVP_PKEY_ED25519))
+  package static func generate(_ type: RawKeyType) throws(CryptoError) -> PrivateKey {
+    try generate(try generator(type.properties.name))
   }
 
   /// Creates the Ed25519 key for a 32-byte seed (RFC 8032 section 5.1.5).
@@ -36,9 +36,10 @@ extension PrivateKey {
     try self.init(unsafe KeyHandle(owning: key))
   }
 
-  private static func generator(_ type: Int32) throws(CryptoError) -> KeyContext {
+  /// A context for generating keys of the type with libcrypto's name.
+  private static func generator(_ type: String) throws(CryptoError) -> KeyContext {
     ErrorQueue.clear()
-    let context = try KeyContext(newKeyOf: type)
+    let context = try KeyContext(newKeyNamed: type)
     try check(unsafe EVP_PKEY_keygen_init(context.raw), "EVP_PKEY_keygen_init")
     return context
   }
@@ -62,13 +63,14 @@ extension KeyHandle {
       return .ec(
         curve: curve,
         x: try number(OSSL_PKEY_PARAM_EC_PUB_X, width: width), y: try number(OSSL_PKEY_PARAM_EC_PUB_Y, width: width))
-    case EVP_PKEY_ED25519:
-      var x = [UInt8](repeating: 0, count: 32)
-      var count = x.count
-      try check(unsafe EVP_PKEY_get_raw_public_key(raw, &x, &count), "EVP_PKEY_get_raw_public_key")
-      guard count == x.count else { throw CryptoError(.invalidKey, "Ed25519 point") }
-      return .ed25519(x: x)
     default:
+      for type in RawKeyType.allCases where unsafe EVP_PKEY_is_a(raw, type.properties.name) == 1 {
+        var bytes = [UInt8](repeating: 0, count: type.properties.publicByteCount)
+        var count = bytes.count
+        try check(unsafe EVP_PKEY_get_raw_public_key(raw, &bytes, &count), "EVP_PKEY_get_raw_public_key")
+        guard count == bytes.count else { throw CryptoError(.invalidKey, "raw key") }
+        return .raw(type, bytes)
+      }
       throw CryptoError(.unsupportedAlgorithm, "key type")
     }
   }

@@ -78,21 +78,6 @@ extension PrivateKey {
     let structure = try writer.finish()
     self = try structure.withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
   }
-
-  /// Whether private and public key match, tested with a signature.
-  package borrowing func isConsistent() throws(CryptoError) -> Bool {
-    let algorithm: SignatureAlgorithm =
-      switch kind {
-      case .rsa: .rsaPKCS1(.sha256)
-      case .ec(.p256): .ecdsa(.p256, .sha256)
-      case .ec(.p384): .ecdsa(.p384, .sha384)
-      case .ec(.p521): .ecdsa(.p521, .sha512)
-      case .ed25519: .ed25519
-      }
-    let message: [UInt8] = Array("agent".utf8)
-    let signature = try sign(algorithm, message: message.span)
-    return try publicKey().verify(algorithm, signature: signature.span, message: message.span)
-  }
 }
 
 extension Curve {

@@ -45,7 +45,9 @@ package struct PrivateKey: ~Copyable, Sendable {
     guard algorithm.fits(kind) else { throw CryptoError(.unsupportedAlgorithm, "sign") }
     if let deviceKey { return try deviceKey.sign(algorithm, message) }
     ErrorQueue.clear()
-    let signature = try SignatureContext.begin(.signing, algorithm, with: handle).sign(message)
+    // DER adds up to 9 bytes to a signature of ECDSA.
+    let signature = try SignatureContext.begin(.signing, algorithm, with: handle).sign(
+      message, limit: kind.signatureByteCount + 16)
     guard case .ecdsa(let curve, _) = algorithm else { return signature }
     return try ECDSASignature.decodeDER(signature, curve: curve)
   }

@@ -6,7 +6,7 @@ package struct PublicKey: ~Copyable, Sendable {
   package enum Kind: Sendable, Hashable {
     case rsa(bits: Int)
     case ec(Curve)
-    case ed25519
+    case raw(RawKeyType)
 
     /// The curve of an ECDSA key; nil for other keys.
     package var curve: Curve? { if case .ec(let curve) = self { curve } else { nil } }
@@ -15,7 +15,7 @@ package struct PublicKey: ~Copyable, Sendable {
       switch self {
       case .rsa(let bits): (bits + 7) / 8
       case .ec(let curve): 2 * curve.coordinateByteCount
-      case .ed25519: 64
+      case .raw(let type): type.properties.signatureByteCount
       }
     }
   }
@@ -36,7 +36,7 @@ package struct PublicKey: ~Copyable, Sendable {
     switch components {
     case .rsa(let modulus, let exponent): try self.init(rsaModulus: modulus, exponent: exponent)
     case .ec(let curve, let x, let y): try self.init(curve: curve, x: x, y: y)
-    case .ed25519(let x): try self.init(ed25519: x)
+    case .raw(let type, let bytes): try self.init(type, bytes)
     }
   }
 
@@ -71,18 +71,21 @@ package struct PublicKey: ~Copyable, Sendable {
     self.init(.ec(curve), .ec(curve: curve, x: x, y: y), handle)
   }
 
-  /// - Parameter x: The canonical encoding of a point that is on the curve and not of small order: 32 bytes.
-  package init(ed25519 x: [UInt8]) throws(CryptoError) {
-    guard try Ed25519Point.isAcceptable(x) else { throw CryptoError(.invalidKey, "Ed25519 point") }
+  /// Creates a key from its bytes. Those of Ed25519 are the canonical encoding of a point that is on the curve and not
+  /// of small order.
+  package init(_ type: RawKeyType, _ bytes: [UInt8]) throws(CryptoError) {
+    let (name, count) = (type.properties.name, type.properties.publicByteCount)
+    let isValid = type == .ed25519 ? try Ed25519Point.isAcceptable(bytes) : bytes.count == count
+    guard isValid else { throw CryptoError(.invalidKey, "raw key") }
     ErrorQueue.clear()
-    guard let key = unsafe EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, x, x.count) else {
-      throw .library("EVP_PKEY_new_raw_public_key", code: .invalidKey)
+    guard let key = unsafe EVP_PKEY_new_raw_public_key_ex(nil, name, nil, bytes, count) else {
+      throw .library("EVP_PKEY_new_raw_public_key_ex", code: .invalidKey)
     }
-    self.init(.ed25519, .ed25519(x: x), unsafe KeyHandle(owning: key))
+    self.init(.raw(type), .raw(type, bytes), unsafe KeyHandle(owning: key))
   }
 
   /// - Parameter signature: In JOSE format: as long as the modulus for RSA (RFC 8017 section 8.2.2), fixed-width R and
-  ///   S for ECDSA (RFC 7518 section 3.4), 64 bytes for Ed25519.
+  ///   S for ECDSA (RFC 7518 section 3.4), of a fixed length otherwise. Other lengths are invalid.
   /// - Throws: `unsupportedAlgorithm` if the algorithm does not match the key.
   package borrowing func verify(
     _ algorithm: SignatureAlgorithm, signature: Span<UInt8>, message: Span<UInt8>
@@ -103,8 +106,8 @@ package enum PublicComponents: Sendable, Hashable {
   case rsa(modulus: [UInt8], exponent: [UInt8])
   /// Big-endian, as long as the curve's field.
   case ec(curve: Curve, x: [UInt8], y: [UInt8])
-  /// The 32-byte encoding of RFC 8032 section 5.1.2.
-  case ed25519(x: [UInt8])
+  /// The encoding of the key's type, such as that of RFC 8032 section 5.1.2.
+  case raw(RawKeyType, [UInt8])
 }
 
 /// A public key with several owners, for copyable values.

@@ -6,21 +6,22 @@ package enum SignatureAlgorithm: Sendable, Hashable {
   case rsaPSS(Digest)
   /// ECDSA, with the signature as fixed-width R and S (RFC 7518 section 3.4).
   case ecdsa(Curve, Digest)
-  /// Ed25519 (RFC 8032 section 5.1).
-  case ed25519
+  /// The algorithm of a type of key, which hashes the message itself.
+  case raw(RawKeyType)
 
-  /// The hash of the message; nil for Ed25519, which hashes internally.
+  /// The hash that is first applied to the message; nil if the algorithm hashes it itself.
   var digest: Digest? {
     switch self {
     case .rsaPKCS1(let digest), .rsaPSS(let digest), .ecdsa(_, let digest): digest
-    case .ed25519: nil
+    case .raw: nil
     }
   }
 
   package func fits(_ kind: PublicKey.Kind) -> Bool {
     switch (self, kind) {
-    case (.rsaPKCS1, .rsa), (.rsaPSS, .rsa), (.ed25519, .ed25519): true
+    case (.rsaPKCS1, .rsa), (.rsaPSS, .rsa): true
     case (.ecdsa(let curve, _), _): curve == kind.curve
+    case (.raw(let type), _): kind == .raw(type)
     default: false
     }
   }

@@ -61,9 +61,11 @@ internal import COpenSSL
     return status == 1
   }
 
-  borrowing func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
-    // RSA with 8192 bits, the maximum, needs 1,024 bytes.
-    var signature = [UInt8](repeating: 0, count: 1024)
+  /// The signature in libcrypto's format: DER for ECDSA.
+  ///
+  /// - Parameter limit: The maximum length of the signature, in bytes.
+  borrowing func sign(_ message: Span<UInt8>, limit: Int) throws(CryptoError) -> [UInt8] {
+    var signature = [UInt8](repeating: 0, count: limit)
     var length = signature.count
     let status = unsafe message.withUnsafeBufferPointer { message in
       unsafe EVP_DigestSign(raw, &signature, &length, message.baseAddress, message.count)

@@ -15,7 +15,7 @@ package enum HKDF {
     guard (1...65_536).contains(secret.count), salt.count <= 1024, info.count <= 1024, (1...8160).contains(count)
     else { throw CryptoError(.invalidLength, "HKDF") }
     ErrorQueue.clear()
-    let context = try KeyContext(newKeyOf: EVP_PKEY_HKDF)
+    let context = try KeyContext(newKeyNamed: "HKDF")
     try check(unsafe EVP_PKEY_derive_init(context.raw), "EVP_PKEY_derive_init")
     try check(unsafe EVP_PKEY_CTX_set_hkdf_md(context.raw, EVP_sha256()), "EVP_PKEY_CTX_set_hkdf_md")
     // libcrypto copies all inputs and wipes its copy of the secret.

@@ -49,7 +49,7 @@ package final class DPoPKey: Sendable {
   private static func key(for algorithm: JWSAlgorithm) throws(CryptoError) -> PrivateKey {
     switch algorithm.signatureAlgorithm {
     case .rsaPKCS1, .rsaPSS: try .generateRSA(bits: rsaBits)
-    case .ed25519: try .generateEd25519()
+    case .raw(let type): try .generate(type)
     case .ecdsa(let curve, _): try .generateEC(curve)
     }
   }

@@ -21,16 +21,11 @@ package enum ClientAuthentication: Sendable {
   ///
   /// - Parameter announced: The endpoint's supported methods; nil if not announced.
   func adapted(to announced: [String]?) -> ClientAuthentication {
-    let (basic, post) = ("client_secret_basic", "client_secret_post")
-    switch self {
-    case .basic(let secret), .basicUnencoded(let secret):
-      guard let announced, !announced.contains(basic), announced.contains(post) else { return self }
-      return .post(secret)
-    case .post(let secret):
-      guard let announced, !announced.contains(post), announced.contains(basic) else { return self }
-      return .basic(secret)
-    case .none, .privateKeyJWT, .assertion, .mutualTLS: return self
-    }
+    guard let announced, let secret else { return self }
+    let methods = [ClientAuthenticationMethod.secretBasic, .secretPost].filter { announced.contains($0.rawValue) }
+    if methods == [.secretPost] { return .post(secret) }
+    if methods == [.secretBasic], case .post = self { return .basic(secret) }
+    return self
   }
 
   package var provesClient: Bool {

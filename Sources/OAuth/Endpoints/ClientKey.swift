@@ -34,10 +34,7 @@ package final class ClientKey: Sendable {
       switch key.kind {
       case .rsa:
         profile == .fapi2 || announced?.contains(JWSAlgorithm.PS256.rawValue) == true ? [.PS256] : [.RS256]
-      case .ec(.p256): [.ES256]
-      case .ec(.p384): [.ES384]
-      case .ec(.p521): [.ES512]
-      case .ed25519: [.EdDSA, .Ed25519]
+      case .ec, .raw: JWSAlgorithm.allCases.filter { $0.signatureAlgorithm.fits(key.kind) }
       }
     return possible.first { announced?.contains($0.rawValue) ?? true } ?? possible[0]
   }

@@ -31,7 +31,6 @@ extension AuthorizationServer {
     if let algorithm = signing.userInfo, !FAPI2.algorithms.contains(algorithm) { return .algorithmSetting }
     let announced = metadata.tokenEndpointAuthMethods
     switch client.authentication {
-    case .none, .basic, .basicUnencoded, .post, .assertion: return .clientUnproven
     case .mutualTLS: return announced.contains(where: FAPI2.certificateMethods.contains) ? nil : .proofUnannounced
     case .privateKeyJWT(let assertion):
       guard announced.contains(FAPI2.keyMethod) else { return .proofUnannounced }
@@ -40,6 +39,8 @@ extension AuthorizationServer {
       guard FAPI2.algorithms.contains(algorithm) else { return .clientAlgorithm }
       let taken = metadata.tokenEndpointAuthSigningAlgorithms?.contains(algorithm.rawValue) ?? true
       return taken ? nil : .serverAlgorithms
+    // The profile permits no other method (section 5.3.3.1).
+    default: return .clientUnproven
     }
   }
 }

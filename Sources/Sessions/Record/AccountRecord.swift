@@ -155,8 +155,7 @@ package struct AccountRecord: Sendable {
     open["authorization_details"] = renewal.authorizationDetails?.json
     open["refreshed_at"] = renewal.refreshedAt.map { .int($0) }
     open["access_token_expires_at"] = accessTokenExpiresAt.map { .int($0) }
-    if unattended == .client { open["guest"] = true }
-    if unattended == .assertion { open["assertion"] = true }
+    if let unattended { open[unattended.rawValue] = true }
     if !proofAlgorithms.isEmpty { open["proof_algorithms"] = .array(proofAlgorithms.map(JSON.string)) }
     open["revoke_until"] = revocation.map { .int($0.until) }
     open["registration"] = registration.map { .object($0.open) }
@@ -191,8 +190,7 @@ package struct AccountRecord: Sendable {
       record.authorizationDetails = open["authorization_details"].flatMap { AuthorizationDetails($0) }
       record.refreshedAt = open["refreshed_at"]?.int
       record.accessTokenExpiresAt = open["access_token_expires_at"]?.int
-      if open["guest"]?.bool == true { record.unattended = .client }
-      if open["assertion"]?.bool == true { record.unattended = .assertion }
+      record.unattended = UnattendedGrant.allCases.first { open[$0.rawValue]?.bool == true }
       record.proofAlgorithms = open["proof_algorithms"]?.array?.compactMap(\.string) ?? []
       record.revocation = open["revoke_until"]?.int.map { Revocation(until: $0) }
       record.registration = open["registration"]?.object.map { ClientRegistrationRecord($0) }

@@ -61,7 +61,7 @@ package struct ClientCredentials: Sendable {
     if let name = configuration.idTokenAlgorithm?.rawValue {
       if let algorithm = JWSAlgorithm(name: name) {
         signing.idTokens = .key(algorithm)
-      } else if let algorithm = MACAlgorithm(name: name) {
+      } else if let algorithm = MACAlgorithm(rawValue: name) {
         guard let secret else {
           throw .configuration(ConfigurationError(.missingClientSecret, "client_secret"))
         }

@@ -1,19 +1,19 @@
 internal import OAuth
 
-/// The grant of a session without a user, which has no refresh token.
-package enum UnattendedGrant: Sendable, Hashable {
+/// The grant that gets tokens for a session without a user. It has no refresh token. Raw values are the names of the
+/// members of a record that mark its session.
+package enum UnattendedGrant: String, Sendable, Hashable, CaseIterable {
   /// Client credentials (RFC 6749, section 4.4).
-  case client
-  /// A JWT signed by another issuer; see ``AssertionGrant``. Read from its ``AssertionSource`` for each request.
+  case client = "guest"
+  /// A JWT signed by another issuer; see ``AssertionGrant``. Read from its ``AssertionSource`` for each request and
+  /// never stored.
   case assertion
 }
 
 /// A token request of a session without a user.
 struct UnattendedRequest: Sendable {
-  private let scope: Scope?
-  private let target: TokenTarget?
-  private let assertion: BearerAssertion?
-  private let assertionGrant: AssertionGrant
+  /// Sends the request and returns the tokens.
+  let send: @Sendable (AuthorizationServer, Cancellation) throws(OAuthError) -> TokenResponse
 
   /// Reads and checks the assertion, if the grant uses one. Blocking. Sends nothing.
   ///
@@ -26,23 +26,21 @@ struct UnattendedRequest: Sendable {
     _ configuration: AccountConfiguration, for target: TokenTarget? = nil, at server: AuthorizationServer, now: Int,
     _ cancellation: Cancellation
   ) throws(SessionError) {
-    scope = try oauth(configuration.scopeWithoutUser())
+    let scope = try oauth(configuration.scopeWithoutUser())
     let usual = try oauth(configuration.target())
-    self.target = target ?? usual
-    assertionGrant = configuration.assertionGrant ?? .jwtBearer
+    let wanted = target ?? usual
     switch grant {
-    case .client: assertion = nil
+    case .client:
+      send = { (server, cancellation) throws(OAuthError) in
+        try server.tokensForClient(scope: scope, target: wanted, cancellation: cancellation)
+      }
     case .assertion:
       let source = configuration.assertionSource ?? .signInRequest
-      assertion = try source.read(handed, of: account, configuration, for: server, now: now, cancellation)
+      let assertion = try source.read(handed, of: account, configuration, for: server, now: now, cancellation)
+      let use = configuration.assertionGrant ?? .jwtBearer
+      send = { (server, cancellation) throws(OAuthError) in
+        try server.tokens(for: assertion, by: use, scope: scope, target: wanted, cancellation: cancellation)
+      }
     }
-  }
-
-  func send(to server: AuthorizationServer, _ cancellation: Cancellation) throws(OAuthError) -> TokenResponse {
-    guard let assertion else {
-      return try server.tokensForClient(scope: scope, target: target, cancellation: cancellation)
-    }
-    return try server.tokens(
-      for: assertion, by: assertionGrant, scope: scope, target: target, cancellation: cancellation)
   }
 }

@@ -282,7 +282,7 @@ package struct RefreshOperation: Sendable {
       grant, handed, of: account, configuration, for: target, at: live.server, now: wallSeconds, cancellation)
     let startedAt = services.time.now()
     let response = try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
-      try request.send(to: server, cancellation)
+      try request.send(server, cancellation)
     }
     try oauth(response.check(covers: target?.scope))
     record.refreshedAt = services.time.wallSeconds()

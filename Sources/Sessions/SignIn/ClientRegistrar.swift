@@ -44,8 +44,10 @@ extension SignInServer {
     if wanted != .none { return [wanted] }
     if secrets.credentials.key != nil || configuration.profile == .fapi2 { return [.privateKeyJWT] }
     let announced = metadata.tokenEndpointAuthMethods
-    let proof: [ClientAuthenticationMethod] = [.secretBasic, .secretPost, .privateKeyJWT]
-    let surest = proof.first { announced.contains($0.rawValue) } ?? .secretBasic
+    let surest =
+      ClientAuthenticationMethod.allCases.first {
+        [.secret, .key].contains($0.credential) && announced.contains($0.rawValue)
+      } ?? .secretBasic
     if order.needsProof { return [surest] }
     if announced.contains(ClientAuthenticationMethod.none.rawValue) { return [.none] }
     return metadata.announcesTokenEndpointAuthMethods ? [surest] : [.none, surest]
@@ -69,15 +71,15 @@ extension SignInServer {
     _ method: ClientAuthenticationMethod, _ order: ClientRegistrationValues, _ request: inout ClientRegistrationRequest
   ) throws(SessionError) {
     request.tokenEndpointAuthMethod = method.rawValue
-    switch method {
-    case .tlsClientAuth:
+    switch method.credential {
+    case .issuedCertificate:
       throw .oauth(
         OAuthError(.registrationUnusable, .reason("a certificate from an authority must be registered manually")))
-    case .selfSignedTLSClientAuth:
+    case .selfSignedCertificate:
       if secrets.credentials.certificate == nil { try makeCertificate(order) }
       request.keys = [try secrets.credentials.publishedCertificate(configuration, in: services.vault.keyDevice)]
       request.bindsTokensToCertificate = metadata.bindsTokensToCertificates
-    case .privateKeyJWT:
+    case .key:
       if secrets.credentials.key == nil {
         let announced = metadata.tokenEndpointAuthSigningAlgorithms
         secrets.credentials.key = try makeKey(announced?.contains(SigningAlgorithm.ES256.rawValue) ?? true)
@@ -85,7 +87,7 @@ extension SignInServer {
       request.keys = [
         try secrets.credentials.publishedKey(named: &access.configuration, in: services.vault.keyDevice)
       ]
-    case .none, .secretBasic, .secretPost: break
+    case .none, .secret: break
     }
   }
 
@@ -174,9 +176,9 @@ extension SignInServer {
       access.configuration.tokenEndpointAuthMethod = method
       if registration.bindsTokensToKey { access.configuration.dpop = true }
       try access.configuration.adopt(registration)
-      secrets.credentials.secret = [.secretBasic, .secretPost].contains(method) ? registration.secret : nil
+      secrets.credentials.secret = method.credential == .secret ? registration.secret : nil
       // A certificate uses the same key.
-      if method != .privateKeyJWT, secrets.credentials.certificate == nil { secrets.credentials.key = nil }
+      if method.credential != .key, secrets.credentials.certificate == nil { secrets.credentials.key = nil }
       secrets.registration = record
     } catch {
       _ = record.delete(access.transport, services.http)
@@ -195,12 +197,12 @@ extension SignInServer {
     guard let method = ClientAuthenticationMethod(rawValue: name) else {
       throw unusable("with an unsupported client authentication")
     }
-    switch method {
+    switch method.credential {
     case .none: if order.needsProof { throw unusable("as a client without authentication") }
-    case .secretBasic, .secretPost: if registration.secret == nil { throw unusable("without a client secret") }
-    case .privateKeyJWT: if request.keys.isEmpty { throw unusable("with a key that it was not sent") }
-    case .selfSignedTLSClientAuth where secrets.credentials.certificate != nil && !request.keys.isEmpty: break
-    case .tlsClientAuth, .selfSignedTLSClientAuth: throw unusable("with a certificate that it was not sent")
+    case .secret: if registration.secret == nil { throw unusable("without a client secret") }
+    case .key: if request.keys.isEmpty { throw unusable("with a key that it was not sent") }
+    case .selfSignedCertificate where secrets.credentials.certificate != nil && !request.keys.isEmpty: break
+    case .issuedCertificate, .selfSignedCertificate: throw unusable("with a certificate that it was not sent")
     }
     let grants = registration.grantTypes ?? request.grantTypes
     let needed =

@@ -10,7 +10,7 @@ extension AccountConfiguration {
   /// Throws `clientURL` if a client with published metadata has a secret, which is forbidden (draft section 4.1).
   package func checkPublished(hasSecret: Bool = false) throws(SessionError) {
     guard hasMetadataURL else { return }
-    if hasSecret || [.secretBasic, .secretPost].contains(tokenEndpointAuthMethod) {
+    if hasSecret || tokenEndpointAuthMethod.credential == .secret {
       throw .clientURL(.secret)
     }
   }
@@ -44,10 +44,10 @@ extension ClientRegistrationRequest {
     clientID = configuration.clientID
     grantTypes = [GrantType.code, GrantType.device, GrantType.refresh]
     redirectURIs = try SignInRedirect(publishedBy: configuration).registered(port: nil)
-    switch configuration.tokenEndpointAuthMethod {
+    switch configuration.tokenEndpointAuthMethod.credential {
     case .none where credentials.key == nil: break
-    case .tlsClientAuth, .selfSignedTLSClientAuth: throw .clientURL(.certificate)
-    default:
+    case .issuedCertificate, .selfSignedCertificate: throw .clientURL(.certificate)
+    case .none, .secret, .key:
       var configuration = configuration
       tokenEndpointAuthMethod = ClientAuthenticationMethod.privateKeyJWT.rawValue
       keys = [try credentials.publishedKey(named: &configuration, in: device)]

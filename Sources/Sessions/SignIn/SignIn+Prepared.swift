@@ -101,7 +101,7 @@ extension SignIn {
         grant, request.passedAssertion(contact.secrets), of: account, configuration, at: server,
         now: services.time.wallSeconds(), cancellation)
       return try keepingOpen { (sentAt, reserve) throws(SessionError) in
-        let response = try oauth(unattended.send(to: server, cancellation))
+        let response = try oauth(unattended.send(server, cancellation))
         return try finish(TokenEndpointAnswer(response), receivedAfter: sentAt, in: reserve)
       }
     }

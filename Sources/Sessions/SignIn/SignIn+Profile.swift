@@ -15,7 +15,7 @@ extension AccountConfiguration {
     if let audience = settings.assertionAudience, AssertionAudience(audience) != .issuer {
       throw OAuthError(.assertionAudience)
     }
-    if [.secretBasic, .secretPost].contains(tokenEndpointAuthMethod) || settings.basicUnencoded {
+    if tokenEndpointAuthMethod.credential == .secret || settings.basicUnencoded {
       throw OAuthError(.clientUnproven)
     }
   }

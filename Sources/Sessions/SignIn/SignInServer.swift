@@ -146,6 +146,6 @@ struct SignInServer {
       return .privateKeyJWT
     }
     if let known = configuration.providerSettings?.tokenEndpointAuthMethod { return known }
-    return isAnnounced(.secretBasic) || !isAnnounced(.secretPost) ? .secretBasic : .secretPost
+    return ClientAuthenticationMethod.allCases.first { $0.credential == .secret && isAnnounced($0) } ?? .secretBasic
   }
 }

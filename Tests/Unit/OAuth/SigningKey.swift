@@ -18,7 +18,7 @@ final class SigningKey: Sendable {
       .RS256: try? SigningKey(.generateRSA(bits: 2048), .RS256, "rsa"),
       .ES256: try? SigningKey(.generateEC(.p256), .ES256, "ec"),
       .ES384: try? SigningKey(.generateEC(.p384), .ES384, "ec384"),
-      .EdDSA: try? SigningKey(.generateEd25519(), .EdDSA, "ed"),
+      .EdDSA: try? SigningKey(.generate(.ed25519), .EdDSA, "ed"),
     ].compactMapValues { $0 })
 
   let key: PrivateKey

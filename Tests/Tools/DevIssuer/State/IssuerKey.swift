@@ -17,7 +17,7 @@ final class IssuerKey: Sendable {
       case .ES256: try .generateEC(.p256)
       case .ES384: try .generateEC(.p384)
       case .ES512: try .generateEC(.p521)
-      case .EdDSA, .Ed25519: try .generateEd25519()
+      case .EdDSA, .Ed25519: try .generate(.ed25519)
       case .RS256, .RS384, .RS512, .PS256, .PS384, .PS512: try .generateRSA(bits: 2048)
       }
     jwk = .object(try JWK(key.publicComponents, keyID: keyID, algorithm: algorithm).published)

@@ -39,6 +39,16 @@ import Wire
     try JSONSchema(parsing: Array(PackageFiles.text("Tests/Tools/Schema/agent.schema.json").utf8))
   }
 
+  // Open or partly shown: the names of providers, and where a proxy is from.
+  @Test func `for an account's settings are all names and choices`() throws {
+    let schema = try Self.schema()
+    let (paths, words) = (schema.paths(of: "account show"), schema.words(of: "account show"))
+    #expect(AccountSetting.all.map(\.name).filter { !paths.contains("settings.\($0)") } == [])
+    for setting in AccountSetting.all where ![.provider, .proxySource].contains(setting) {
+      if case .choice(let choices) = setting.kind { #expect(words.isSuperset(of: choices), "\(setting.name)") }
+    }
+  }
+
   @Test func `for failures are all codes`() throws {
     #expect(try Self.schema().words(of: "failure_code") == Set(FailureCode.allCases.map(\.rawValue)))
   }

@@ -98,7 +98,7 @@ import Testing
       .RS256: .rsaPKCS1(.sha256), .RS384: .rsaPKCS1(.sha384), .RS512: .rsaPKCS1(.sha512),
       .PS256: .rsaPSS(.sha256), .PS384: .rsaPSS(.sha384), .PS512: .rsaPSS(.sha512),
       .ES256: .ecdsa(.p256, .sha256), .ES384: .ecdsa(.p384, .sha384), .ES512: .ecdsa(.p521, .sha512),
-      .EdDSA: .ed25519, .Ed25519: .ed25519,
+      .EdDSA: .raw(.ed25519), .Ed25519: .raw(.ed25519),
     ]
     for algorithm in JWSAlgorithm.allCases { #expect(algorithm.signatureAlgorithm == known[algorithm], "\(algorithm)") }
   }

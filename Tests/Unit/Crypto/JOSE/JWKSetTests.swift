@@ -109,7 +109,7 @@ import Testing
   @Test func `a published set is read back`() throws {
     let set = JWKSet([
       try JWK(PrivateKey.generateEC(.p256).publicComponents, keyID: "1", algorithm: .ES256),
-      try JWK(PrivateKey.generateEd25519().publicComponents, keyID: "2"),
+      try JWK(PrivateKey.generate(.ed25519).publicComponents, keyID: "2"),
     ])
     let read = try JWKSet(parsing: set.serialized())
     #expect(read.keys.map(\.components) == set.keys.map(\.components))

@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func `the signer's algorithm replaces the one in the header`() throws {
-    let key = try PrivateKey.generateEd25519()
+    let key = try PrivateKey.generate(.ed25519)
     let token = try JWSSigner.sign(header: ["alg": "none", "kid": "k"], payload: [], key: key, algorithm: .Ed25519)
     #expect(try parse(token).header == ["alg": "Ed25519", "kid": "k"])
   }

@@ -38,7 +38,7 @@ import Testing
     let algorithm: JWSAlgorithm =
       switch read.key.kind {
       case .rsa: .PS256
-      case .ed25519: .EdDSA
+      case .raw: .EdDSA
       default: .ES256
       }
     let token = try JWSSigner.sign(header: [:], payload: Array("{}".utf8), key: read.key, algorithm: algorithm)

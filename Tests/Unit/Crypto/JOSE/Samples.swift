@@ -97,7 +97,7 @@ func makeKey(for algorithm: JWSAlgorithm) throws(CryptoError) -> PrivateKey {
   switch algorithm.signatureAlgorithm {
   case .rsaPKCS1, .rsaPSS: try .generateRSA(bits: 2048)
   case .ecdsa(let curve, _): try .generateEC(curve)
-  case .ed25519: try .generateEd25519()
+  case .raw(let type): try .generate(type)
   }
 }
 

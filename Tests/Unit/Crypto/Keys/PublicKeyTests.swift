@@ -11,8 +11,8 @@ import Testing
     let ec = try PublicKey(curve: .p256, x: KeyVectors.x, y: KeyVectors.y)
     #expect(ec.kind == .ec(.p256))
     #expect(ec.components == .ec(curve: .p256, x: KeyVectors.x, y: KeyVectors.y))
-    let edwards = try PublicKey(.ed25519(x: KeyVectors.edwards))
-    #expect(edwards.kind == .ed25519)
+    let edwards = try PublicKey(.raw(.ed25519, KeyVectors.edwards))
+    #expect(edwards.kind == .raw(.ed25519))
   }
 
   // RFC 7518 section 3.3.
@@ -69,8 +69,8 @@ import Testing
   }
 
   @Test(arguments: [0, 31, 33]) func `an Ed25519 key of another length is refused`(count: Int) {
-    #expect(throws: CryptoError(.invalidKey, "Ed25519 point")) {
-      _ = try PublicKey(ed25519: repeated(9, count)).kind
+    #expect(throws: CryptoError(.invalidKey, "raw key")) {
+      _ = try PublicKey(.ed25519, repeated(9, count)).kind
     }
   }
 
@@ -88,7 +88,7 @@ import Testing
   ])
   func `an Ed25519 key of small order or in another encoding is refused, with either sign`(text: String) {
     for point in [hex(text), flipping(hex(text), at: 31, bit: 7)] {
-      #expect(throws: CryptoError(.invalidKey, "Ed25519 point")) { _ = try PublicKey(ed25519: point).kind }
+      #expect(throws: CryptoError(.invalidKey, "raw key")) { _ = try PublicKey(.ed25519, point).kind }
     }
   }
 
@@ -99,18 +99,20 @@ import Testing
       for sign: UInt8 in [0, 0x80] {
         let encoding = [y] + [UInt8](repeating: 0, count: 30) + [sign]
         if beside.contains(y) {
-          #expect(throws: CryptoError(.invalidKey, "Ed25519 point"), "\(y)") {
-            _ = try PublicKey(ed25519: encoding).kind
+          #expect(throws: CryptoError(.invalidKey, "raw key"), "\(y)") {
+            _ = try PublicKey(.ed25519, encoding).kind
           }
         } else {
-          #expect(try PublicKey(ed25519: encoding).kind == .ed25519, "\(y)")
+          #expect(try PublicKey(.ed25519, encoding).kind == .raw(.ed25519), "\(y)")
         }
       }
     }
   }
 
   @Test func `signature lengths follow from the kind`() {
-    let kinds: [PublicKey.Kind] = [.rsa(bits: 2048), .rsa(bits: 2049), .ec(.p256), .ec(.p384), .ec(.p521), .ed25519]
+    let kinds: [PublicKey.Kind] = [
+      .rsa(bits: 2048), .rsa(bits: 2049), .ec(.p256), .ec(.p384), .ec(.p521), .raw(.ed25519),
+    ]
     #expect(kinds.map(\.signatureByteCount) == [256, 257, 64, 96, 132, 64])
   }
 }

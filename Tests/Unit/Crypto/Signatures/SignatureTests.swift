@@ -27,14 +27,14 @@ private func accepts(
   }
 
   @Test func `an Ed25519 signature fits its message only`() throws {
-    let key = try PrivateKey.generateEd25519()
+    let key = try PrivateKey.generate(.ed25519)
     let publicKey = try key.publicKey()
-    let signature = try key.sign(.ed25519, message: Self.message.span)
-    #expect(try accepts(publicKey, .ed25519, signature, Self.message))
+    let signature = try key.sign(.raw(.ed25519), message: Self.message.span)
+    #expect(try accepts(publicKey, .raw(.ed25519), signature, Self.message))
     for index in signature.indices {
-      #expect(try !accepts(publicKey, .ed25519, flipping(signature, at: index, bit: index % 8), Self.message))
+      #expect(try !accepts(publicKey, .raw(.ed25519), flipping(signature, at: index, bit: index % 8), Self.message))
     }
-    #expect(try !accepts(publicKey, .ed25519, signature, Self.message + [0]))
+    #expect(try !accepts(publicKey, .raw(.ed25519), signature, Self.message + [0]))
   }
 
   @Test(arguments: Digest.allCases) func `RSA signatures fit their message and scheme only`(digest: Digest) throws {
@@ -58,7 +58,7 @@ private func accepts(
     let rsa = try PrivateKey.generateRSA(bits: 2048)
     let rsaKey = try rsa.publicKey()
     let other = try PrivateKey.generateRSA(bits: 2048)
-    let edwards = try PrivateKey.generateEd25519()
+    let edwards = try PrivateKey.generate(.ed25519)
     let edwardsKey = try edwards.publicKey()
     let algorithms: [SignatureAlgorithm] = [.rsaPKCS1(.sha256), .rsaPSS(.sha256), .rsaPKCS1(.sha512), .rsaPSS(.sha384)]
     for _ in 0..<3 {
@@ -71,9 +71,9 @@ private func accepts(
           #expect(try !accepts(rsaKey, wrong, signature, Self.message))
         }
       }
-      let signature = try edwards.sign(.ed25519, message: Self.message.span)
-      #expect(try accepts(edwardsKey, .ed25519, signature, Self.message))
-      #expect(try !accepts(edwardsKey, .ed25519, signature, Self.message + [0]))
+      let signature = try edwards.sign(.raw(.ed25519), message: Self.message.span)
+      #expect(try accepts(edwardsKey, .raw(.ed25519), signature, Self.message))
+      #expect(try !accepts(edwardsKey, .raw(.ed25519), signature, Self.message + [0]))
     }
   }
 
@@ -155,7 +155,7 @@ private func accepts(
 
   @Test func `an algorithm that does not fit the key is an error`() throws {
     let keys = [
-      try PublicKey(.ed25519(x: KeyVectors.edwards)).components, .ec(curve: .p256, x: KeyVectors.x, y: KeyVectors.y),
+      try PublicKey(.raw(.ed25519, KeyVectors.edwards)).components, .ec(curve: .p256, x: KeyVectors.x, y: KeyVectors.y),
     ]
     for components in keys {
       let key = try PublicKey(components)
@@ -167,9 +167,9 @@ private func accepts(
     }
     let rsa = try PublicKey(rsaModulus: KeyVectors.modulus, exponent: KeyVectors.exponent)
     #expect(throws: CryptoError(.unsupportedAlgorithm, "verify")) {
-      _ = try accepts(rsa, .ed25519, repeated(1, 64), [])
+      _ = try accepts(rsa, .raw(.ed25519), repeated(1, 64), [])
     }
-    let signer = try PrivateKey.generateEd25519()
+    let signer = try PrivateKey.generate(.ed25519)
     #expect(throws: CryptoError(.unsupportedAlgorithm, "sign")) {
       _ = try signer.sign(.ecdsa(.p256, .sha256), message: Self.message.span)
     }
@@ -177,8 +177,8 @@ private func accepts(
 
   // RFC 8032 section 7.1, test 1, and section 5.1.7: S must be below the group order.
   @Test func `the known Ed25519 signature fits, with the order added to S it does not`() throws {
-    let key = try PublicKey(ed25519: KeyVectors.edwards)
-    #expect(try accepts(key, .ed25519, KeyVectors.edwardsSignature, []))
+    let key = try PublicKey(.ed25519, KeyVectors.edwards)
+    #expect(try accepts(key, .raw(.ed25519), KeyVectors.edwardsSignature, []))
     let order = hex("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010")
     var signature = KeyVectors.edwardsSignature
     var carry = 0
@@ -187,7 +187,7 @@ private func accepts(
       signature[32 + index] = UInt8(sum & 0xff)
       carry = sum >> 8
     }
-    #expect(try !accepts(key, .ed25519, signature, []))
+    #expect(try !accepts(key, .raw(.ed25519), signature, []))
   }
 
   /// The DER form of a signature of two halves (RFC 3279 section 2.2.3).

@@ -47,7 +47,7 @@ extension TestIssuer {
     let key: Prover =
       switch algorithm {
       case .ES384: try Prover(.generateEC(.p384), algorithm)
-      case .EdDSA: try Prover(.generateEd25519(), algorithm)
+      case .EdDSA: try Prover(.generate(.ed25519), algorithm)
       case .PS256: try Prover(.generateRSA(bits: 2048), algorithm)
       default: try Prover()
       }

@@ -161,7 +161,7 @@ struct ReadProof {
     for count in 0..<text.utf8.count {
       #expect(throws: failure) { try parse(String(text.prefix(count))) }
     }
-    let ed25519 = try PrivateKey.generateEd25519().serialized().withBytes { Base64URL.encode($0) }
+    let ed25519 = try PrivateKey.generate(.ed25519).serialized().withBytes { Base64URL.encode($0) }
     let p384 = try PrivateKey.generateEC(.p384).serialized().withBytes { Base64URL.encode($0) }
     for other in [ed25519, p384, "RS256." + text, "HS256." + text, ".\(text)"] {
       #expect(throws: failure) { try parse(other) }

@@ -96,8 +96,8 @@ import Vocabulary
 
   @Test func `is signed as the key can and the server announces`() throws {
     #expect(try tokens(try key(.generateEC(.p384)), verifying: .ES384).count == 1)
-    #expect(try tokens(try key(.generateEd25519()), verifying: .EdDSA).count == 1)
-    #expect(try tokens(try key(.generateEd25519()), announced: ["Ed25519"], verifying: .Ed25519).count == 1)
+    #expect(try tokens(try key(.generate(.ed25519)), verifying: .EdDSA).count == 1)
+    #expect(try tokens(try key(.generate(.ed25519)), announced: ["Ed25519"], verifying: .Ed25519).count == 1)
     let rsa = try key(.generateRSA(bits: 2048))
     #expect(try tokens(rsa, verifying: .RS256).count == 1)
     #expect(try tokens(rsa, announced: ["RS256", "PS256"], verifying: .PS256).count == 1)

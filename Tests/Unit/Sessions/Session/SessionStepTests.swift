@@ -113,4 +113,11 @@ import Vocabulary
   func `names each algorithm of an ID Token`(algorithm: IDTokenAlgorithm) {
     #expect(SigningAlgorithm(rawValue: algorithm.name) != nil)
   }
+
+  // A setting with another algorithm would restrict nothing.
+  @Test func `names no algorithm that cannot be verified`() {
+    let (asymmetric, all) = (SigningAlgorithm.asymmetric, SigningAlgorithm.allCases)
+    #expect(asymmetric.map(\.rawValue) == JWSAlgorithm.allCases.map(\.rawValue))
+    #expect(all.filter(\.isSymmetric).map(\.rawValue) == MACAlgorithm.allCases.map(\.rawValue))
+  }
 }
