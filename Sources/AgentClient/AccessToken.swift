@@ -50,7 +50,7 @@ public struct AccessToken: ~Copyable, Sendable {
     let description = answer.description
     let session = Session(
       account: description.account, issuer: description.issuer, subject: description.subject,
-      claims: answer.claims(from: line).map(ClaimValue.members) ?? [:],
+      claims: answer.claims(from: line).map(ClaimValue.claims) ?? [:],
       scope: description.scope?.split(separator: " ").map(String.init), expiresAt: description.expiresAt)
     self = SecretText.with(capacity: line.count) { text in
       answer.appendAccessToken(from: line, to: &text)

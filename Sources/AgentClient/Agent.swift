@@ -115,7 +115,7 @@ public final class Agent: SessionContainer {
   ///   - account: The default is the active account.
   ///   - isLocal: Whether to delete the tokens without revoking them at the server.
   public func signOut(_ account: String?, locally isLocal: Bool) async throws(AgentError) {
-    _ = try await ask(.logout(LogoutRequest(account: account, local: isLocal)))
+    _ = try await ask(.logout(LogoutRequest(account: account, skipsRevocation: isLocal)))
   }
 
   // MARK: Tokens
@@ -147,7 +147,7 @@ public final class Agent: SessionContainer {
   public func tokenWithProof(
     method: String, url: String, nonce: String? = nil, for account: String? = nil
   ) async throws(AgentError) -> AccessToken {
-    let request = ProofRequest(account: account, method: method, url: url, nonce: nonce, accessToken: true)
+    let request = ProofRequest(account: account, method: method, url: url, nonce: nonce, wantsAccessToken: true)
     return try await token(in: .proof(request), WireProtocol.defaultTimeoutSeconds)
   }
 
@@ -163,7 +163,7 @@ public final class Agent: SessionContainer {
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
   ) async throws(AgentError) -> IDToken {
     var request = options.request(for: account)
-    request.extras.idToken = true
+    request.extras.wantsIDToken = true
     return try await converse(.token(request), options.timeoutSeconds) { (line) throws(Failure) in
       if case .event? = try? Reply(parsing: line) { return nil }
       return try IDToken(in: line)
@@ -183,7 +183,7 @@ public final class Agent: SessionContainer {
   ///
   /// - Parameter account: The account to follow; nil for all events.
   public func events(of account: String? = nil) async throws(AgentError) -> AgentEvents {
-    let replies = try await stream(RequestEnvelope(.events(EventsRequest(account: account, follow: true))))
+    let replies = try await openStream(RequestEnvelope(.events(EventsRequest(account: account, follows: true))))
     return try await AgentEvents(beginningOf: replies)
   }
 
@@ -191,7 +191,7 @@ public final class Agent: SessionContainer {
   public func signIn(_ options: SignInOptions = SignInOptions()) async throws(AgentError) -> SignIn {
     let seconds = options.timeoutSeconds
     let envelope = RequestEnvelope(.login(options.request), timeoutSeconds: seconds)
-    return SignIn(try await stream(envelope, before: .now.advanced(by: .seconds(seconds) + Self.grace)), self)
+    return SignIn(try await openStream(envelope, before: .now.advanced(by: .seconds(seconds) + Self.grace)), self)
   }
 
   /// Sends an HTTP request with an account's token, which stays in the agent, and returns when the head of the response
@@ -201,8 +201,8 @@ public final class Agent: SessionContainer {
   /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed` if no account, or not the
   ///   specified one, lists the origin of the URL. No status of a response is an error.
   public func request(_ request: ResourceRequest) async throws(AgentError) -> ResourceResponse {
-    let envelope = RequestEnvelope(.call(request.call), timeoutSeconds: request.timeoutSeconds)
-    return try await ResourceResponse(headOf: try await stream(envelope), sending: UnsentBody(request.partsOfBody))
+    let envelope = RequestEnvelope(.call(request.callRequest), timeoutSeconds: request.timeoutSeconds)
+    return try await ResourceResponse(headOf: try await openStream(envelope), sending: UnsentBody(request.partsOfBody))
   }
 
   // MARK: - The connection
@@ -227,12 +227,12 @@ public final class Agent: SessionContainer {
       let envelope = RequestEnvelope(request, timeoutSeconds: timeoutSeconds)
       if let connection = idleConnection.withLock({ $0.take() }) {
         if try sendIfOpen(envelope, over: connection) {
-          do throws(Failure) { return try await answer(to: envelope, over: connection, body) } catch {
+          do throws(Failure) { return try await waitForAnswer(to: envelope, over: connection, body) } catch {
             guard error.code == .daemonUnavailable, request.has(.repeatable) else { throw error }
           }
         }
       }
-      return try await answer(to: envelope, over: try await connect(sending: envelope), body)
+      return try await waitForAnswer(to: envelope, over: try await connect(sending: envelope), body)
     } catch {
       throw AgentError(error)
     }
@@ -249,7 +249,7 @@ public final class Agent: SessionContainer {
     return true
   }
 
-  private func answer<Result: ~Copyable>(
+  private func waitForAnswer<Result: ~Copyable>(
     to request: RequestEnvelope, over connection: consuming DaemonConnection,
     _ body: (Span<UInt8>) throws(Failure) -> Result?
   ) async throws(Failure) -> Result {
@@ -258,7 +258,7 @@ public final class Agent: SessionContainer {
     do throws(Failure) {
       while true {
         if let result = try await connection.nextLine(before: deadline, body) {
-          keep(connection)
+          keepIdle(connection)
           return result
         }
       }
@@ -273,21 +273,21 @@ public final class Agent: SessionContainer {
       }
       // After other failures there may be unread data, so drop the connection.
       if ![.daemonUnavailable, .daemonStopped, .timeout, .internalError, .cancelled].contains(error.code) {
-        keep(connection)
+        keepIdle(connection)
       }
       throw error
     }
   }
 
   /// Keeps the connection for the next call.
-  private func keep(_ connection: consuming DaemonConnection) {
+  private func keepIdle(_ connection: consuming DaemonConnection) {
     // Of two idle connections, one is closed.
     var connection = Optional(connection)
     idleConnection.withLock { swap(&$0, &connection) }
   }
 
   /// Begins a long request on a connection of its own.
-  private func stream(
+  private func openStream(
     _ request: RequestEnvelope, before deadline: Instant = .distantFuture
   ) async throws(AgentError) -> ReplyStream {
     do throws(Failure) {
@@ -302,7 +302,7 @@ public final class Agent: SessionContainer {
     let found = Monitor<DaemonConnection?>(nil)
     try await OwnThread.run { [self] () throws(Failure) in
       var connection = try connectIfRunning()
-      if connection == nil, try mayStart() {
+      if connection == nil, try mayStartDaemon() {
         try startDaemon()
         connection = try connectIfRunning()
       }
@@ -318,7 +318,7 @@ public final class Agent: SessionContainer {
     return connection
   }
 
-  private func mayStart() throws(Failure) -> Bool {
+  private func mayStartDaemon() throws(Failure) -> Bool {
     guard startsDaemon, socketPath == nil else { return false }
     return try SocketLocation.fromEnvironment() == nil
   }

@@ -38,7 +38,7 @@ public struct AgentError: Error, Sendable, Hashable {
     /// The remedy for a code whose exit status is "failed".
     private static func furtherRemedy(_ code: FailureCode) -> AgentError.Remedy {
       switch code {
-      case .cancelled, .internalError, .serverMisbehaved, .tokenReturned, .tokenRejected, .malformedToken: .none
+      case .cancelled, .internalError, .serverMisbehaved, .tokenReturned, .idTokenRejected, .malformedToken: .none
       default: .fixConfiguration
       }
     }

@@ -37,12 +37,12 @@ public indirect enum ClaimValue: Sendable, Hashable {
       case .number(let value): value.int.map { .integer($0) } ?? .number(value.text)
       case .string(let value): .text(value)
       case .array(let values): .list(values.map { ClaimValue($0) })
-      case .object(let members): .object(Self.members(members))
+      case .object(let members): .object(Self.claims(members))
       }
   }
 
   /// The claims in a JSON object, whose names are unique.
-  static func members(_ object: JSONObject) -> [String: ClaimValue] {
+  static func claims(_ object: JSONObject) -> [String: ClaimValue] {
     var members: [String: ClaimValue] = [:]
     for name in object.names { members[name] = object[name].map { ClaimValue($0) } }
     return members

@@ -45,7 +45,7 @@ public struct IDToken: ~Copyable, Sendable {
     guard !answer.description.isIDTokenExpired else { throw .expiringIDToken(of: account) }
     guard let claims = answer.claims(from: line), let subject = claims["sub"]?.string, let expiry = claims["exp"]?.int
     else { throw .missingIDToken(of: account) }
-    let user = User(account: account, issuer: issuer, subject: subject, claims: ClaimValue.members(claims))
+    let user = User(account: account, issuer: issuer, subject: subject, claims: ClaimValue.claims(claims))
     var isThere = false
     let token = SecretText.with(capacity: line.count) { text in
       isThere = answer.appendIDToken(from: line, to: &text)

@@ -94,7 +94,7 @@ public final class MemorySessions: SessionContainer {
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
   ) async throws(AgentError) -> AccessToken {
     let (name, entry) = try entry(account)
-    guard let current = entry.grant else { throw Self.signedOut(name) }
+    guard let current = entry.grant else { throw Self.signedOutError(name) }
     let needed = options.minimumValidity?.wholeSeconds ?? 0
     let left = current.session.expiresAt.map { $0 - now() } ?? .max
     if left > 0, left >= needed, !options.forcesRefresh { return Self.token(current) }
@@ -103,14 +103,14 @@ public final class MemorySessions: SessionContainer {
       throw AgentError(.sessionExpired, "session expired, please sign in again")
     }
     let grant: Grant
-    do { grant = try await refresh(current.session, options) } catch { throw Self.refreshFailed(error) }
+    do { grant = try await refresh(current.session, options) } catch { throw Self.refreshError(error) }
     // An account that was signed out meanwhile stays signed out.
     let isKept = state.withLock { state in
       guard state.entries[name]?.grant != nil else { return false }
       state.entries[name]?.grant = grant
       return true
     }
-    guard isKept else { throw Self.signedOut(name) }
+    guard isKept else { throw Self.signedOutError(name) }
     return Self.token(grant)
   }
 
@@ -140,7 +140,7 @@ public final class MemorySessions: SessionContainer {
     return AccessToken(bytes.span, session: grant.session)
   }
 
-  private static func refreshFailed(_ error: any Error) -> AgentError {
+  private static func refreshError(_ error: any Error) -> AgentError {
     switch error {
     case let error as AgentError: error
     case is CancellationError: AgentError(.cancelled, "the task was cancelled")
@@ -148,7 +148,7 @@ public final class MemorySessions: SessionContainer {
     }
   }
 
-  private static func signedOut(_ account: String) -> AgentError {
+  private static func signedOutError(_ account: String) -> AgentError {
     AgentError(.signedOut, "\(account) is signed out")
   }
 }

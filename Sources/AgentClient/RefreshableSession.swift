@@ -38,15 +38,15 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private struct Rejection {
     let fingerprint: Int
     /// When to forget the rejection.
-    let until: Instant
+    let expiry: Instant
   }
 
   /// A resource that rejected a fresh token causes no further renewals for this long.
-  private static var rejectionMemory: Duration { .seconds(300) }
-  private static var keptRejections: Int { 64 }
+  private static var rejectionLifetime: Duration { .seconds(300) }
+  private static var maximumRejections: Int { 64 }
 
   /// One is not enough, since a thread with an older token may report last.
-  private static var keptFingerprints: Int { 16 }
+  private static var maximumFingerprints: Int { 16 }
 
   private let account: String?
   private let container: Container
@@ -119,9 +119,10 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
       }
       let fingerprint = token.fingerprint()
       if forcesRefresh {
-        remember(Rejection(fingerprint: fingerprint, until: Instant.now.advanced(by: Self.rejectionMemory)), resource)
+        remember(
+          Rejection(fingerprint: fingerprint, expiry: Instant.now.advanced(by: Self.rejectionLifetime)), resource)
       }
-      if rejections.withLock({ $0[resource].map { $0.fingerprint == fingerprint && Instant.now < $0.until } ?? false })
+      if rejections.withLock({ $0[resource].map { $0.fingerprint == fingerprint && Instant.now < $0.expiry } ?? false })
       {
         break
       }
@@ -132,8 +133,8 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private func remember(_ rejection: Rejection, _ resource: String) {
     rejections.withLock { rejections in
       rejections[resource] = rejection
-      guard rejections.count > Self.keptRejections else { return }
-      let oldest = rejections.min { $0.value.until < $1.value.until }?.key
+      guard rejections.count > Self.maximumRejections else { return }
+      let oldest = rejections.min { $0.value.expiry < $1.value.expiry }?.key
       if let oldest { rejections[oldest] = nil }
     }
   }
@@ -146,14 +147,14 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
       if error.remedy == .signIn { forget() }
       throw error
     }
-    if try await isRenewed(by: token.fingerprint(), token.session) { reportRefresh?(token.session) }
+    if try await recordToken(token.fingerprint(), token.session) { reportRefresh?(token.session) }
     return token
   }
 
   /// Records a token. Compares tokens, because an expiry may be missing or change with the clock.
   ///
   /// - Returns: Whether the token is new and not the first.
-  private func isRenewed(by fingerprint: Int, _ session: Session) async throws(AgentError) -> Bool {
+  private func recordToken(_ fingerprint: Int, _ session: Session) async throws(AgentError) -> Bool {
     let isKnown = known.withLock { known -> Bool in
       guard let tokens = known?.tokens, tokens.contains(fingerprint) else { return false }
       known?.session = session
@@ -177,7 +178,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
       let isNew = now.session != nil && !now.tokens.contains(fingerprint)
       now.session = session
       if !now.tokens.contains(fingerprint) { now.tokens.append(fingerprint) }
-      now.tokens.removeFirst(max(0, now.tokens.count - Self.keptFingerprints))
+      now.tokens.removeFirst(max(0, now.tokens.count - Self.maximumFingerprints))
       known = now
       return isNew
     }

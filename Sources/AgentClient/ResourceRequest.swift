@@ -56,7 +56,7 @@ public struct ResourceRequest: Sendable, Hashable {
   private static let partBytes = 48 << 10
 
   /// The body is sent in lines, so that the request also works over a socket forwarded from another machine.
-  var call: CallRequest {
+  var callRequest: CallRequest {
     var call = CallRequest(
       account: account, url: url, method: method, headers: headers.map { "\($0.name): \($0.value)" },
       sendsBody: body != nil)

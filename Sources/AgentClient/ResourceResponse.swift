@@ -21,7 +21,7 @@ public final class ResourceResponse: AsyncSequence, Sendable {
   private let replies: ReplyStream
   private let unsent: UnsentBody
   /// The problem, once the body has ended.
-  private let end = Monitor<AgentError?>(nil)
+  private let endProblem = Monitor<AgentError?>(nil)
 
   /// Waits for the head of the response.
   init(headOf replies: ReplyStream, sending unsent: UnsentBody) async throws(AgentError) {
@@ -48,7 +48,7 @@ public final class ResourceResponse: AsyncSequence, Sendable {
 
   /// The reason why the request failed: the resource rejects even new tokens, or requires another sign-in. Set at the
   /// end of the body; nil on success.
-  public var problem: AgentError? { end.withLock { $0 } }
+  public var problem: AgentError? { endProblem.withLock { $0 } }
 
   /// Reads the rest of the body.
   ///
@@ -81,7 +81,7 @@ public final class ResourceResponse: AsyncSequence, Sendable {
       case .failure(let failure): throw AgentError(failure)
       case .result(let result):
         let problem = result["problem"].flatMap { Wire.Failure(json: $0) }.map { AgentError($0) }
-        end.withLock { $0 = problem }
+        endProblem.withLock { $0 = problem }
         return nil
       case nil: return nil
       }
@@ -95,7 +95,7 @@ final class UnsentBody: Sendable {
     /// Last part first, so that `popLast()` returns the next one.
     var parts: [ResourceBodyRequest]
     /// Whether the agent has requested the next part.
-    var isWanted = false
+    var isPartRequested = false
   }
 
   private let state: Monitor<State>
@@ -103,13 +103,13 @@ final class UnsentBody: Sendable {
   init(_ parts: [ResourceBodyRequest]) { state = Monitor(State(parts: parts.reversed())) }
 
   /// Records that the agent requested the next part.
-  func recordRequest() { state.withLock { $0.isWanted = true } }
+  func recordRequest() { state.withLock { $0.isPartRequested = true } }
 
   /// Sends the next part, if the agent has requested it.
   func send(over connection: borrowing DaemonConnection) throws(Failure) {
     let part = state.withLock { state -> ResourceBodyRequest? in
-      guard state.isWanted else { return nil }
-      state.isWanted = false
+      guard state.isPartRequested else { return nil }
+      state.isPartRequested = false
       return state.parts.popLast()
     }
     if let part { try connection.sendWhole(RequestEnvelope(.resourceBody(part))) }

@@ -80,7 +80,7 @@ public final class SignIn: AsyncSequence, Sendable {
   private let replies: ReplyStream
   private let agent: Agent
   /// The sign-in's ID, once known.
-  private let name = Monitor<String?>(nil)
+  private let loginID = Monitor<String?>(nil)
 
   init(_ replies: ReplyStream, _ agent: Agent) {
     self.replies = replies
@@ -93,7 +93,7 @@ public final class SignIn: AsyncSequence, Sendable {
   /// - Throws: An error with the code `redirect_rejected` if the URL is not the response of this sign-in, which
   ///   continues.
   public func pass(redirect url: String) async throws(AgentError) {
-    _ = try await agent.ask(.loginStep(.redirect(login: try login(), url: url)))
+    _ = try await agent.ask(.loginStep(.redirect(loginID: try requireLoginID(), url: url)))
   }
 
   /// Answers ``Step/confirm(subject:name:)``.
@@ -101,12 +101,12 @@ public final class SignIn: AsyncSequence, Sendable {
   /// - Parameter isUser: Whether the user confirms the sign-in. If false, the server ends the session and the sign-in
   ///   fails.
   public func confirm(_ isUser: Bool) async throws(AgentError) {
-    _ = try await agent.ask(.loginStep(.confirm(login: try login(), isConfirmed: isUser)))
+    _ = try await agent.ask(.loginStep(.confirm(loginID: try requireLoginID(), isConfirmed: isUser)))
   }
 
   /// The sign-in's ID, from its first step.
-  private func login() throws(AgentError) -> String {
-    guard let login = name.withLock({ $0 }) else {
+  private func requireLoginID() throws(AgentError) -> String {
+    guard let login = loginID.withLock({ $0 }) else {
       throw AgentError(.invalidRequest, "the sign-in is not waiting for an answer")
     }
     return login
@@ -135,20 +135,20 @@ public final class SignIn: AsyncSequence, Sendable {
   private func step(_ event: Event) -> Step? {
     switch event {
     case .browser(let browser):
-      name.withLock { $0 = browser.login }
+      loginID.withLock { $0 = browser.loginID }
       return .openPage(
         Page(
           account: browser.account, issuer: browser.issuer, url: browser.url, linkURL: browser.linkURL,
           redirectURI: browser.redirectURI,
           mustPaste: browser.mustPaste, expiresAt: browser.expiresAt))
     case .deviceCode(let code):
-      name.withLock { $0 = code.login }
+      loginID.withLock { $0 = code.loginID }
       return .enterCode(
         DeviceCode(
           account: code.account, issuer: code.issuer, userCode: code.userCode, verificationURI: code.verificationURI,
           verificationURIComplete: code.verificationURIComplete, expiresAt: code.expiresAt))
     case .confirm(let confirm):
-      name.withLock { $0 = confirm.login }
+      loginID.withLock { $0 = confirm.loginID }
       return .confirm(subject: confirm.subject, name: confirm.name)
     case .redirectRefused(let failure): return .redirectRefused(AgentError(failure))
     case .notice(let message): return .notice(message.english)

@@ -93,7 +93,7 @@ public struct SignInOptions: Sendable, Hashable {
     request.settings.scope = scope
     request.settings.resources = resources
     request.settings.origins = origins
-    request.settings.dpop = bindsTokens
+    request.settings.usesDPoP = bindsTokens
     request.settings.allowHTTPLoopback = allowsHTTPLoopback
     request.flow =
       switch flow {
@@ -104,13 +104,13 @@ public struct SignInOptions: Sendable, Hashable {
       }
     request.canOpenBrowser = canOpenBrowser
     request.isGuest = isGuest
-    request.unless = keepsSession ? .signedIn : nil
+    request.skipCondition = keepsSession ? .signedIn : nil
     request.activates = activates
     request.isEphemeral = isEphemeral
-    request.demands.loginHint = loginHint
-    request.demands.prompt = prompt
-    request.demands.acrValues = acrValues
-    request.demands.maxAge = maximumAge.map { min($0.wholeSeconds, 31_536_000) }
+    request.requirements.loginHint = loginHint
+    request.requirements.prompt = prompt
+    request.requirements.acrValues = acrValues
+    request.requirements.maxAge = maximumAge.map { min($0.wholeSeconds, 31_536_000) }
     return request
   }
 

@@ -30,7 +30,7 @@ public struct TokenOptions: Sendable, Hashable {
   func request(for account: String?) -> TokenRequest {
     var request = TokenRequest(
       account: account, minimumValiditySeconds: minimumValidity.map { min($0.wholeSeconds, 86_400) },
-      forceRefresh: forcesRefresh, extras: TokenRequest.Extras(claims: true))
+      forceRefresh: forcesRefresh, extras: TokenRequest.Extras(wantsClaims: true))
     request.target = TokenRequest.Target(scope: scope, resources: resources, audience: audience)
     return request
   }

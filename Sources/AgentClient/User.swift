@@ -28,6 +28,6 @@ public struct User: Sendable, Hashable {
       let issuer = result["issuer"]?.string, let subject = result["subject"]?.string,
       let claims = result["claims"]?.object
     else { return nil }
-    self.init(account: account, issuer: issuer, subject: subject, claims: ClaimValue.members(claims))
+    self.init(account: account, issuer: issuer, subject: subject, claims: ClaimValue.claims(claims))
   }
 }

@@ -10,12 +10,12 @@ package enum Main {
   package static func run(arguments: [String]) -> Int32 {
     // Get write errors instead of signals.
     Signals.ignoreFailingWrites()
-    let arguments = HelperName.commandLine(arguments)
+    let arguments = HelperProtocolName.commandLine(arguments)
     let invocation: Invocation
     do {
       invocation = try Parser.parse(arguments, by: commands)
     } catch {
-      let console = Console(json: wantsJSON(arguments), quiet: false)
+      let console = Console(usesJSON: wantsJSON(arguments), isQuiet: false)
       return fail(error.failure, console, error.command, nil, arguments)
     }
     do {
@@ -29,12 +29,12 @@ package enum Main {
   package static func runAndExit() -> Never {
     ProcessHardening.occupyStandardDescriptors()
     // Core files would contain tokens.
-    ProcessHardening.hide()
+    ProcessHardening.disableDumping()
     let quick = QuickToken.run()
     if case .printed = quick { Processes.exit(0) }
     ProgramName.adopt()
     if case .failed(let failure) = quick {
-      Processes.exit(fail(failure, Console(json: false, quiet: false), nil, nil))
+      Processes.exit(fail(failure, Console(usesJSON: false, isQuiet: false), nil, nil))
     }
     Processes.exit(run(arguments: Processes.arguments))
   }

@@ -12,16 +12,16 @@ package final class DesktopLockListener: Sendable {
 
     private static let logind = "org.freedesktop.login1"
     /// The interfaces of the desktops' screen savers.
-    private static let savers = [
+    private static let screenSaverInterfaces = [
       "org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.cinnamon.ScreenSaver", "org.mate.ScreenSaver",
       "org.xfce.ScreenSaver",
     ]
 
     /// The D-Bus match rules for lock signals.
-    var rules: [String] {
+    var matchRules: [String] {
       switch self {
       case .loginManager: ["type='signal',sender='\(Self.logind)',interface='\(Self.logind).Session',member='Lock'"]
-      case .desktop: Self.savers.map { "type='signal',interface='\($0)',member='ActiveChanged'" }
+      case .desktop: Self.screenSaverInterfaces.map { "type='signal',interface='\($0)',member='ActiveChanged'" }
       }
     }
 
@@ -36,7 +36,8 @@ package final class DesktopLockListener: Sendable {
         return Self.user(ofSession: path) == userID && (try? bus.owner(of: Self.logind)) == signal.sender
       case .desktop:
         guard let interface = signal.interface else { return false }
-        return signal.member == "ActiveChanged" && signal.flag == true && Self.savers.contains(interface)
+        return signal.member == "ActiveChanged" && signal.firstFlag == true
+          && Self.screenSaverInterfaces.contains(interface)
       }
     }
 
@@ -51,7 +52,7 @@ package final class DesktopLockListener: Sendable {
   /// Called for each lock signal.
   private let report: @Sendable () -> Void
   /// The sources with a running listener.
-  private let listening = Monitor<Set<Source>>([])
+  private let activeSources = Monitor<Set<Source>>([])
 
   /// - Parameters:
   ///   - userID: The user of the sessions.
@@ -63,29 +64,29 @@ package final class DesktopLockListener: Sendable {
 
   /// Starts to listen on each available bus, until the bus disappears. Returns immediately.
   package func listen() {
-    for source in Source.allCases where listening.withLock({ $0.insert(source).inserted }) {
+    for source in Source.allCases where activeSources.withLock({ $0.insert(source).inserted }) {
       do throws(SystemError) {
         try Threads.start(name: "lock listener") { [self] in
-          receive(source)
-          _ = listening.withLock { $0.remove(source) }
+          listen(to: source)
+          _ = activeSources.withLock { $0.remove(source) }
         }
       } catch {
-        _ = listening.withLock { $0.remove(source) }
+        _ = activeSources.withLock { $0.remove(source) }
       }
     }
   }
 
   /// Listens while there is a bus. Reconnects after the bus has disappeared, until that fails.
-  private func receive(_ source: Source) {
-    while (try? receiveOnce(source)) != nil { Threads.sleep(for: .seconds(1)) }
+  private func listen(to source: Source) {
+    while (try? listenUntilBusCloses(source)) != nil { Threads.sleep(for: .seconds(1)) }
   }
 
   /// Listens until the bus disappears.
   ///
   /// - Throws: An error if it cannot listen at all.
-  private func receiveOnce(_ source: Source) throws(SystemError) {
+  private func listenUntilBusCloses(_ source: Source) throws(SystemError) {
     let bus = try MessageBus(source == .loginManager ? .system : .user)
-    for rule in source.rules { try bus.match(rule) }
+    for rule in source.matchRules { try bus.addMatch(rule) }
     // The end of the bus is not an error: it ends the loop.
     while let signal = try? bus.nextSignal() {
       if source.isLockSignal(signal, bus, userID) { report() }

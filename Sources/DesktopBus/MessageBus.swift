@@ -17,7 +17,7 @@ internal import Platform
     var interface: String?
     var member: String?
     /// The first argument, if it is a boolean.
-    var flag: Bool?
+    var firstFlag: Bool?
   }
 
   private let bus: OpaquePointer
@@ -32,7 +32,7 @@ internal import Platform
   deinit { unsafe agent_bus_close(bus) }
 
   /// Subscribes to signals, with a match rule of D-Bus.
-  func match(_ rule: String) throws(SystemError) {
+  func addMatch(_ rule: String) throws(SystemError) {
     try Self.check(unsafe agent_bus_match(bus, rule), "sd_bus_add_match")
   }
 
@@ -74,7 +74,7 @@ extension MessageBus.Signal {
     unsafe path = Self.text(signal.path)
     unsafe interface = Self.text(signal.interface)
     unsafe member = Self.text(signal.member)
-    unsafe flag = signal.flag < 0 ? nil : signal.flag != 0
+    unsafe firstFlag = signal.flag < 0 ? nil : signal.flag != 0
   }
 
   private static func text(_ pointer: UnsafePointer<CChar>?) -> String? {

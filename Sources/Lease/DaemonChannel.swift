@@ -26,12 +26,12 @@ final class DaemonChannel {
   deinit { loop.unwatch(loopKey) }
 
   /// Asks the daemon to serve a new connection for a peer, of which `end` is the daemon's end.
-  func connect(_ peer: LeasePeerRequest, _ end: SharedDescriptor) { ask(peer, passing: end) }
+  func connect(_ peer: LeasePeerRequest, _ end: SharedDescriptor) { enqueue(peer, passing: end) }
 
   /// Reports a refused peer to the daemon, unless too many requests are waiting.
-  func report(_ refusal: LeasePeerRequest) { if queue.count < Self.maximumQueued { ask(refusal, passing: nil) } }
+  func report(_ refusal: LeasePeerRequest) { if queue.count < Self.maximumQueued { enqueue(refusal, passing: nil) } }
 
-  private func ask(_ request: LeasePeerRequest, passing end: SharedDescriptor?) {
+  private func enqueue(_ request: LeasePeerRequest, passing end: SharedDescriptor?) {
     queue.append((RequestEnvelope(.leasePeer(request)).serialized(), end))
     sendNext()
   }

@@ -22,13 +22,13 @@ enum Jail {
         filter, agent_seccomp_allow, number, UInt32(conditions.count), conditions)
       guard result == 0 else { throw Problem(number: -result) }
     }
-    for name in permitted { try allow(name) }
-    for (name, conditions) in conditionallyPermitted { try allow(name, conditions) }
+    for name in permittedCalls { try allow(name) }
+    for (name, conditions) in conditionallyPermittedCalls { try allow(name, conditions) }
     let result = unsafe seccomp_load(filter)
     guard result == 0 else { throw Problem(number: -result) }
   }
 
-  private static let permitted = [
+  private static let permittedCalls = [
     // Open descriptors.
     "read", "readv", "preadv2", "write", "writev", "pwritev2", "close", "fcntl", "fstat", "lseek", "poll", "ppoll",
     // Open sockets.
@@ -44,21 +44,21 @@ enum Jail {
   ]
 
   /// System calls permitted only if their arguments meet all conditions.
-  private static let conditionallyPermitted: [(String, [scmp_arg_cmp])] = [
-    ("socketpair", [equal(0, UInt64(AF_UNIX))]),
+  private static let conditionallyPermittedCalls: [(String, [scmp_arg_cmp])] = [
+    ("socketpair", [argumentEquals(0, UInt64(AF_UNIX))]),
     // No executable memory.
-    ("mmap", [requireUnset(2, UInt64(PROT_EXEC))]), ("mprotect", [requireUnset(2, UInt64(PROT_EXEC))]),
+    ("mmap", [argumentLacksBits(2, UInt64(PROT_EXEC))]), ("mprotect", [argumentLacksBits(2, UInt64(PROT_EXEC))]),
     // Read limits, but do not set them.
-    ("prlimit64", [equal(2, 0)]),
+    ("prlimit64", [argumentEquals(2, 0)]),
   ]
 
   /// The condition that an argument, given by its index, has this value.
-  private static func equal(_ argument: UInt32, _ value: UInt64) -> scmp_arg_cmp {
+  private static func argumentEquals(_ argument: UInt32, _ value: UInt64) -> scmp_arg_cmp {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_EQ, datum_a: value, datum_b: 0)
   }
 
   /// The condition that an argument, given by its index, has none of these bits.
-  private static func requireUnset(_ argument: UInt32, _ bits: UInt64) -> scmp_arg_cmp {
+  private static func argumentLacksBits(_ argument: UInt32, _ bits: UInt64) -> scmp_arg_cmp {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: bits, datum_b: 0)
   }
 
@@ -69,7 +69,7 @@ enum Jail {
   }
 
   /// System calls that the jail must block, for testing it.
-  static let dangerous = [
+  static let mustBeBlocked = [
     "socket", "connect", "bind", "listen", "open", "openat", "openat2", "creat", "execve", "execveat", "ptrace", "fork",
     "vfork", "clone", "clone3", "kill", "tgkill", "tkill", "pidfd_open", "pidfd_getfd", "pidfd_send_signal",
     "process_vm_readv", "process_vm_writev", "prctl", "seccomp", "setns", "unshare", "mount", "chroot", "unlink",

@@ -39,11 +39,12 @@ package enum LeaseMain {
     }
   }
 
-  /// Enters the jail, and prints the calls of ``Jail/dangerous`` that it permits. Returns the exit status.
+  /// Enters the jail, and prints the calls of ``Jail/mustBeBlocked`` that it permits. Returns the exit status.
   private static func testJail() -> Int32 {
     do throws(Jail.Problem) { try Jail.enter() } catch { return write("no seccomp: \(error.number)\n") }
-    let permitted = Jail.dangerous.filter { !Jail.blocks($0) }
-    return write("tried \(Jail.dangerous.count), permitted \(permitted.count)\n" + permitted.map { "\($0)\n" }.joined())
+    let permitted = Jail.mustBeBlocked.filter { !Jail.blocks($0) }
+    return write(
+      "tried \(Jail.mustBeBlocked.count), permitted \(permitted.count)\n" + permitted.map { "\($0)\n" }.joined())
   }
 
   /// Prints text, and returns the exit status.

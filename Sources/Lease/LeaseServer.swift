@@ -4,12 +4,12 @@ internal import Wire
 
 /// Accepts a lease's peers, and forwards each request over a separate connection to the daemon, which decides what is
 /// permitted.
-final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
+final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
   private let loop: EventLoop
   private let connections: Connections
   private let listener: SharedDescriptor
   /// The number of the connection to the lease's owner.
-  private var owner: UInt64 = 0
+  private var ownerConnection: UInt64 = 0
   private var isOwnerGone = false
   /// The access rules that the owner has sent. While nil, no peer is accepted.
   private var accessRules: LeaseRequest?
@@ -48,7 +48,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     localRequestLimit = RateLimit(burst: 200, perSecond: 50, now: loop.now)
     connections.handler = self
     try control.setNonBlocking(true)
-    owner = try connections.admit(control, mayIdle: true)
+    ownerConnection = try connections.admit(control, mayIdle: true)
   }
 
   /// Serves until the owner disconnects.
@@ -56,7 +56,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   // MARK: Peers
 
-  private func watch() throws(SystemError) {
+  private func startAccepting() throws(SystemError) {
     acceptKey = try loop.watch(listener.descriptor.raw) { [unowned self] _ in accept() }
   }
 
@@ -67,15 +67,17 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
       return
     }
     guard let accessRules, let (user, process) = try? UnixSocket.peer(socket) else { return }
-    let peer = LeaseEntry.Peer(user: Int(user), process: Int(process))
-    guard user == Machine.userID || accessRules.users.contains(Int(user)) else { return refuse(peer, .notPermitted) }
+    let peer = LeaseEntry.Peer(userID: Int(user), processID: Int(process))
+    guard user == Machine.userID || accessRules.userIDs.contains(Int(user)) else {
+      return reportRefusal(of: peer, .notPermitted)
+    }
     guard peers.count + httpConnections.count < Self.maximumPeers else {
       // The line fits the empty socket buffer.
-      _ = try? socket.writeNow(Reply.failure(.crowdedLease).serialized().span)
-      return refuse(peer, .tooBusy)
+      _ = try? socket.writeNow(Reply.failure(.tooManyConnections).serialized().span)
+      return reportRefusal(of: peer, .tooBusy)
     }
     guard let connection = try? connections.admit(socket, under: self, mayIdle: false) else {
-      return refuse(peer, .tooBusy)
+      return reportRefusal(of: peer, .tooBusy)
     }
     peers[connection] = peer
   }
@@ -89,9 +91,9 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   }
 
   /// Reports a refused peer to the daemon, unless the rate limit is reached.
-  private func refuse(_ peer: LeaseEntry.Peer, _ code: FailureCode) {
+  private func reportRefusal(of peer: LeaseEntry.Peer, _ code: FailureCode) {
     guard reportLimit.consume(now: loop.now) else { return }
-    daemon?.report(LeasePeerRequest(user: peer.user, process: peer.process, refused: code))
+    daemon?.report(LeasePeerRequest(userID: peer.userID, processID: peer.processID, refused: code))
   }
 
   // MARK: Peers that know HTTP alone
@@ -99,7 +101,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   /// Serves an origin over HTTP.
   private func serve(_ request: LeaseHTTPRequest, _ listener: SharedDescriptor) throws(SystemError) {
     try listener.descriptor.setNonBlocking(true)
-    let lent = LentOrigin(origin: request.origin, base: request.base, token: Array(request.token.utf8))
+    let lent = LentOrigin(origin: request.origin, localOrigin: request.localOrigin, token: Array(request.token.utf8))
     let key = try loop.watch(listener.descriptor.raw) { [unowned self] _ in accept(listener, lent) }
     httpListeners.append(key)
   }
@@ -108,23 +110,23 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     guard let socket = try? UnixSocket.accept(listener.descriptor) else { return }
     // The system does not reveal the user of a TCP connection. The token authorizes its requests.
     let local = UnixSocket.isConnection(socket) ? try? UnixSocket.peer(socket) : nil
-    let peer = LeaseEntry.Peer(user: Int(local?.user ?? Machine.userID), process: Int(local?.process ?? 0))
-    guard let accessRules, peer.user == Int(Machine.userID) || accessRules.users.contains(peer.user) else {
-      return refuse(peer, .notPermitted)
+    let peer = LeaseEntry.Peer(userID: Int(local?.user ?? Machine.userID), processID: Int(local?.process ?? 0))
+    guard let accessRules, peer.userID == Int(Machine.userID) || accessRules.userIDs.contains(peer.userID) else {
+      return reportRefusal(of: peer, .notPermitted)
     }
     guard peers.count + httpConnections.count < Self.maximumPeers else {
       // Unread bytes would make the system drop the answer.
       var unread: [UInt8] = []
       _ = try? socket.readNow(into: &unread, upTo: HTTPRequestHead.maximumBytes)
-      _ = try? socket.writeNow(HTTPConnection.crowdedResponse.span)
-      return refuse(peer, .tooBusy)
+      _ = try? socket.writeNow(HTTPConnection.tooManyConnectionsResponse.span)
+      return reportRefusal(of: peer, .tooBusy)
     }
     lastHTTPConnection += 1
     do throws(SystemError) {
       httpConnections[lastHTTPConnection] = try HTTPConnection(
         socket, lastHTTPConnection, peer, lent, connections, self)
     } catch {
-      refuse(peer, .tooBusy)
+      reportRefusal(of: peer, .tooBusy)
     }
   }
 
@@ -135,7 +137,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   /// Parses a peer's request, unless the lease does not permit it.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
     try envelope(parsing: line) { row in
-      row.has(.lent) || accessRules?.lendsToken == true && row.has(.lentWithToken)
+      row.has(.allowedForPeers) || accessRules?.lendsToken == true && row.has(.allowedForTokenPeers)
     }
   }
 
@@ -150,7 +152,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   func filtering(_ reply: Reply, of ticket: Ticket) -> Reply {
     // The daemon logs its own refusals.
     if case .failure(let failure) = reply, calls[ticket] == nil, let peer = peers[ticket.connection] {
-      refuse(peer, failure.code)
+      reportRefusal(of: peer, failure.code)
     }
     return reply
   }
@@ -164,7 +166,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     do throws(Failure) {
-      if ticket.connection == owner { return try handleOwnerRequest(envelope.request, ticket, passed) }
+      if ticket.connection == ownerConnection { return try handleOwnerRequest(envelope.request, ticket, passed) }
       try begin(envelope, ticket, passed)
     } catch {
       connections.send(.failure(error), to: ticket)
@@ -185,7 +187,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     do throws(SystemError) {
       daemon = try DaemonChannel(passed[0], loop) { [unowned self] failure in handleChannelEnd(failure) }
       accessRules = request
-      if acceptKey == nil { try watch() }
+      if acceptKey == nil { try startAccepting() }
     } catch {
       throw Failure(.tooBusy, "the request has no descriptor for the lease", hint: "agent doctor")
     }
@@ -216,7 +218,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
       throw Failure(.tooBusy, "too many requests of the lease are in progress", hint: "try again when some have ended")
     }
     let isForResource = if case .call = envelope.request { true } else { false }
-    guard isForResource ? localRequestLimit.hasRemaining(now: loop.now) : localRequestLimit.consume(now: loop.now)
+    guard isForResource ? localRequestLimit.allowsEvent(now: loop.now) : localRequestLimit.consume(now: loop.now)
     else {
       throw Failure(.tooBusy, "too many requests of the lease were refused", hint: "try again in a few seconds")
     }
@@ -234,7 +236,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   /// Counts a failed request, which costs the daemon more than the peer. Ignores other replies.
   func countFailure(_ reply: Reply) { if case .failure = reply { _ = localRequestLimit.consume(now: loop.now) } }
 
-  func answer(_ last: LentCall.FinalLine, _ ticket: Ticket) {
+  func answer(_ last: LentCall.ResponseLine, _ ticket: Ticket) {
     switch last {
     case .reply(let reply):
       countFailure(reply)
@@ -264,13 +266,13 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   func note(_ event: LogEvent) {}
 
   /// Ends the process once the owner has disconnected.
-  func didClose(_ connection: UInt64) { if connection == owner { isOwnerGone = true } }
+  func didClose(_ connection: UInt64) { if connection == ownerConnection { isOwnerGone = true } }
 
   func abandon(_ ticket: Ticket) { calls[ticket]?.peerDidDisconnect() }
 }
 
 extension Failure {
-  static let crowdedLease = Failure(
+  static let tooManyConnections = Failure(
     .tooBusy, "the lease has too many connections", hint: "try again when some have ended")
   static let noDaemon = Failure(
     .daemonUnavailable, "the daemon of the lease is not available at the moment", hint: "try again in a moment")

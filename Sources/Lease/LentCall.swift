@@ -5,7 +5,7 @@ internal import Wire
 /// A peer's request. It is sent to the daemon over a connection of its own.
 final class LentCall {
   /// A line of the response.
-  enum FinalLine {
+  enum ResponseLine {
     case reply(Reply)
     /// The daemon's unparsed line with the lent token.
     case token(any SecretLine)
@@ -15,7 +15,7 @@ final class LentCall {
   enum Bodies {
     /// Bodies are passed through the peer's descriptors or in lines, as the request specifies.
     case peer([SharedDescriptor])
-    /// The ``Owner`` transfers the bodies itself, through ``contentEnd`` and ``answerEnd``.
+    /// The ``Owner`` transfers the bodies itself, through ``requestBodySocket`` and ``responseBodySocket``.
     case owner
   }
 
@@ -23,13 +23,13 @@ final class LentCall {
     /// Sends an event of the response.
     func send(_ event: Event, _ ticket: Ticket)
     /// Called once with the last line, unless the peer has disconnected.
-    func answer(_ last: FinalLine, _ ticket: Ticket)
+    func answer(_ last: ResponseLine, _ ticket: Ticket)
     /// Called once when the request has no work left.
     func callEnded(_ ticket: Ticket)
   }
 
   private let ticket: Ticket
-  private unowned let loop: any ReplySink
+  private unowned let loop: any RequestLoop
   // A strong reference, so that a closed connection remains until the daemon has ended its request.
   private let owner: any Owner
   /// The request for the daemon, with all bodies in descriptors.
@@ -38,30 +38,30 @@ final class LentCall {
   /// The connection's key in the loop; nil before and after the request.
   private var loopKey: UInt64?
   /// The daemon's end of the connection; nil once passed.
-  private var farEnd: SharedDescriptor?
+  private var daemonEnd: SharedDescriptor?
   /// The descriptors to send with the request.
-  private var passed: [SharedDescriptor] = []
+  private var descriptorsToSend: [SharedDescriptor] = []
   /// They copy bodies to and from the peer's descriptors.
-  private var pumps: [Pump] = []
+  private var copiers: [DescriptorCopier] = []
   /// If the request asks for the response's body in lines.
-  private var lines: InlineResponseBody?
+  private var inlineResponseBody: InlineResponseBody?
   /// If the peer sends the body in lines.
-  private var content: InlineRequestBody?
+  private var inlineRequestBody: InlineRequestBody?
   /// The body in the request's line, if any; nil once forwarded.
-  private var inlineContent: [UInt8]?
+  private var contentInRequest: [UInt8]?
   /// Whether the request's body arrives in further lines.
   let expectsBody: Bool
   private var isAnswered = false
   private var isPeerGone = false
 
   /// The socket for writing the request's body, until it ends. Only for ``Bodies/owner``.
-  private(set) var contentEnd: SharedDescriptor?
+  private(set) var requestBodySocket: SharedDescriptor?
   /// The socket for reading the response's body. Only for ``Bodies/owner``.
-  private(set) var answerEnd: SharedDescriptor?
+  private(set) var responseBodySocket: SharedDescriptor?
 
   /// Creates the sockets for a request. The `owner` gets the response.
   init(
-    _ envelope: RequestEnvelope, _ ticket: Ticket, _ bodies: Bodies, _ loop: any ReplySink, _ owner: any Owner
+    _ envelope: RequestEnvelope, _ ticket: Ticket, _ bodies: Bodies, _ loop: any RequestLoop, _ owner: any Owner
   ) throws(Failure) {
     (self.ticket, self.loop, self.owner) = (ticket, loop, owner)
     var (envelope, call) = (envelope, CallRequest?.none)
@@ -75,7 +75,7 @@ final class LentCall {
     } catch {
       throw .noDescriptor
     }
-    farEnd = pair.far
+    daemonEnd = pair.far
     if var plain = call {
       (plain.isInline, plain.inlineBody, plain.sendsBodyInLines) = (false, nil, false)
       envelope.request = .call(plain)
@@ -86,8 +86,8 @@ final class LentCall {
     case .peer(let descriptors): try prepare(call, descriptors)
     case .owner:
       do throws(SystemError) {
-        if call.sendsBody { contentEnd = try makeBodySocket() }
-        answerEnd = try makeBodySocket()
+        if call.sendsBody { requestBodySocket = try makeBodySocket() }
+        responseBodySocket = try makeBodySocket()
       } catch {
         throw .noDescriptor
       }
@@ -107,20 +107,24 @@ final class LentCall {
       }
     }
     if let text = call.inlineBody {
-      do { inlineContent = try Base64.decode(text) } catch {
+      do { contentInRequest = try Base64.decode(text) } catch {
         throw Failure(.invalidRequest, "\"body\" must be base64")
       }
     }
     do throws(SystemError) {
       if call.sendsBody {
         let end = try makeBodySocket()
-        if call.isInline { content = InlineRequestBody(end, ticket, loop) } else { pump(descriptors[0], end) }
+        if call.isInline {
+          inlineRequestBody = InlineRequestBody(end, ticket, loop)
+        } else {
+          addCopier(from: descriptors[0], to: end)
+        }
       }
       let end = try makeBodySocket()
       if call.isInline {
-        lines = InlineResponseBody(end, ticket, loop)
+        inlineResponseBody = InlineResponseBody(end, ticket, loop)
       } else {
-        pump(end, descriptors[descriptors.count - 1])
+        addCopier(from: end, to: descriptors[descriptors.count - 1])
       }
     } catch {
       throw .noDescriptor
@@ -130,7 +134,7 @@ final class LentCall {
   /// Creates a socket pair for a body. Returns one end; the other will be passed to the daemon.
   private func makeBodySocket() throws(SystemError) -> SharedDescriptor {
     let pair = try Self.makePair()
-    passed.append(pair.far)
+    descriptorsToSend.append(pair.far)
     return pair.near
   }
 
@@ -141,39 +145,39 @@ final class LentCall {
     return (SharedDescriptor(pair.first), SharedDescriptor(pair.second))
   }
 
-  private func pump(_ source: SharedDescriptor, _ sink: SharedDescriptor) {
-    pumps.append(
-      Pump(from: source, to: sink, loop) { [unowned self] pump in
-        pumps.removeAll { $0 === pump }
+  private func addCopier(from source: SharedDescriptor, to sink: SharedDescriptor) {
+    copiers.append(
+      DescriptorCopier(from: source, to: sink, loop) { [unowned self] copier in
+        copiers.removeAll { $0 === copier }
         reportEndIfDone()
       })
   }
 
   /// Sends the request to the daemon, over a new connection for the peer.
   func begin(over daemon: DaemonChannel, for peer: LeaseEntry.Peer) throws(SystemError) {
-    if let farEnd { daemon.connect(LeasePeerRequest(user: peer.user, process: peer.process), farEnd) }
-    farEnd = nil
+    if let daemonEnd { daemon.connect(LeasePeerRequest(userID: peer.userID, processID: peer.processID), daemonEnd) }
+    daemonEnd = nil
     let line = envelope.serialized()
     var sent = 0
-    for (index, shared) in passed.enumerated() {
+    for (index, shared) in descriptorsToSend.enumerated() {
       // A message carries one descriptor, so send the line in parts.
-      let part = line.span.extracting(sent..<(index < passed.count - 1 ? sent + 1 : line.count))
+      let part = line.span.extracting(sent..<(index < descriptorsToSend.count - 1 ? sent + 1 : line.count))
       sent += try UnixSocket.send(part, passing: shared.descriptor.raw, over: connection.descriptor)
     }
-    passed = []
+    descriptorsToSend = []
     if sent < line.count { _ = connection.enqueue(.plain(Array(line[sent...]))) }
     guard connection.flush() else { throw .unsuitable(operation: "write") }
     try watch()
-    for pump in pumps { pump.run() }
-    if expectsBody { content?.begin() }
-    if let bytes = inlineContent { try? content?.append(ResourceBodyRequest(bytes: bytes, isLast: true)) }
-    inlineContent = nil
+    for copier in copiers { copier.copyAvailable() }
+    if expectsBody { inlineRequestBody?.begin() }
+    if let bytes = contentInRequest { try? inlineRequestBody?.append(ResourceBodyRequest(bytes: bytes, isLast: true)) }
+    contentInRequest = nil
   }
 
-  /// Ends the request's body, by closing ``contentEnd``.
-  func closeContentEnd() { contentEnd = nil }
+  /// Ends the request's body, by closing ``requestBodySocket``.
+  func closeRequestBody() { requestBodySocket = nil }
 
-  func append(_ part: ResourceBodyRequest) throws(Failure) { try content?.append(part) }
+  func append(_ part: ResourceBodyRequest) throws(Failure) { try inlineRequestBody?.append(part) }
 
   /// Watches the connection to the daemon, for input only if no output is pending.
   private func watch() throws(SystemError) {
@@ -193,8 +197,8 @@ final class LentCall {
   }
 
   /// The daemon's next line; nil if it is incomplete.
-  private func takeLine() -> FinalLine? {
-    let hidesLine = envelope.request.has(.lentWithToken)
+  private func takeLine() -> ResponseLine? {
+    let hidesLine = envelope.request.has(.allowedForTokenPeers)
     return connection.takeLine { line in
       let reply = Result { () throws(Failure) in try Reply(parsing: line) }
       if hidesLine, case .success(.result) = reply { return .token(TokenLine(line)) }
@@ -203,29 +207,29 @@ final class LentCall {
   }
 
   /// Passes a line to the owner; a result only after the entire body.
-  private func sendLine(_ last: FinalLine) {
+  private func sendLine(_ last: ResponseLine) {
     guard !isPeerGone else { return }
     if case .reply(let reply) = last {
       if case .event(let event) = reply {
         owner.send(event, ticket)
         // The body follows.
-        if case .response = event { lines?.begin() }
+        if case .response = event { inlineResponseBody?.begin() }
         return
       }
-      if case .result(let result) = reply, let lines {
+      if case .result(let result) = reply, let inlineResponseBody {
         // The peer must get the complete body first.
-        return lines.end(after: result["body_bytes"]?.int ?? 0) { [unowned self] in finish(last) }
+        return inlineResponseBody.end(after: result["body_bytes"]?.int ?? 0) { [unowned self] in finish(last) }
       }
     }
     finish(last)
   }
 
   /// Passes the last line to the owner, and ends the request.
-  private func finish(_ last: FinalLine) {
+  private func finish(_ last: ResponseLine) {
     guard !isAnswered, !isPeerGone else { return }
     isAnswered = true
-    if case .reply(.failure) = last { lines?.drain() }
-    lines = nil
+    if case .reply(.failure) = last { inlineResponseBody?.drain() }
+    inlineResponseBody = nil
     loop.unwatch(&loopKey)
     owner.answer(last, ticket)
     close()
@@ -235,20 +239,20 @@ final class LentCall {
   private func close() {
     loop.unwatch(&loopKey)
     try? UnixSocket.shutDown(connection.descriptor)
-    if isPeerGone { (pumps, content, contentEnd) = ([], nil, nil) }
+    if isPeerGone { (copiers, inlineRequestBody, requestBodySocket) = ([], nil, nil) }
     if !isAnswered, !isPeerGone { return finish(.reply(.failure(.noDaemon))) }
-    content = nil
+    inlineRequestBody = nil
     reportEndIfDone()
   }
 
   /// Handles the peer's disconnection. An incomplete request body stays open until the daemon has ended the request,
   /// since closing it would mark it as complete.
   func peerDidDisconnect() {
-    guard !isAnswered else { return (pumps, lines) = ([], nil) }
+    guard !isAnswered else { return (copiers, inlineResponseBody) = ([], nil) }
     isPeerGone = true
-    for pump in pumps { pump.stop() }
-    (lines, answerEnd) = (nil, nil)
-    content?.stop()
+    for copier in copiers { copier.stop() }
+    (inlineResponseBody, responseBodySocket) = (nil, nil)
+    inlineRequestBody?.stop()
     if loopKey == nil || (try? UnixSocket.shutDownWriting(connection.descriptor)) == nil { close() }
   }
 
@@ -256,7 +260,7 @@ final class LentCall {
 
   /// Calls ``Owner/callEnded(_:)`` once nothing is left to do.
   private func reportEndIfDone() {
-    guard !hasReportedEnd, loopKey == nil, pumps.isEmpty, isAnswered || isPeerGone else { return }
+    guard !hasReportedEnd, loopKey == nil, copiers.isEmpty, isAnswered || isPeerGone else { return }
     hasReportedEnd = true
     owner.callEnded(ticket)
   }

@@ -13,7 +13,7 @@ struct RateLimit {
   }
 
   /// Returns whether an event is allowed now, without counting one.
-  mutating func hasRemaining(now: Instant) -> Bool {
+  mutating func allowsEvent(now: Instant) -> Bool {
     let seconds = lastRefill.duration(to: now).components.seconds
     if seconds > 0 {
       remaining = Int(min(Int64(burst), Int64(remaining) + min(seconds, Int64(burst)) * Int64(perSecond)))
@@ -24,7 +24,7 @@ struct RateLimit {
 
   /// Counts an event. Returns false if it is not allowed.
   mutating func consume(now: Instant) -> Bool {
-    guard hasRemaining(now: now) else { return false }
+    guard allowsEvent(now: now) else { return false }
     remaining -= 1
     return true
   }

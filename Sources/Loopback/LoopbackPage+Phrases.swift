@@ -38,7 +38,7 @@ extension LoopbackPage {
         "This was another sign-in",
         "Your terminal still waits. Continue on the page that was opened last; you can close this tab."
       )
-    case .used:
+    case .linkUsed:
       (
         "This link was used",
         "It leads to the sign-in once. If you have not opened it, end the sign-in in your terminal and start again."

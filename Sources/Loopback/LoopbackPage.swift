@@ -11,11 +11,11 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   /// A request to the redirect URI that is not the expected response.
   case foreign
   /// A sign-in link that was already used. It leads to the authorization server only once.
-  case used
+  case linkUsed
   case notFound, methodNotAllowed, malformed, tooLarge
 
   package static let allCases: [LoopbackPage] = [
-    .received, .failed(), .foreign, .used, .notFound, .methodNotAllowed, .malformed, .tooLarge,
+    .received, .failed(), .foreign, .linkUsed, .notFound, .methodNotAllowed, .malformed, .tooLarge,
   ]
 
   /// An HTTP redirect to a URL of visible ASCII characters.
@@ -106,7 +106,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     switch self {
     case .received: "200 OK"
     case .failed, .foreign, .malformed: "400 Bad Request"
-    case .used: "410 Gone"
+    case .linkUsed: "410 Gone"
     case .notFound: "404 Not Found"
     case .methodNotAllowed: "405 Method Not Allowed"
     case .tooLarge: "431 Request Header Fields Too Large"

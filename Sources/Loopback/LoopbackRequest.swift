@@ -8,7 +8,7 @@ package enum LoopbackRequest {
   package static let maximumBytes = 65_536
   private static let maximumFields = 128
 
-  package enum Reading: Sendable, Hashable {
+  package enum ParseResult: Sendable, Hashable {
     /// More bytes are needed.
     case incomplete
     /// A GET of the target, with the range of its query in the head.
@@ -23,7 +23,7 @@ package enum LoopbackRequest {
   /// Parses the bytes received so far.
   ///
   /// - Parameter end: The search for the end of the head, continued from the last call.
-  package static func read(_ bytes: Span<UInt8>, for target: LoopbackTarget, _ end: inout HeadEnd) -> Reading {
+  package static func parse(_ bytes: Span<UInt8>, for target: LoopbackTarget, _ end: inout HeadEnd) -> ParseResult {
     guard let end = end.find(in: bytes) else { return bytes.count >= maximumBytes ? .refused(.tooLarge) : .incomplete }
     guard end <= maximumBytes else { return .refused(.tooLarge) }
     var lines = lines(bytes.extracting(..<end))

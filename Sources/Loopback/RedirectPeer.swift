@@ -5,15 +5,15 @@ package import Vocabulary
 package final class RedirectPeer {
   package let descriptor: FileDescriptor
   package let socket: RedirectSocket
-  package let ends: TCPEnds
+  package let ends: TCPAddressPair
   /// The other end's owner, once known.
-  package var owner: TCPEnds.Owner?
-  /// When to close the connection. While ``login`` is set, when to send a page without its result.
+  package var owner: TCPAddressPair.Owner?
+  /// When to close the connection. While ``loginNumber`` is set, when to send a page without its result.
   package private(set) var deadline: Instant
   /// The number of the sign-in whose result the browser waits for, if any.
-  package private(set) var login: UInt64?
+  package private(set) var loginNumber: UInt64?
   /// For the result's page.
-  package private(set) var pages = Translations.english
+  package private(set) var pageTexts = Translations.english
 
   private var head = RequestHead()
   private var headEnd = LoopbackRequest.HeadEnd()
@@ -27,7 +27,7 @@ package final class RedirectPeer {
 
   /// Wraps an accepted connection. Nil if it was already reset.
   package init?(_ descriptor: consuming FileDescriptor, at socket: RedirectSocket, now: Instant) {
-    guard let ends = try? TCPEnds(descriptor) else { return nil }
+    guard let ends = try? TCPAddressPair(descriptor) else { return nil }
     self.ends = ends
     self.descriptor = descriptor
     self.socket = socket
@@ -69,32 +69,32 @@ package final class RedirectPeer {
       do {
         if try head.fill(from: descriptor) == 0 { return .ended }
       } catch {
-        return error.isAgain ? .waiting : .ended
+        return error.wouldBlock ? .waiting : .ended
       }
       // A full head is never incomplete, so there is space for the next bytes.
-      if let progress = progress(for: targets) { return progress }
+      if let progress = parseReceived(for: targets) { return progress }
     }
   }
 
   /// Nil while the request is incomplete.
-  private func progress(for targets: [Targets]) -> Progress? {
+  private func parseReceived(for targets: [Targets]) -> Progress? {
     if head.withBytes({ LoopbackRequest.isTLS($0) }) { return .tls }
     var refusal = LoopbackPage.notFound
     var (matching, query): ([Int], Range<Int>?) = ([], nil)
     for (index, target) in targets.enumerated() {
-      switch read(target.redirect) {
+      switch parseRequest(for: target.redirect) {
       case .incomplete: return nil
       case .redirect(let found): (matching, query) = (matching + [index], found)
       case .refused(let page): if page != .notFound { refusal = page }
       }
-      if let link = target.link, case .redirect = read(link) { return .link(target: index) }
+      if let link = target.link, case .redirect = parseRequest(for: link) { return .link(target: index) }
     }
     return query.map { .redirect(query: $0, targets: matching) } ?? .refused(refusal)
   }
 
   /// Checks whether the received bytes are the expected request.
-  private func read(_ target: LoopbackTarget) -> LoopbackRequest.Reading {
-    head.withBytes { LoopbackRequest.read($0, for: target, &headEnd) }
+  private func parseRequest(for target: LoopbackTarget) -> LoopbackRequest.ParseResult {
+    head.withBytes { LoopbackRequest.parse($0, for: target, &headEnd) }
   }
 
   /// Calls `body` with the query at a range from ``Progress/redirect(query:targets:)``. Returns its result.
@@ -102,17 +102,17 @@ package final class RedirectPeer {
     head.withBytes { body($0.extracting(query)) }
   }
 
-  /// Wipes the request. The response will be the result of a sign-in, translated by `pages`.
-  package func wait(for login: UInt64, in pages: Translations, now: Instant) {
+  /// Wipes the request. The response will be the result of a sign-in, translated by `pageTexts`.
+  package func awaitResult(of loginNumber: UInt64, in pageTexts: Translations, now: Instant) {
     head.wipe()
-    (self.login, self.pages) = (login, pages)
+    (self.loginNumber, self.pageTexts) = (loginNumber, pageTexts)
     deadline = now.advanced(by: Self.resultWait)
   }
 
   /// Wipes the request and sets the response.
-  package func answer(_ response: [UInt8]) {
+  package func setResponse(_ response: [UInt8]) {
     head.wipe()
-    login = nil
+    loginNumber = nil
     outbound = response
   }
 
@@ -123,7 +123,7 @@ package final class RedirectPeer {
       do {
         sent += try descriptor.write(page.span.extracting(sent...))
       } catch {
-        return !error.isAgain
+        return !error.wouldBlock
       }
     }
     return true

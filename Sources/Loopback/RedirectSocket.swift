@@ -18,7 +18,7 @@ package final class RedirectSocket: Sendable {
   deinit { try? UnixSocket.shutDown(descriptor) }
 
   /// For a port that is free at both IPv4 and IPv6.
-  private static let tries = 10
+  private static let maximumAttempts = 10
 
   /// Listens at both addresses of `localhost`, so that no other program receives the response (RFC 8252 section 8.3).
   ///
@@ -26,11 +26,11 @@ package final class RedirectSocket: Sendable {
   ///   - port: Nil for any that is free at both.
   ///   - listen: Opens a socket; port 0 is any free one.
   /// - Throws: `EADDRINUSE` if the port is in use.
-  package static func both(
+  package static func listenOnBothAddresses(
     port: UInt16?, by listen: (_ port: UInt16, _ ipv6: Bool) throws(SystemError) -> RedirectSocket
   ) throws(SystemError) -> [RedirectSocket] {
     var lastError: SystemError?
-    for _ in 0..<(port == nil ? tries : 1) {
+    for _ in 0..<(port == nil ? maximumAttempts : 1) {
       let first = try listen(port ?? 0, false)
       do throws(SystemError) { return [first, try listen(first.port, true)] } catch {
         // Without IPv6 there is no second address.

@@ -3,7 +3,7 @@ package import Platform
 /// The first bytes of a browser's request. They may contain a code, so they are wiped.
 package struct RequestHead {
   /// The buffer sizes: enough for nearly all requests, and one byte more than a head may have.
-  private static let sizes = [16_384, LoopbackRequest.maximumBytes + 1]
+  private static let bufferSizes = [16_384, LoopbackRequest.maximumBytes + 1]
 
   private var storage: [UInt8] = []
   package private(set) var count = 0
@@ -22,7 +22,7 @@ package struct RequestHead {
 
   /// Moves the bytes to a larger buffer, and wipes the old one.
   private mutating func grow() {
-    guard let size = Self.sizes.first(where: { $0 > storage.count }) else { return }
+    guard let size = Self.bufferSizes.first(where: { $0 > storage.count }) else { return }
     var larger = [UInt8](repeating: 0, count: size)
     for index in 0..<count {
       larger[index] = storage[index]

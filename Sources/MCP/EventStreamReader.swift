@@ -40,23 +40,23 @@ struct EventStreamReader {
         (endedWithCR, start) = (false, index + 1)
         continue
       }
-      try take(bytes.extracting(start..<index))
+      try appendToLine(bytes.extracting(start..<index))
       (endedWithCR, start) = (byte == 0x0D, index + 1)
-      read(report)
+      handleLine(report)
       line.removeAll(keepingCapacity: true)
     }
-    try take(bytes.extracting(start...))
+    try appendToLine(bytes.extracting(start...))
   }
 
-  private mutating func take(_ piece: Span<UInt8>) throws(TooLong) {
+  private mutating func appendToLine(_ piece: Span<UInt8>) throws(TooLong) {
     guard line.count + data.count + piece.count <= Self.maximumBytes else { throw TooLong() }
     line.append(contentsOf: piece)
   }
 
-  private mutating func read(_ report: ([UInt8]) -> Void) {
+  private mutating func handleLine(_ report: ([UInt8]) -> Void) {
     if isAtStart, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
     isAtStart = false
-    guard !line.isEmpty else { return dispatch(report) }
+    guard !line.isEmpty else { return dispatchEvent(report) }
     let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
     // A line that starts with a colon is a comment.
     guard colon > 0 else { return }
@@ -78,7 +78,7 @@ struct EventStreamReader {
   }
 
   /// Handles the empty line at the end of an event.
-  private mutating func dispatch(_ report: ([UInt8]) -> Void) {
+  private mutating func dispatchEvent(_ report: ([UInt8]) -> Void) {
     if let id { lastID = id }
     if !data.isEmpty, type.isEmpty || type == Array("message".utf8) {
       data.removeLast()

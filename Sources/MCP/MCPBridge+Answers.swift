@@ -8,36 +8,37 @@ extension MCPBridge {
       return server.host.warn("ignored data from the server that is not a message")
     }
     switch running.purpose {
-    case .message(let sending), .rest(let sending, _): deliver(message, to: sending, running.head)
-    case .listening:
-      guard !message.answers.isEmpty else { return output.write(message.bytes) }
+    case .message(let clientMessage), .remainder(let clientMessage, _):
+      deliver(message, to: clientMessage, running.head)
+    case .serverMessages:
+      guard !message.answeredIDs.isEmpty else { return output.write(message.bytes) }
       // It may answer a call whose own stream was interrupted.
-      let owner = exchanges.values.compactMap(\.purpose.sending).first {
-        $0.unanswered.contains { message.answers.contains($0) }
+      let owner = exchanges.values.compactMap(\.purpose.clientMessage).first {
+        $0.unansweredIDs.contains { message.answeredIDs.contains($0) }
       }
       if let owner { deliver(message, to: owner, nil) }
-    case .reopening:
-      guard message.id == .string(Self.reopeningID) else { return }
+    case .sessionRestart:
+      guard message.id == .string(Self.restartRequestID) else { return }
       remove(running.key)
-      handleReopened(message, running.head)
-    case .tools(let request):
+      handleSessionRestart(message, running.head)
+    case .toolList(let request):
       guard message.id == request.message.id else { return }
       remove(running.key)
       handleToolList(message, for: request)
-    case .reopened, .closing: break
+    case .sessionConfirmation, .sessionEnd: break
     }
   }
 
-  /// Writes a message, unless it answers anything but `sending`.
-  private func deliver(_ message: MCPMessage, to sending: MCPSending, _ head: ResponseHead?) {
-    guard message.answers.allSatisfy({ sending.unanswered.contains($0) }) else {
+  /// Writes a message, unless it answers anything but `clientMessage`.
+  private func deliver(_ message: MCPMessage, to clientMessage: MCPClientMessage, _ head: ResponseHead?) {
+    guard message.answeredIDs.allSatisfy({ clientMessage.unansweredIDs.contains($0) }) else {
       return server.host.warn("ignored an answer from the server to an unknown request")
     }
-    sending.unanswered.subtract(message.answers)
-    if sending.message.hasMethod("initialize"), sending.message.kind == .request, let head {
+    clientMessage.unansweredIDs.subtract(message.answeredIDs)
+    if clientMessage.message.hasMethod("initialize"), clientMessage.message.kind == .request, let head {
       session.recordAcceptance(message, head)
     }
-    output.write(recordTools(in: message, to: sending.message).bytes)
+    output.write(recordTools(in: message, to: clientMessage.message).bytes)
   }
 
   // MARK: Ends
@@ -45,94 +46,97 @@ extension MCPBridge {
   /// Handles the end of a complete response.
   func handleEnd(_ running: RunningRequest, _ head: ResponseHead, _ problem: Failure?) {
     switch running.purpose {
-    case .message(let sending), .rest(let sending, _): handleEnd(sending, running, head, problem)
-    case .listening: handleStreamEnd(head.status, problem, running.body)
-    case .reopening:
+    case .message(let clientMessage), .remainder(let clientMessage, _): handleEnd(clientMessage, running, head, problem)
+    case .serverMessages: handleStreamEnd(head.status, problem, running.body)
+    case .sessionRestart:
       guard problem == nil, case .whole(let body) = running.body, let answer = try? MCPMessage(body) else {
         return handleFailure(
-          .reopening, problem ?? Failure(.serverMisbehaved, "the server did not start a new session"))
+          .sessionRestart, problem ?? Failure(.serverMisbehaved, "the server did not start a new session"))
       }
-      handleReopened(answer, head)
-    case .reopened:
-      isReopening = false
+      handleSessionRestart(answer, head)
+    case .sessionConfirmation:
+      isRestartingSession = false
       if let problem { note(problem) } else { startListening() }
-    case .tools(let request):
+    case .toolList(let request):
       guard problem == nil, case .whole(let body) = running.body, let answer = try? MCPMessage(body) else {
         return deliver(request.refusal, to: request.call, nil)
       }
       handleToolList(answer, for: request)
-    case .closing: break
+    case .sessionEnd: break
     }
   }
 
   /// Handles the end of the response to a client's message.
-  private func handleEnd(_ sending: MCPSending, _ running: RunningRequest, _ head: ResponseHead, _ problem: Failure?) {
-    guard let problem else { return handleSuccess(sending, running, head) }
-    if head.status == 404, !sending.isModern, sending.hadSessionID {
-      return handleLostSession(sending)
+  private func handleEnd(
+    _ clientMessage: MCPClientMessage, _ running: RunningRequest, _ head: ResponseHead, _ problem: Failure?
+  ) {
+    guard let problem else { return handleSuccess(clientMessage, running, head) }
+    if head.status == 404, !clientMessage.isModern, clientMessage.hadSessionID {
+      return handleLostSession(clientMessage)
     }
-    if head.status == 401 || head.status == 403 || MCPProblem.needsPerson(problem) {
-      return handleRefusal(sending, problem, status: head.status)
+    if head.status == 401 || head.status == 403 || MCPProblem.needsUser(problem) {
+      return handleRefusal(clientMessage, problem, status: head.status)
     }
     // The body describes the error, perhaps with an ID of the server's own.
     if case .whole(let body) = running.body, let answer = try? MCPMessage(body),
-      let own = Self.error(answer, of: sending)
+      let own = Self.error(answer, of: clientMessage)
     {
-      if let request = MCPToolsRequest(for: sending, refusedBy: own) {
-        sending.isRepeated = true
-        return list(request)
+      if let request = MCPToolsRequest(for: clientMessage, refusedBy: own) {
+        clientMessage.isRepeated = true
+        return requestToolList(request)
       }
-      return deliver(own, to: sending, nil)
+      return deliver(own, to: clientMessage, nil)
     }
     var told = problem
     // Servers of the first transport respond this way (revision 2025-11-25, backwards compatibility).
-    if sending.message.hasMethod("initialize"), [400, 404, 405].contains(head.status) {
+    if clientMessage.message.hasMethod("initialize"), [400, 404, 405].contains(head.status) {
       told.advice = Phrase("check the URL; the transport of 2024-11-05 (HTTP with SSE) is not supported")
     }
-    fail(sending, told, status: head.status)
+    fail(clientMessage, told, status: head.status)
   }
 
   /// The server's error, addressed to the request that caused it; nil for a batch or another response.
-  private static func error(_ answer: MCPMessage, of sending: MCPSending) -> MCPMessage? {
-    guard answer.kind == .answer, answer.value(["error"]) != nil, sending.message.kind == .request,
-      let id = sending.message.id
+  private static func error(_ answer: MCPMessage, of clientMessage: MCPClientMessage) -> MCPMessage? {
+    guard answer.kind == .answer, answer.value(["error"]) != nil, clientMessage.message.kind == .request,
+      let id = clientMessage.message.id
     else { return nil }
     return try? answer.replacing(id: id)
   }
 
   /// Handles a response without an error status.
-  private func handleSuccess(_ sending: MCPSending, _ running: RunningRequest, _ head: ResponseHead) {
+  private func handleSuccess(_ clientMessage: MCPClientMessage, _ running: RunningRequest, _ head: ResponseHead) {
     if (300..<400).contains(head.status), let location = head.field("Location") {
-      return fail(sending, server.redirects(to: location), status: head.status)
+      return fail(clientMessage, server.redirectFailure(to: location), status: head.status)
     }
     switch running.body {
     case .stream(let reader):
-      if !sending.unanswered.isEmpty { return resume(sending, reader, running.purpose) }
+      if !clientMessage.unansweredIDs.isEmpty { return resume(clientMessage, reader, running.purpose) }
     case .whole(let body):
-      guard !sending.unanswered.isEmpty else { break }
+      guard !clientMessage.unansweredIDs.isEmpty else { break }
       guard let answer = try? MCPMessage(body), answer.kind == .answer || answer.kind == .batch else {
         return fail(
-          sending, Failure(.serverMisbehaved, "the server's answer is not an MCP message"), status: head.status)
+          clientMessage, Failure(.serverMisbehaved, "the server's answer is not an MCP message"), status: head.status)
       }
       let isNameless = answer.id == nil || answer.id == .null
-      deliver(isNameless ? Self.error(answer, of: sending) ?? answer : answer, to: sending, head)
+      deliver(isNameless ? Self.error(answer, of: clientMessage) ?? answer : answer, to: clientMessage, head)
       // Missing responses will never arrive.
-      if !sending.unanswered.isEmpty {
-        fail(sending, Failure(.serverMisbehaved, "the server's answer is not an MCP message"), status: head.status)
+      if !clientMessage.unansweredIDs.isEmpty {
+        fail(
+          clientMessage, Failure(.serverMisbehaved, "the server's answer is not an MCP message"), status: head.status)
       }
     case .pending: break
     }
-    if !sending.isModern, sending.message.hasMethod("notifications/initialized") { startListening() }
+    if !clientMessage.isModern, clientMessage.message.hasMethod("notifications/initialized") { startListening() }
   }
 
   /// Handles an interrupted response.
   func handleInterruption(_ running: RunningRequest, _ failure: Failure) {
-    if case .tools = running.purpose { return handleFailure(running.purpose, failure) }
+    if case .toolList = running.purpose { return handleFailure(running.purpose, failure) }
     // Resume a stream after its last event. Never repeat the request.
-    if case .stream(let reader) = running.body, let sending = running.purpose.sending {
-      return resume(sending, reader, running.purpose)
+    if case .stream(let reader) = running.body, let clientMessage = running.purpose.clientMessage {
+      return resume(clientMessage, reader, running.purpose)
     }
-    if case .listening = running.purpose, case .stream = running.body {
+    if case .serverMessages = running.purpose, case .stream = running.body {
       return handleStreamEnd(nil, nil, running.body)
     }
     handleFailure(running.purpose, failure)
@@ -141,32 +145,34 @@ extension MCPBridge {
   /// Handles a request to the server that got no response.
   func handleFailure(_ purpose: Purpose, _ failure: Failure) {
     switch purpose {
-    case .message(let sending): handleRefusal(sending, failure, status: nil)
-    case .rest(let sending, _): fail(sending, failure, status: nil)
-    case .tools(let request): deliver(request.refusal, to: request.call, nil)
-    case .listening: handleStreamEnd(nil, failure, .pending)
-    case .reopening, .reopened:
-      isReopening = false
+    case .message(let clientMessage): handleRefusal(clientMessage, failure, status: nil)
+    case .remainder(let clientMessage, _): fail(clientMessage, failure, status: nil)
+    case .toolList(let request): deliver(request.refusal, to: request.call, nil)
+    case .serverMessages: handleStreamEnd(nil, failure, .pending)
+    case .sessionRestart, .sessionConfirmation:
+      isRestartingSession = false
       session.recordEnd()
-      failWaiting(failure)
-    case .closing: break
+      failUnsentMessages(failure)
+    case .sessionEnd: break
     }
   }
 
-  private func failWaiting(_ failure: Failure) {
-    let sendings = waiting
-    waiting = []
-    for sending in sendings { handleRefusal(sending, failure, status: nil) }
+  private func failUnsentMessages(_ failure: Failure) {
+    let messages = unsentMessages
+    unsentMessages = []
+    for clientMessage in messages { handleRefusal(clientMessage, failure, status: nil) }
   }
 
   /// Answers every open request of a message.
-  func fail(_ sending: MCPSending, _ failure: Failure, status: Int?) {
-    fail(sending, server.problem(failure, status: status))
+  func fail(_ clientMessage: MCPClientMessage, _ failure: Failure, status: Int?) {
+    fail(clientMessage, server.problem(failure, status: status))
   }
 
-  func fail(_ sending: MCPSending, _ problem: MCPProblem) {
-    if sending.message.requests.isEmpty { return server.host.note(Phrase(verbatim: problem.message)) }
-    for id in sending.message.requests where sending.unanswered.remove(id) != nil { output.fail(id, problem) }
+  func fail(_ clientMessage: MCPClientMessage, _ problem: MCPProblem) {
+    if clientMessage.message.requestIDs.isEmpty { return server.host.note(Phrase(verbatim: problem.message)) }
+    for id in clientMessage.message.requestIDs where clientMessage.unansweredIDs.remove(id) != nil {
+      output.fail(id, problem)
+    }
   }
 
   /// Prints a failure, which the client gets too.
@@ -181,33 +187,33 @@ extension MCPBridge {
   private static let maximumRetries = 5
 
   /// Requests the rest of an interrupted response, if its events have IDs.
-  private func resume(_ sending: MCPSending, _ reader: EventStreamReader, _ purpose: Purpose) {
+  private func resume(_ clientMessage: MCPClientMessage, _ reader: EventStreamReader, _ purpose: Purpose) {
     var last = String(decoding: reader.lastID, as: UTF8.self)
     if !last.isEmpty {
-      sending.retries = 0
-    } else if case .rest(_, let before) = purpose {
+      clientMessage.retries = 0
+    } else if case .remainder(_, let before) = purpose {
       // Interrupted again before the first event: resume from the same ID.
       last = before
     }
-    guard !sending.unanswered.isEmpty else { return }
-    guard !sending.isModern, !last.isEmpty, sending.generation == session.generation else {
+    guard !clientMessage.unansweredIDs.isEmpty else { return }
+    guard !clientMessage.isModern, !last.isEmpty, clientMessage.generation == session.generation else {
       return fail(
-        sending,
+        clientMessage,
         Failure(
           .network, "the answer was interrupted; the call was not repeated, because it may have been carried out"),
         status: nil)
     }
-    let isOver = sending.retries >= Self.maximumRetries
+    let isOver = clientMessage.retries >= Self.maximumRetries
     guard !isOver else {
-      return fail(sending, Failure(.network, "the answer was interrupted permanently"), status: nil)
+      return fail(clientMessage, Failure(.network, "the answer was interrupted permanently"), status: nil)
     }
-    sending.retries += 1
+    clientMessage.retries += 1
     schedule(
       after: .milliseconds(
         min(reader.retryMilliseconds ?? Self.standardRetryMilliseconds, Self.maximumRetryMilliseconds))
     ) { [self] in
-      guard !sending.unanswered.isEmpty else { return }
-      sendRequest(.rest(of: sending, after: last), "GET", session.fields + ["Last-Event-ID: \(last)"])
+      guard !clientMessage.unansweredIDs.isEmpty else { return }
+      sendRequest(.remainder(of: clientMessage, afterEvent: last), "GET", session.fields + ["Last-Event-ID: \(last)"])
     }
   }
 
@@ -222,13 +228,13 @@ extension MCPBridge {
   private func openListener() {
     guard listener.isWanted else { return }
     let last = listener.lastID.isEmpty ? [] : ["Last-Event-ID: \(listener.lastID)"]
-    sendRequest(.listening, "GET", session.fields + last)
+    sendRequest(.serverMessages, "GET", session.fields + last)
   }
 
   /// Closes the stream of the server's own messages.
   func stopListening() {
     listener = MCPListener()
-    for (key, running) in exchanges { if case .listening = running.purpose { remove(key) } }
+    for (key, running) in exchanges { if case .serverMessages = running.purpose { remove(key) } }
   }
 
   /// Reopens the stream of the server's own messages, if supported.
@@ -242,9 +248,9 @@ extension MCPBridge {
       let wasOpen = listener.isOpen
       stopListening()
       // 405: the server has no such stream. 404: it forgot the session.
-      if status == 404, wasOpen { reopen() }
+      if status == 404, wasOpen { restartSession() }
       return
-    } else if let failure, MCPProblem.needsPerson(failure) {
+    } else if let failure, MCPProblem.needsUser(failure) {
       // The next successful call reopens the stream.
       return stopListening()
     } else if failure == nil {
@@ -274,54 +280,56 @@ extension MCPBridge {
     return answer
   }
 
-  private func list(_ request: MCPToolsRequest) {
-    sendRequest(.tools(request), "POST", session.fields(of: request.message), request.message.bytes)
+  private func requestToolList(_ request: MCPToolsRequest) {
+    sendRequest(.toolList(request), "POST", session.fields(of: request.message), request.message.bytes)
   }
 
   /// Requests the next page of the list; after the last, repeats the refused call.
   private func handleToolList(_ answer: MCPMessage, for request: MCPToolsRequest) {
     let answer = recordTools(in: answer, to: request.message)
     guard answer.value(["result", "tools"]) != nil else { return deliver(request.refusal, to: request.call, nil) }
-    if let next = request.next(after: answer) { return list(next) }
-    waiting.insert(request.call, at: 0)
+    if let next = request.next(after: answer) { return requestToolList(next) }
+    unsentMessages.insert(request.call, at: 0)
   }
 
   // MARK: Sessions
 
   /// Starts a new session for a message refused because the server forgot the old one.
-  private func handleLostSession(_ sending: MCPSending) {
-    guard session.initialize != nil, !sending.isRepeated, sending.message.kind == .request || sending.isBarrier else {
-      return fail(sending, Failure(.serverRejected, "the server no longer knows the session"), status: 404)
+  private func handleLostSession(_ clientMessage: MCPClientMessage) {
+    guard session.initializeMessage != nil, !clientMessage.isRepeated,
+      clientMessage.message.kind == .request || clientMessage.isBarrier
+    else {
+      return fail(clientMessage, Failure(.serverRejected, "the server no longer knows the session"), status: 404)
     }
-    sending.isRepeated = true
-    waiting.insert(sending, at: 0)
-    if sending.generation == session.generation { reopen() }
+    clientMessage.isRepeated = true
+    unsentMessages.insert(clientMessage, at: 0)
+    if clientMessage.generation == session.generation { restartSession() }
   }
 
   /// The ID of the bridge's own `initialize` request.
-  private static let reopeningID = MCPSignIns.prefix + "initialize"
+  private static let restartRequestID = MCPSignIns.prefix + "initialize"
 
   /// Repeats the client's `initialize` message.
-  func reopen() {
-    guard !isReopening, let initialize = session.initialize else { return }
-    isReopening = true
+  func restartSession() {
+    guard !isRestartingSession, let initialize = session.initializeMessage else { return }
+    isRestartingSession = true
     stopListening()
     session.recordEnd()
     do throws(Failure) {
-      let message = try initialize.replacing(id: .string(Self.reopeningID))
-      sendRequest(.reopening, "POST", [], message.bytes)
+      let message = try initialize.replacing(id: .string(Self.restartRequestID))
+      sendRequest(.sessionRestart, "POST", [], message.bytes)
     } catch {
-      handleFailure(.reopening, error)
+      handleFailure(.sessionRestart, error)
     }
   }
 
-  private func handleReopened(_ answer: MCPMessage, _ head: ResponseHead?) {
+  private func handleSessionRestart(_ answer: MCPMessage, _ head: ResponseHead?) {
     guard let head, answer.value(["result"]) != nil else {
-      return handleFailure(.reopening, Failure(.serverMisbehaved, "the server did not start a new session"))
+      return handleFailure(.sessionRestart, Failure(.serverMisbehaved, "the server did not start a new session"))
     }
     session.recordAcceptance(answer, head)
     let message = JSON.object(MCPMessage.notification("notifications/initialized")).serialized()
-    sendRequest(.reopened, "POST", session.fields, message)
+    sendRequest(.sessionConfirmation, "POST", session.fields, message)
   }
 }
 

@@ -10,23 +10,23 @@ package final class MCPBridge {
   let output: MCPOutput
   var session = MCPSession()
 
-  var waiting: [MCPSending] = []
+  var unsentMessages: [MCPClientMessage] = []
   /// The current HTTP requests, by poller key.
   var exchanges: [UInt64: RunningRequest] = [:]
-  var isReopening = false
+  var isRestartingSession = false
   var listener = MCPListener()
   var signIns: MCPSignIns
   private var input = MCPInput()
   private var timers: [(moment: Instant, act: () -> Void)] = []
-  private var lastKey: UInt64 = PollerKey.first
+  private var lastKey: UInt64 = PollerKey.firstExchange
   /// The deadline for the remaining calls, once the client has ended.
-  private var end: Instant?
+  private var callDeadline: Instant?
 
   enum PollerKey {
     static let input: UInt64 = 0
     static let signals: UInt64 = 1
     /// The first key of an HTTP request.
-    static let first: UInt64 = 2
+    static let firstExchange: UInt64 = 2
   }
 
   /// An HTTP request, and its response so far.
@@ -44,24 +44,24 @@ package final class MCPBridge {
 
   enum Purpose {
     /// Sends a message of the client.
-    case message(MCPSending)
+    case message(MCPClientMessage)
     /// Requests the rest of an interrupted response, after an event's ID.
-    case rest(of: MCPSending, after: String)
+    case remainder(of: MCPClientMessage, afterEvent: String)
     /// Receives the stream of the server's own messages.
-    case listening
-    case reopening
+    case serverMessages
+    case sessionRestart
     /// Confirms the new session.
-    case reopened
+    case sessionConfirmation
     /// Requests the list of tools, to repeat a call that was refused because header fields were missing.
-    case tools(MCPToolsRequest)
-    case closing
+    case toolList(MCPToolsRequest)
+    case sessionEnd
 
     /// The message that the request serves, if any.
-    var sending: MCPSending? {
+    var clientMessage: MCPClientMessage? {
       switch self {
-      case .message(let sending), .rest(let sending, _): sending
-      case .tools(let request): request.call
-      case .listening, .reopening, .reopened, .closing: nil
+      case .message(let clientMessage), .remainder(let clientMessage, _): clientMessage
+      case .toolList(let request): request.call
+      case .serverMessages, .sessionRestart, .sessionConfirmation, .sessionEnd: nil
       }
     }
   }
@@ -75,17 +75,17 @@ package final class MCPBridge {
 
   private static let maximumConcurrentMessages = 64
   /// At this number, reading input pauses.
-  private static let maximumWaiting = 1024
+  private static let maximumUnsentMessages = 1024
   /// The time for calls after the end of input, and then for ending the session: together less than the two seconds
   /// after which clients kill the program.
   private static let drainTime = Duration.milliseconds(900)
   private static let closingTime = Duration.milliseconds(900)
 
-  /// - Parameter asks: See ``MCPSignIns/policy``.
-  package init(_ server: MCPServer, asks: SignInPolicy?) throws(Failure) {
+  /// - Parameter signInPolicy: See ``MCPSignIns/policy``.
+  package init(_ server: MCPServer, signInPolicy: SignInPolicy?) throws(Failure) {
     self.server = server
     output = MCPOutput(server.host)
-    signIns = MCPSignIns(asks)
+    signIns = MCPSignIns(signInPolicy)
     do { poller = try Poller() } catch { throw Failure(error, doing: "cannot set up the bridge") }
   }
 
@@ -95,56 +95,57 @@ package final class MCPBridge {
       let signals = try Signals.SignalReceiver([Signals.SIGHUP, Signals.SIGINT, Signals.SIGTERM])
       try poller.add(signals.raw, interest: .read, key: PollerKey.signals)
       try input.watch(poller, key: PollerKey.input)
-      while !isOver {
-        let events = try poller.wait(until: input.isAlwaysReady && mayRead ? .now : nextTimer)
+      while !isFinished {
+        let events = try poller.wait(until: input.isAlwaysReady && mayRead ? .now : nextTimerTime)
         if events.contains(where: { $0.key == PollerKey.signals }), signals.next() != nil { break }
         if mayRead, input.isAlwaysReady || events.contains(where: { $0.key == PollerKey.input }) { readInput() }
-        for event in events where event.key >= PollerKey.first { handleReady(event.key) }
+        for event in events where event.key >= PollerKey.firstExchange { handleReady(event.key) }
         fireTimers()
-        sendWaiting()
-        try input.pause(!mayRead, poller, key: PollerKey.input)
+        sendUnsentMessages()
+        try input.setPaused(!mayRead, poller, key: PollerKey.input)
       }
-      try close()
+      try endSession()
     } catch {
       throw Failure(error, doing: "the bridge cannot continue")
     }
   }
 
   /// Whether the client has ended and nothing is left to do.
-  private var isOver: Bool {
+  private var isFinished: Bool {
     if output.isClosed { return true }
-    guard let end else { return false }
-    return Instant.now >= end || (waiting.isEmpty && !exchanges.values.contains { $0.purpose.sending != nil })
+    guard let callDeadline else { return false }
+    return Instant.now >= callDeadline
+      || (unsentMessages.isEmpty && !exchanges.values.contains { $0.purpose.clientMessage != nil })
   }
 
-  private var mayRead: Bool { waiting.count < Self.maximumWaiting && !input.hasEnded }
+  private var mayRead: Bool { unsentMessages.count < Self.maximumUnsentMessages && !input.hasEnded }
 
   private func readInput() {
     input.read { line in
       switch line {
       case .message(let message): handle(message)
-      case .refused(let failure, let id):
+      case .invalid(let failure, let id):
         let code = failure.code == .malformedToken ? MCPProblem.parseError : MCPProblem.invalidRequest
         output.fail(id, MCPProblem(code, failure.message))
       }
     }
-    if input.hasEnded { end = Instant.now.advanced(by: Self.drainTime) }
+    if input.hasEnded { callDeadline = Instant.now.advanced(by: Self.drainTime) }
   }
 
-  private func close() throws(SystemError) {
+  private func endSession() throws(SystemError) {
     for key in Array(exchanges.keys) { remove(key) }
     signIns.close()
     guard session.hasID else { return }
-    sendRequest(.closing, "DELETE", session.fields)
+    sendRequest(.sessionEnd, "DELETE", session.fields)
     let end = Instant.now.advanced(by: Self.closingTime)
     while !exchanges.isEmpty, Instant.now < end {
-      for event in try poller.wait(until: end) where event.key >= PollerKey.first { handleReady(event.key) }
+      for event in try poller.wait(until: end) where event.key >= PollerKey.firstExchange { handleReady(event.key) }
     }
   }
 
   // MARK: Time
 
-  private var nextTimer: Instant? { (timers.map(\.moment) + [end].compactMap { $0 }).min() }
+  private var nextTimerTime: Instant? { (timers.map(\.moment) + [callDeadline].compactMap { $0 }).min() }
 
   func schedule(after delay: Duration, _ act: @escaping () -> Void) {
     timers.append((Instant.now.advanced(by: delay), act))
@@ -163,29 +164,29 @@ package final class MCPBridge {
   private func handle(_ message: MCPMessage) {
     session.recordRevision(of: message)
     if let id = message.id?.string, message.kind == .answer, id.utf8.starts(with: MCPSignIns.prefix.utf8) {
-      return handleAnswer(id, message)
+      return handleQuestionAnswer(id, message)
     }
     if message.hasMethod("notifications/cancelled"), let id = message.parameter("requestId"),
       handleCancellation(id, message)
     {
       return
     }
-    let sending = MCPSending(message)
+    let clientMessage = MCPClientMessage(message)
     if let state = message.parameter("requestState")?.string, state.utf8.starts(with: MCPSignIns.prefix.utf8) {
-      return handleRepeatedCall(sending, state)
+      return handleRepeatedCall(clientMessage, state)
     }
-    waiting.append(sending)
+    unsentMessages.append(clientMessage)
   }
 
   /// Returns false if the server must get the message.
   private func handleCancellation(_ id: JSON, _ message: MCPMessage) -> Bool {
-    if let index = waiting.firstIndex(where: { $0.unanswered.contains(id) && $0.message.kind == .request }) {
-      waiting.remove(at: index)
+    if let index = unsentMessages.firstIndex(where: { $0.unansweredIDs.contains(id) && $0.message.kind == .request }) {
+      unsentMessages.remove(at: index)
       return true
     }
-    if signIns.forget(id) { return true }
+    if signIns.removeCancelledCall(id) { return true }
     let running = exchanges.first {
-      $0.value.purpose.sending.map { $0.isModern && $0.unanswered.contains(id) } ?? false
+      $0.value.purpose.clientMessage.map { $0.isModern && $0.unansweredIDs.contains(id) } ?? false
     }
     if let running {
       remove(running.key)
@@ -194,16 +195,16 @@ package final class MCPBridge {
     return session.namedRevision != nil
   }
 
-  private func sendWaiting() {
-    while let next = waiting.first, mayStart(next) {
-      waiting.removeFirst()
+  private func sendUnsentMessages() {
+    while let next = unsentMessages.first, maySend(next) {
+      unsentMessages.removeFirst()
       if next.isBarrier, next.message.hasMethod("initialize") {
         session.recordRequest(with: next.message)
         stopListening()
-      } else if !next.isModern, session.isMissing, session.initialize != nil {
+      } else if !next.isModern, session.isMissing, session.initializeMessage != nil {
         // The client continues even if its session failed to start.
-        waiting.insert(next, at: 0)
-        return reopen()
+        unsentMessages.insert(next, at: 0)
+        return restartSession()
       }
       (next.generation, next.hadSessionID) = (session.generation, session.hasID)
       sendRequest(.message(next), "POST", session.fields(of: next.message), next.message.bytes)
@@ -211,23 +212,25 @@ package final class MCPBridge {
   }
 
   /// Whether the message may be sent now, before the responses to earlier ones.
-  private func mayStart(_ sending: MCPSending) -> Bool {
+  private func maySend(_ clientMessage: MCPClientMessage) -> Bool {
     let running = exchanges.values.compactMap { running in
-      if case .message(let sending) = running.purpose { sending } else { nil }
+      if case .message(let clientMessage) = running.purpose { clientMessage } else { nil }
     }
-    return !isReopening && running.count < Self.maximumConcurrentMessages
-      && !running.contains { $0.isBarrier && ($0.message.kind == .notification || !$0.unanswered.isEmpty) }
+    return !isRestartingSession && running.count < Self.maximumConcurrentMessages
+      && !running.contains { $0.isBarrier && ($0.message.kind == .notification || !$0.unansweredIDs.isEmpty) }
   }
 
   // MARK: Exchanges
 
   func sendRequest(_ purpose: Purpose, _ method: String, _ fields: [String], _ body: [UInt8]? = nil) {
     do throws(Failure) {
-      let exchange = try server.send(method, fields, body)
+      let exchange = try server.startRequest(method, fields, body)
       let running = RunningRequest(exchange, purpose, key: nextKey())
       exchanges[running.key] = running
       do {
-        if let number = exchange.connectionNumber { try poller.add(number, interest: .read, key: running.key) }
+        if let descriptor = exchange.connectionDescriptor {
+          try poller.add(descriptor, interest: .read, key: running.key)
+        }
       } catch {
         remove(running.key)
         throw Failure(error, doing: "cannot make the request")
@@ -242,7 +245,7 @@ package final class MCPBridge {
 
   /// Handles a ready connection or, for an odd key, pipe.
   private func handleReady(_ key: UInt64) {
-    if signIns.isKey(key) { return signIns.current.map { $0.readLines(signInStep) } ?? () }
+    if signIns.isCurrentKey(key) { return signIns.current.map { $0.readLines(handleSignInStep) } ?? () }
     let connection = key & ~1
     guard let running = exchanges[connection] else { return }
     let report = { [self] (step: MCPExchange.Step) in
@@ -264,8 +267,8 @@ package final class MCPBridge {
       let isStream = head.isEventStream
       running.head = head
       running.body = isStream ? .stream(EventStreamReader()) : .whole([])
-      if isStream, case .listening = running.purpose { listener.isOpen = true }
-      guard let pipe = running.exchange.pipeNumber else { return }
+      if isStream, case .serverMessages = running.purpose { listener.isOpen = true }
+      guard let pipe = running.exchange.pipeDescriptor else { return }
       do { try poller.add(pipe, interest: .read, key: key + 1) } catch {
         remove(key)
         handleFailure(running.purpose, Failure(error, doing: "cannot read the answer"))

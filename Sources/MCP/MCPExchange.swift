@@ -25,13 +25,13 @@ final class MCPExchange {
   private var received = 0
   private var sent = 0
   /// The caller's variables are passed at most once.
-  private var variables = Variables.notAsked
+  private var variablesState = VariablesState.notRequested
   /// Nil until reported.
   private var result: (bodyBytes: Int, problem: Failure?)?
   /// Why the rest of the body is missing, if reported.
   private var failure: Failure?
 
-  private enum Variables { case notAsked, underWay, passed }
+  private enum VariablesState { case notRequested, sent, accepted }
 
   private static let pieceBytes = 256 << 10
 
@@ -59,9 +59,9 @@ final class MCPExchange {
   }
 
   /// Nil once closed.
-  var connectionNumber: Int32? { connection?.descriptor }
+  var connectionDescriptor: Int32? { connection?.descriptor }
   /// The descriptor of the body's pipe, to poll after the head; nil for an inline request.
-  var pipeNumber: Int32? { pipe?.descriptor.raw }
+  var pipeDescriptor: Int32? { pipe?.descriptor.raw }
 
   func close() {
     pipe = nil
@@ -80,13 +80,13 @@ final class MCPExchange {
         case .event(.body(let bytes)):
           received += bytes.count
           report(.body(bytes))
-        case .event(.bodyWanted): try sendPart()
+        case .event(.bodyWanted): try sendNextPart()
         case .event(let event): host.show(event)
         case .failure(let failure) where failure.code == .descriptorMissing && !request.isInline: try repeatInline()
         case .failure(let failure) where head != nil: reportFailure(failure, report)
         case .failure(let failure): try passVariables(neededAfter: failure)
-        case .result where variables == .underWay:
-          (variables, pipe, sent) = (.passed, nil, 0)
+        case .result where variablesState == .sent:
+          (variablesState, pipe, sent) = (.accepted, nil, 0)
           try send()
         case .result(let result):
           guard let bytes = result["body_bytes"]?.int else { throw Reply.unreadable }
@@ -109,8 +109,10 @@ final class MCPExchange {
 
   /// Passes the variables that the request lacks, to repeat it.
   private func passVariables(neededAfter failure: Failure) throws(Failure) {
-    guard variables == .notAsked, let values = try connection?.variables(neededAfter: failure) else { throw failure }
-    variables = .underWay
+    guard variablesState == .notRequested, let values = try connection?.variables(neededAfter: failure) else {
+      throw failure
+    }
+    variablesState = .sent
     try connection?.send(host.envelope(values.request), passing: values.values)
   }
 
@@ -129,7 +131,7 @@ final class MCPExchange {
   }
 
   /// Sends the next part of the inline content.
-  private func sendPart() throws(Failure) {
+  private func sendNextPart() throws(Failure) {
     guard let content else { return }
     let end = min(sent + ResourceBodyRequest.maximumBytes, content.count)
     let part = ResourceBodyRequest(bytes: Array(content[sent..<end]), isLast: end == content.count)

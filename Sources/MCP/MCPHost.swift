@@ -7,7 +7,7 @@ package protocol MCPHost {
   /// A request with the command line's deadline.
   func envelope(_ request: Request) -> RequestEnvelope
 
-  func answer(_ line: Span<UInt8>) throws(Failure)
+  func writeToClient(_ line: Span<UInt8>) throws(Failure)
 
   func log(_ request: Request)
 
@@ -30,15 +30,15 @@ package protocol MCPHost {
 package struct MCPRemedy: Sendable {
   let command: String
   let login: LoginRequest?
-  private let isOfAccount: Bool
+  private let namesNoServer: Bool
 
-  /// - Parameter isOfAccount: Whether the sign-in names no server, which the user would have to trust first.
-  package init(_ command: String, login: LoginRequest? = nil, isOfAccount: Bool = false) {
-    (self.command, self.login, self.isOfAccount) = (command, login, isOfAccount)
+  /// - Parameter namesNoServer: Whether the sign-in names no server, which the user would have to trust first.
+  package init(_ command: String, login: LoginRequest? = nil, namesNoServer: Bool = false) {
+    (self.command, self.login, self.namesNoServer) = (command, login, namesNoServer)
   }
 
   /// Nil if the user must first trust the server.
-  package var signIn: LoginRequest? { isOfAccount ? login : nil }
+  package var permittedSignIn: LoginRequest? { namesNoServer ? login : nil }
 }
 
 /// Whether a bridge starts sign-ins. Nil means only if the client can show pages.

@@ -17,9 +17,9 @@ struct MCPMessage {
   /// Nil for a notification, a batch, and the response to an unreadable message.
   let id: JSON?
   /// The IDs of the requests in the message.
-  let requests: [JSON]
+  let requestIDs: [JSON]
   /// The IDs of the requests that the message answers.
-  let answers: [JSON]
+  let answeredIDs: [JSON]
   private let layout: JSONLayout
 
   static let maximumBytes = 32 << 20
@@ -49,15 +49,15 @@ struct MCPMessage {
     for index in bytes.indices where bytes[index] == 0x0A || bytes[index] == 0x0D { bytes[index] = 0x20 }
     let root = layout.root
     let parts = root.kind == .array ? root.elements : [root]
-    var (requests, answers): ([JSON], [JSON]) = ([], [])
+    var (requestIDs, answeredIDs): ([JSON], [JSON]) = ([], [])
     var kinds: [Kind] = []
     for part in parts {
       let kind = try Self.kind(of: part, bytes.span)
       kinds.append(kind)
       let id = part["id"]?.value(in: bytes.span)
       switch kind {
-      case .request: if let id { requests.append(id) }
-      case .answer: if let id { answers.append(id) }
+      case .request: if let id { requestIDs.append(id) }
+      case .answer: if let id { answeredIDs.append(id) }
       case .notification, .batch: break
       }
     }
@@ -65,7 +65,7 @@ struct MCPMessage {
     kind = root.kind == .array ? .batch : first
     id = root["id"]?.value(in: bytes.span)
     method = root["method"]?.string(in: bytes.span)
-    (self.bytes, self.requests, self.answers) = (bytes, requests, answers)
+    (self.bytes, self.requestIDs, self.answeredIDs) = (bytes, requestIDs, answeredIDs)
   }
 
   private static let unreadable = Failure(.invalidRequest, "the message is not JSON-RPC 2.0")
@@ -88,11 +88,11 @@ struct MCPMessage {
   }
 
   /// The ID for answering an invalid message; null if unknown. The text may be too large or not JSON.
-  static func id(ofRefused text: [UInt8]) -> JSON {
+  static func id(ofInvalid text: [UInt8]) -> JSON {
     var (ids, hasMethod) = ([JSON](), false)
     var limits = limits
     limits.bytes = maximumMemberBytes
-    forOuterMembers(of: text) { piece in
+    forEachMember(of: text) { piece in
       guard piece.count < maximumMemberBytes - 2,
         let member = try? JSON(parsing: [UInt8(ascii: "{")] + piece + [UInt8(ascii: "}")], limits: limits)
       else { return }
@@ -108,7 +108,7 @@ struct MCPMessage {
   private static let maximumMemberBytes = 4096
 
   /// Passes the outermost object's members to `take`, as text.
-  private static func forOuterMembers(of text: [UInt8], _ take: (ArraySlice<UInt8>) -> Void) {
+  private static func forEachMember(of text: [UInt8], _ take: (ArraySlice<UInt8>) -> Void) {
     var (depth, start, count) = (0, 0, 0)
     var (isInString, isEscaped) = (false, false)
     for index in text.indices where count < maximumMembers {
@@ -206,8 +206,8 @@ struct MCPProblem {
   ///   - status: The server's HTTP status.
   ///   - remedy: A command that needs no consent, if any.
   init(_ failure: Failure, status: Int?, _ remedy: MCPRemedy?) {
-    let isForPerson = Self.needsPerson(failure)
-    code = isForPerson ? Self.signInNeeded : Self.noAnswer
+    let isForUser = Self.needsUser(failure)
+    code = isForUser ? Self.signInNeeded : Self.noAnswer
     message = failure.hint.map { "\(failure.message): \($0)" } ?? failure.message
     data = JSONObject([("code", .string(failure.code.rawValue))])
     data["status"] = status.map { .int($0) }
@@ -221,11 +221,11 @@ struct MCPProblem {
   }
 
   /// Whether the user must sign in, unlock or permit something.
-  static func needsPerson(_ failure: Failure) -> Bool {
+  static func needsUser(_ failure: Failure) -> Bool {
     switch failure.code.exitStatus {
     case .signInNeeded, .locked, .denied: true
     case .done, .failed, .usage, .tryLater, .tokenNotValid:
-      failure.code == .originNotAllowed || failure.code == .placeNotListed
+      failure.code == .originNotAllowed || failure.code == .originNotListed
     }
   }
 }

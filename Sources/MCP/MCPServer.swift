@@ -19,7 +19,7 @@ package struct MCPServer {
   }
 
   /// Omits the query and fragment, which may be secret.
-  func redirects(to location: String) -> Failure {
+  func redirectFailure(to location: String) -> Failure {
     let own = try? URI(request.url)
     let url = String(
       decoding: location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }, as: UTF8.self)
@@ -36,7 +36,7 @@ package struct MCPServer {
       hint: isHint ? target.map { .command("agent mcp \(ShellWord.quoted($0.text))") } : nil)
   }
 
-  func send(_ method: String, _ fields: [String], _ body: [UInt8]?) throws(Failure) -> MCPExchange {
+  func startRequest(_ method: String, _ fields: [String], _ body: [UInt8]?) throws(Failure) -> MCPExchange {
     var request = request
     request.method = method
     request.sendsBody = body != nil

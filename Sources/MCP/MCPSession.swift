@@ -10,7 +10,7 @@ struct MCPSession {
   /// The negotiated revision; nil before the server has accepted the session.
   private var revision: String?
   /// Sent again to restart the session.
-  private(set) var initialize: MCPMessage?
+  private(set) var initializeMessage: MCPMessage?
   /// Whether the client has requested a session, but the server has none now.
   private(set) var isMissing = false
   /// The last revision that a client's message named. It applies to messages that name none.
@@ -26,18 +26,18 @@ struct MCPSession {
     if message.revision != nil {
       return message.parameter("_meta", "io.modelcontextprotocol/clientCapabilities", "elicitation", "url") != nil
     }
-    return revision != nil && initialize?.parameter("capabilities", "elicitation", "url") != nil
+    return revision != nil && initializeMessage?.parameter("capabilities", "elicitation", "url") != nil
   }
 
   // MARK: Beginning
 
   mutating func recordRequest(with message: MCPMessage) {
-    initialize = message
+    initializeMessage = message
     (id, revision, namedRevision) = (nil, nil, nil)
     isMissing = true
   }
 
-  /// - Parameter answer: The response to ``initialize``.
+  /// - Parameter answer: The response to ``initializeMessage``.
   mutating func recordAcceptance(_ answer: MCPMessage, _ head: ResponseHead) {
     guard let agreed = answer.value(["result", "protocolVersion"])?.string else { return }
     generation += 1
@@ -67,7 +67,7 @@ struct MCPSession {
   /// - Returns: The response without unusable tools, and the names of those tools.
   mutating func recordTools(in answer: MCPMessage, to request: MCPMessage) -> (MCPMessage, omitted: [String]) {
     guard request.revision != nil, request.hasMethod("tools/list") else { return (answer, []) }
-    return toolFields.record(answer, startsList: request.parameter("cursor") == nil)
+    return toolFields.recordTools(answer, startsList: request.parameter("cursor") == nil)
   }
 
   /// The header fields that identify the session.
@@ -83,11 +83,11 @@ struct MCPSession {
     guard !message.hasMethod("initialize") else { return [] }
     // In a revision without sessions, each message describes itself.
     guard let revision = message.revision ?? namedRevision else { return fields }
-    var fields = ["MCP-Protocol-Version: \(Self.encoded(revision))"]
-    if let method = message.method { fields.append("Mcp-Method: \(Self.encoded(method))") }
-    if let name = Self.name(of: message) { fields.append("Mcp-Name: \(Self.encoded(name))") }
+    var fields = ["MCP-Protocol-Version: \(Self.encodedFieldValue(revision))"]
+    if let method = message.method { fields.append("Mcp-Method: \(Self.encodedFieldValue(method))") }
+    if let name = Self.name(of: message) { fields.append("Mcp-Name: \(Self.encodedFieldValue(name))") }
     if message.hasMethod("tools/call") {
-      fields += toolFields.fields(of: message).map { "Mcp-Param-\($0): \(Self.encoded($1))" }
+      fields += toolFields.fields(of: message).map { "Mcp-Param-\($0): \(Self.encodedFieldValue($1))" }
     }
     return fields
   }
@@ -102,7 +102,7 @@ struct MCPSession {
   }
 
   /// Uses Base64 unless the value is printable ASCII without outer blanks.
-  static func encoded(_ value: String) -> String {
+  static func encodedFieldValue(_ value: String) -> String {
     let bytes = Array(value.utf8)
     let isPlain =
       bytes.allSatisfy(\.isPrintableASCII) && bytes.first != 0x20 && bytes.last != 0x20
@@ -131,7 +131,7 @@ struct MCPToolFields {
 
   /// - Parameter startsList: Whether the response is the first page of a list.
   /// - Returns: The response and the names of unusable tools, which it omits.
-  mutating func record(_ answer: MCPMessage, startsList: Bool) -> (MCPMessage, omitted: [String]) {
+  mutating func recordTools(_ answer: MCPMessage, startsList: Bool) -> (MCPMessage, omitted: [String]) {
     guard let tools = answer.value(["result", "tools"])?.array else { return (answer, []) }
     if startsList { annotatedArguments = [:] }
     var kept: [JSON] = []
@@ -142,7 +142,7 @@ struct MCPToolFields {
         continue
       }
       var found: [(path: [String], name: String)] = []
-      guard Self.collect(tool["inputSchema"], [], &found) else {
+      guard Self.collectAnnotations(tool["inputSchema"], [], &found) else {
         omitted.append(name)
         continue
       }
@@ -159,7 +159,7 @@ struct MCPToolFields {
   /// Collects the annotations of a schema and its properties.
   ///
   /// - Returns: False if one is invalid.
-  private static func collect(
+  private static func collectAnnotations(
     _ schema: JSON?, _ path: [String], _ found: inout [(path: [String], name: String)]
   ) -> Bool {
     guard let schema = schema?.object else { return true }
@@ -172,7 +172,7 @@ struct MCPToolFields {
     }
     for keyword in otherSchemaKeywords where schema[keyword].map(hasAnnotation) ?? false { return false }
     let properties = schema["properties"]?.object ?? JSONObject()
-    return zip(properties.names, properties.values).allSatisfy { collect($1, path + [$0], &found) }
+    return zip(properties.names, properties.values).allSatisfy { collectAnnotations($1, path + [$0], &found) }
   }
 
   private static func hasAnnotation(_ schemas: JSON) -> Bool {
@@ -195,12 +195,12 @@ struct MCPToolFields {
     return annotatedArguments.compactMap { argument in
       var value: JSON? = arguments
       for name in argument.path { value = value?[name] }
-      return Self.text(value).map { (argument.name, $0) }
+      return Self.fieldValue(value).map { (argument.name, $0) }
     }
   }
 
   /// Nil if the argument is missing or has no such form.
-  private static func text(_ value: JSON?) -> String? {
+  private static func fieldValue(_ value: JSON?) -> String? {
     switch value {
     case .string(let text): text
     case .bool(let flag): flag ? "true" : "false"
@@ -214,41 +214,42 @@ struct MCPToolFields {
 /// `HeaderMismatch`).
 struct MCPToolsRequest {
   /// The refused call.
-  let call: MCPSending
+  let call: MCPClientMessage
   let refusal: MCPMessage
   /// The request for one page of the list.
   let message: MCPMessage
   /// Counts from 1.
-  private let pages: Int
+  private let pageNumber: Int
 
   private static let maximumPages = 16
   /// The second is from drafts.
-  private static let mismatches: [JSON] = [-32020, -32001]
+  private static let mismatchCodes: [JSON] = [-32020, -32001]
 
   /// Nil if the call was refused for another reason or repeated already.
-  init?(for call: MCPSending, refusedBy refusal: MCPMessage) {
+  init?(for call: MCPClientMessage, refusedBy refusal: MCPMessage) {
     guard call.isModern, !call.isRepeated, call.message.hasMethod("tools/call"),
-      let code = refusal.value(["error", "code"]), Self.mismatches.contains(code)
+      let code = refusal.value(["error", "code"]), Self.mismatchCodes.contains(code)
     else { return nil }
-    self.init(call, refusal, cursor: nil, pages: 1)
+    self.init(call, refusal, cursor: nil, pageNumber: 1)
   }
 
   /// The request for the next page; nil after the last.
   func next(after answer: MCPMessage) -> MCPToolsRequest? {
-    guard let cursor = answer.value(["result", "nextCursor"]), cursor.string != nil, pages < Self.maximumPages else {
+    guard let cursor = answer.value(["result", "nextCursor"]), cursor.string != nil, pageNumber < Self.maximumPages
+    else {
       return nil
     }
-    return MCPToolsRequest(call, refusal, cursor: cursor, pages: pages + 1)
+    return MCPToolsRequest(call, refusal, cursor: cursor, pageNumber: pageNumber + 1)
   }
 
-  private init?(_ call: MCPSending, _ refusal: MCPMessage, cursor: JSON?, pages: Int) {
+  private init?(_ call: MCPClientMessage, _ refusal: MCPMessage, cursor: JSON?, pageNumber: Int) {
     var parameters = JSONObject()
     var meta = call.message.parameter("_meta")?.object
     meta?["progressToken"] = nil
     parameters["_meta"] = meta.map { .object($0) }
     parameters["cursor"] = cursor
-    let request = MCPMessage.request("\(MCPSignIns.prefix)tools-\(pages)", "tools/list", parameters)
+    let request = MCPMessage.request("\(MCPSignIns.prefix)tools-\(pageNumber)", "tools/list", parameters)
     guard let message = try? MCPMessage(JSON.object(request).serialized()) else { return nil }
-    (self.call, self.refusal, self.message, self.pages) = (call, refusal, message, pages)
+    (self.call, self.refusal, self.message, self.pageNumber) = (call, refusal, message, pageNumber)
   }
 }

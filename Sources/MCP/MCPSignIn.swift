@@ -16,10 +16,10 @@ final class MCPSignIn {
   let problem: MCPProblem
   /// A sentence, without a command.
   private let reason: String
-  var messagesToRepeat: [MCPSending] = []
+  var messagesToRepeat: [MCPClientMessage] = []
   private(set) var code: Event.DeviceCode?
   /// Whether a request asked the client to show the page.
-  var isAsked = false
+  var hasAskedClient = false
   /// Nil once closed.
   private var connection: DaemonConnection?
   private let host: any MCPHost
@@ -40,7 +40,7 @@ final class MCPSignIn {
   }
 
   /// Nil once closed.
-  var number: Int32? { connection?.descriptor }
+  var descriptor: Int32? { connection?.descriptor }
 
   func readLines(_ report: (Step) -> Void) {
     do throws(Failure) {
@@ -72,7 +72,9 @@ final class MCPSignIn {
   var url: String { code.map { $0.verificationURIComplete ?? $0.verificationURI } ?? "" }
 
   /// The parameters of `elicitation/create`, which shows a page.
-  var question: JSONObject { JSONObject([("mode", "url"), ("message", .string(message)), ("url", .string(url))]) }
+  var elicitationParameters: JSONObject {
+    JSONObject([("mode", "url"), ("message", .string(message)), ("url", .string(url))])
+  }
 
   /// The problem for a client that cannot show pages.
   var problemWithPage: MCPProblem {
@@ -85,21 +87,21 @@ final class MCPSignIn {
   }
 }
 
-final class MCPSending {
+final class MCPClientMessage {
   var message: MCPMessage
-  var unanswered: Set<JSON>
+  var unansweredIDs: Set<JSON>
   /// See ``MCPSession/generation``.
   var generation = 0
   var hadSessionID = false
   /// Whether it was refused before processing and is being repeated.
   var isRepeated = false
-  var waitedForSignIn = false
+  var triedSignIn = false
   /// How often the rest of its response was requested since the last event.
   var retries = 0
 
   init(_ message: MCPMessage) {
     self.message = message
-    unanswered = Set(message.requests)
+    unansweredIDs = Set(message.requestIDs)
   }
 
   /// Whether the revision has no sessions. Ending the HTTP request then cancels the call.

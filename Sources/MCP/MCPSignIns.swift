@@ -9,10 +9,10 @@ struct MCPSignIns {
   private(set) var current: MCPSignIn?
   private var key: UInt64?
   /// Nil after a success.
-  private var lastFailure: Instant?
-  private var count = 0
+  private var lastFailureTime: Instant?
+  private var lastNumber = 0
   /// The calls answered with a question, by its `requestState`. The client repeats them.
-  private var questions: [String: MCPMessage] = [:]
+  private var callsByQuestion: [String: MCPMessage] = [:]
 
   /// The prefix of the bridge's own IDs.
   static let prefix = "agent-bridge-"
@@ -21,161 +21,164 @@ struct MCPSignIns {
 
   init(_ policy: SignInPolicy?) { self.policy = policy }
 
-  func isKey(_ key: UInt64) -> Bool { self.key == key }
+  func isCurrentKey(_ key: UInt64) -> Bool { self.key == key }
 
-  func mayAsk(_ canOpenURLs: Bool) -> Bool {
+  func maySignIn(canOpenURLs: Bool) -> Bool {
     guard policy != .never, policy == .ask || canOpenURLs else { return false }
-    return lastFailure.map { Instant.now >= $0.advanced(by: Self.pauseAfterFailure) } ?? true
+    return lastFailureTime.map { Instant.now >= $0.advanced(by: Self.pauseAfterFailure) } ?? true
   }
 
   mutating func nextID() -> String {
-    count += 1
-    return "\(Self.prefix)sign-in-\(count)"
+    lastNumber += 1
+    return "\(Self.prefix)sign-in-\(lastNumber)"
   }
 
   mutating func setCurrent(_ signIn: MCPSignIn, key: UInt64) { (current, self.key) = (signIn, key) }
 
-  mutating func finish(succeeded: Bool) -> MCPSignIn? {
+  mutating func endCurrent(succeeded: Bool) -> MCPSignIn? {
     let signIn = current
     signIn?.close()
     (current, key) = (nil, nil)
-    lastFailure = succeeded ? nil : .now
+    lastFailureTime = succeeded ? nil : .now
     return signIn
   }
 
-  mutating func close() { _ = finish(succeeded: false) }
+  mutating func close() { _ = endCurrent(succeeded: false) }
 
   /// Returns whether the call was waiting.
-  mutating func forget(_ id: JSON) -> Bool {
-    guard let current, let index = current.messagesToRepeat.firstIndex(where: { $0.unanswered.contains(id) }) else {
+  mutating func removeCancelledCall(_ id: JSON) -> Bool {
+    guard let current, let index = current.messagesToRepeat.firstIndex(where: { $0.unansweredIDs.contains(id) }) else {
       return false
     }
     current.messagesToRepeat.remove(at: index)
     return true
   }
 
-  mutating func keep(_ message: MCPMessage, as state: String) {
-    if questions.count >= Self.maximumQuestions { questions.removeAll() }
-    questions[state] = message
+  mutating func storeCall(_ message: MCPMessage, forQuestion state: String) {
+    if callsByQuestion.count >= Self.maximumQuestions { callsByQuestion.removeAll() }
+    callsByQuestion[state] = message
   }
 
-  mutating func removeQuestion(_ state: String) -> MCPMessage? { questions.removeValue(forKey: state) }
+  mutating func takeCall(forQuestion state: String) -> MCPMessage? { callsByQuestion.removeValue(forKey: state) }
 }
 
 extension MCPBridge {
   /// In `inputRequests`.
-  private static let question = "agent_sign_in"
+  private static let questionName = "agent_sign_in"
 
   /// Handles a message that was refused before processing or could not be sent. May start a sign-in.
-  func handleRefusal(_ sending: MCPSending, _ failure: Failure, status: Int?) {
+  func handleRefusal(_ clientMessage: MCPClientMessage, _ failure: Failure, status: Int?) {
     let failure = server.host.completingHint(of: failure)
     let problem = server.problem(failure, status: status)
-    guard !sending.message.requests.isEmpty, !sending.waitedForSignIn,
-      let login = server.host.remedy(of: failure)?.signIn,
-      signIns.current != nil || signIns.mayAsk(session.canOpenURLs(sending.message))
-    else { return fail(sending, problem) }
-    sending.waitedForSignIn = true
+    guard !clientMessage.message.requestIDs.isEmpty, !clientMessage.triedSignIn,
+      let login = server.host.remedy(of: failure)?.permittedSignIn,
+      signIns.current != nil || signIns.maySignIn(canOpenURLs: session.canOpenURLs(clientMessage.message))
+    else { return fail(clientMessage, problem) }
+    clientMessage.triedSignIn = true
     if let current = signIns.current {
-      current.messagesToRepeat.append(sending)
-      if current.code != nil { ask(current) }
+      current.messagesToRepeat.append(clientMessage)
+      if current.code != nil { askClient(current) }
       return
     }
     do throws(Failure) {
       let signIn = try MCPSignIn(signIns.nextID(), problem, because: failure.message, login, server.host)
       let key = nextKey()
-      signIn.messagesToRepeat = [sending]
+      signIn.messagesToRepeat = [clientMessage]
       signIns.setCurrent(signIn, key: key)
-      do { if let number = signIn.number { try poller.add(number, interest: .read, key: key) } } catch {
-        _ = signIns.finish(succeeded: false)
+      do { if let descriptor = signIn.descriptor { try poller.add(descriptor, interest: .read, key: key) } } catch {
+        _ = signIns.endCurrent(succeeded: false)
         throw Failure(error, doing: "cannot start the sign-in")
       }
     } catch {
-      fail(sending, problem)
+      fail(clientMessage, problem)
     }
   }
 
-  func signInStep(_ step: MCPSignIn.Step) {
+  func handleSignInStep(_ step: MCPSignIn.Step) {
     switch step {
-    case .code: signIns.current.map { ask($0) }
+    case .code: signIns.current.map { askClient($0) }
     case .done:
-      guard let signIn = signIns.finish(succeeded: true) else { return }
-      waiting.insert(contentsOf: signIn.messagesToRepeat, at: 0)
-      if signIn.isAsked {
+      guard let signIn = signIns.endCurrent(succeeded: true) else { return }
+      unsentMessages.insert(contentsOf: signIn.messagesToRepeat, at: 0)
+      if signIn.hasAskedClient {
         output.write(
           MCPMessage.notification(
             "notifications/elicitation/complete", JSONObject([("elicitationId", .string(signIn.id))])))
       }
     case .failed(let failure):
       server.host.note(failure.text)
-      giveUp()
+      failSignIn()
     }
   }
 
-  private func giveUp() {
-    guard let signIn = signIns.finish(succeeded: false) else { return }
-    for sending in signIn.messagesToRepeat { fail(sending, signIn.problem) }
+  private func failSignIn() {
+    guard let signIn = signIns.endCurrent(succeeded: false) else { return }
+    for clientMessage in signIn.messagesToRepeat { fail(clientMessage, signIn.problem) }
   }
 
   /// Asks as each call's revision requires.
-  private func ask(_ signIn: MCPSignIn) {
-    var messagesToRepeat: [MCPSending] = []
-    for sending in signIn.messagesToRepeat {
-      guard session.canOpenURLs(sending.message) else {
-        fail(sending, signIn.problemWithPage)
+  private func askClient(_ signIn: MCPSignIn) {
+    var messagesToRepeat: [MCPClientMessage] = []
+    for clientMessage in signIn.messagesToRepeat {
+      guard session.canOpenURLs(clientMessage.message) else {
+        fail(clientMessage, signIn.problemWithPage)
         continue
       }
-      guard sending.isModern else {
-        messagesToRepeat.append(sending)
+      guard clientMessage.isModern else {
+        messagesToRepeat.append(clientMessage)
         continue
       }
       // Only these methods may be answered with a question.
-      guard let method = sending.message.method, ["tools/call", "prompts/get", "resources/read"].contains(method),
-        let id = sending.message.id
+      guard let method = clientMessage.message.method,
+        ["tools/call", "prompts/get", "resources/read"].contains(method),
+        let id = clientMessage.message.id
       else {
-        fail(sending, signIn.problemWithPage)
+        fail(clientMessage, signIn.problemWithPage)
         continue
       }
       let state = "\(signIn.id)-\(nextKey())"
-      signIns.keep(sending.message, as: state)
-      let question = JSONObject([("method", "elicitation/create"), ("params", .object(signIn.question))])
+      signIns.storeCall(clientMessage.message, forQuestion: state)
+      let question = JSONObject([("method", "elicitation/create"), ("params", .object(signIn.elicitationParameters))])
       output.write(
         MCPMessage.answer(
           id,
           JSONObject([
             ("resultType", "input_required"),
-            ("inputRequests", .object(JSONObject([(Self.question, .object(question))]))),
+            ("inputRequests", .object(JSONObject([(Self.questionName, .object(question))]))),
             ("requestState", .string(state)),
           ])))
     }
     signIn.messagesToRepeat = messagesToRepeat
-    guard !messagesToRepeat.isEmpty, !signIn.isAsked else { return }
-    signIn.isAsked = true
-    var question = signIn.question
+    guard !messagesToRepeat.isEmpty, !signIn.hasAskedClient else { return }
+    signIn.hasAskedClient = true
+    var question = signIn.elicitationParameters
     question["elicitationId"] = .string(signIn.id)
     output.write(MCPMessage.request(signIn.id, "elicitation/create", question))
   }
 
-  func handleAnswer(_ id: String, _ message: MCPMessage) {
+  func handleQuestionAnswer(_ id: String, _ message: MCPMessage) {
     guard let current = signIns.current, current.id.hasSameBytes(as: id) else { return }
-    if !isAcceptance(message.value(["result", "action"])) { giveUp() }
+    if !isAcceptance(message.value(["result", "action"])) { failSignIn() }
   }
 
   private func isAcceptance(_ action: JSON?) -> Bool { action?.string.map { $0 == "accept" } ?? false }
 
   /// Handles a repeated call with the answer to the question.
-  func handleRepeatedCall(_ sending: MCPSending, _ state: String) {
-    guard let original = signIns.removeQuestion(state), var parameters = sending.message.parameter()?.object else {
-      return waiting.append(sending)
+  func handleRepeatedCall(_ clientMessage: MCPClientMessage, _ state: String) {
+    guard let original = signIns.takeCall(forQuestion: state),
+      var parameters = clientMessage.message.parameter()?.object
+    else {
+      return unsentMessages.append(clientMessage)
     }
-    let action = sending.message.parameter("inputResponses", Self.question, "action")
+    let action = clientMessage.message.parameter("inputResponses", Self.questionName, "action")
     // Restore the call's own answers to the server's questions.
     for name in ["inputResponses", "requestState"] { parameters[name] = original.parameter(name) }
-    if let own = try? sending.message.replacing(parameters: parameters) { sending.message = own }
-    sending.waitedForSignIn = true
+    if let own = try? clientMessage.message.replacing(parameters: parameters) { clientMessage.message = own }
+    clientMessage.triedSignIn = true
     guard let current = signIns.current, state.utf8.starts(with: "\(current.id)-".utf8) else {
-      return waiting.append(sending)
+      return unsentMessages.append(clientMessage)
     }
-    current.messagesToRepeat.append(sending)
-    if !isAcceptance(action) { giveUp() }
+    current.messagesToRepeat.append(clientMessage)
+    if !isAcceptance(action) { failSignIn() }
   }
 }

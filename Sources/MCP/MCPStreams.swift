@@ -21,7 +21,7 @@ struct MCPInput {
   enum Line {
     case message(MCPMessage)
     /// The ID is null if it cannot be determined.
-    case refused(Failure, id: JSON)
+    case invalid(Failure, id: JSON)
   }
 
   /// Adds standard input to the poller, unless it is a file.
@@ -32,18 +32,18 @@ struct MCPInput {
     }
   }
 
-  mutating func pause(_ pauses: Bool, _ poller: borrowing Poller, key: UInt64) throws(SystemError) {
-    guard pauses != isPaused, !isAlwaysReady else { return }
-    isPaused = pauses
+  mutating func setPaused(_ shouldPause: Bool, _ poller: borrowing Poller, key: UInt64) throws(SystemError) {
+    guard shouldPause != isPaused, !isAlwaysReady else { return }
+    isPaused = shouldPause
     // Otherwise the end of input would be reported continuously.
-    if pauses { try poller.remove(input.descriptor.raw) } else { try watch(poller, key: key) }
+    if shouldPause { try poller.remove(input.descriptor.raw) } else { try watch(poller, key: key) }
   }
 
   /// Reads once.
   mutating func read(_ take: (Line) -> Void) {
     let count: Int
     do { count = try input.descriptor.read(into: &bytes, upTo: Self.pieceBytes) } catch {
-      hasEnded = !error.isAgain
+      hasEnded = !error.wouldBlock
       return
     }
     if count == 0 {
@@ -53,24 +53,24 @@ struct MCPInput {
     }
     var start = 0
     while let end = bytes[searched...].firstIndex(of: 0x0A) {
-      if !isSkipping { pass(Array(bytes[start..<end]), take) }
+      if !isSkipping { parseLine(Array(bytes[start..<end]), take) }
       (isSkipping, start, searched) = (false, end + 1, end + 1)
     }
     bytes.removeFirst(start)
     searched = bytes.count
     guard bytes.count > MCPMessage.maximumBytes else { return }
-    if !isSkipping { take(.refused(MCPMessage.tooLarge, id: MCPMessage.id(ofRefused: bytes))) }
+    if !isSkipping { take(.invalid(MCPMessage.tooLarge, id: MCPMessage.id(ofInvalid: bytes))) }
     isSkipping = true
     bytes.removeAll()
     searched = 0
   }
 
   /// Skips blank lines.
-  private func pass(_ line: [UInt8], _ take: (Line) -> Void) {
+  private func parseLine(_ line: [UInt8], _ take: (Line) -> Void) {
     guard line.contains(where: { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }) else { return }
     let message: Line
     do throws(Failure) { message = .message(try MCPMessage(line)) } catch {
-      message = .refused(error, id: MCPMessage.id(ofRefused: line))
+      message = .invalid(error, id: MCPMessage.id(ofInvalid: line))
     }
     take(message)
   }
@@ -85,7 +85,7 @@ final class MCPOutput {
   init(_ host: any MCPHost) { self.host = host }
 
   func write(_ line: [UInt8]) {
-    do throws(Failure) { try host.answer((line + [0x0A]).span) } catch {
+    do throws(Failure) { try host.writeToClient((line + [0x0A]).span) } catch {
       if !isClosed { host.note(error.text) }
       isClosed = true
     }

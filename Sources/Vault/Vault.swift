@@ -100,7 +100,7 @@ package final class Vault: Sendable {
     _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection? = nil,
     wait: LockWait? = nil, in reserved: ReservedFile? = nil
   ) throws(VaultError) -> UInt64 {
-    let generation: UInt64? = try changing(orCreating: true, isShared: true, wait: wait, in: reserved) {
+    let generation: UInt64? = try modify(orCreating: true, isShared: true, wait: wait, in: reserved) {
       (vault, _) throws(VaultError) in
       try vault.put(account, content, label, protection: protection)
     }
@@ -116,7 +116,7 @@ package final class Vault: Sendable {
     _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection? = nil,
     replacing generation: UInt64, wait: LockWait? = nil
   ) throws(VaultError) -> UInt64? {
-    try changing(isShared: true, wait: wait) { (vault, _) throws(VaultError) in
+    try modify(isShared: true, wait: wait) { (vault, _) throws(VaultError) in
       guard vault.file.record(of: account)?.generation == generation else { return nil }
       return try vault.put(account, content, label, protection: protection)
     }
@@ -129,7 +129,7 @@ package final class Vault: Sendable {
   /// - Throws: `busy` if others held the lock for too long.
   @discardableResult
   package func remove(_ account: AccountName, generation: UInt64? = nil) throws(VaultError) -> Bool {
-    let removed: Bool? = try changing(isShared: true) { (vault, _) throws(VaultError) in
+    let removed: Bool? = try modify(isShared: true) { (vault, _) throws(VaultError) in
       guard let record = vault.file.record(of: account), record.generation == generation ?? record.generation else {
         return nil
       }
@@ -146,7 +146,7 @@ package final class Vault: Sendable {
   package func erase(_ account: AccountName, generation: UInt64) throws(VaultError) -> Bool {
     let location = try location()
     var isErased = false
-    try excludingWriters { (directory) throws(VaultError) in
+    try withExclusiveAccess { (directory) throws(VaultError) in
       let record = try parse(location, in: directory)?.records.first {
         $0.name == account && $0.generation == generation
       }
@@ -163,7 +163,7 @@ package final class Vault: Sendable {
 
   /// Acquires the advisory lock of an account, which every refresh of its tokens must have.
   ///
-  /// - Throws: `busy` if another process held it for the entire wait or the wait was abandoned, `busyHere` if this
+  /// - Throws: `busy` if another process held it for the entire wait or the wait was abandoned, `busyInProcess` if this
   ///   process held it.
   package func lockAccount(_ account: AccountName, _ wait: LockWait) throws(VaultError) -> AccountLock {
     try AccountLock(account, of: self, wait)

@@ -57,11 +57,12 @@ extension VaultError {
 }
 
 /// Runs `body` and converts its error, without a path.
-func translated<Result: ~Copyable>(_ body: () throws(CryptoError) -> Result) throws(VaultError) -> Result {
+func mapCryptoError<Result: ~Copyable>(_ body: () throws(CryptoError) -> Result) throws(VaultError) -> Result {
   do { return try body() } catch { throw VaultError(error) }
 }
 
 /// Runs `body` and adds `path` to its error, unless it has one.
-func located<Result: ~Copyable>(at path: String, _ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
+func addingPath<Result: ~Copyable>(_ path: String, _ body: () throws(VaultError) -> Result) throws(VaultError) -> Result
+{
   do { return try body() } catch { throw error.located(at: path) }
 }

@@ -23,7 +23,7 @@ package struct VaultError: Error, Hashable, Sendable {
     /// Another process held the lock for the entire wait. Retrying may help.
     case busy
     /// Another call of this process held the account's lock for the entire wait. Retrying may help.
-    case busyHere
+    case busyInProcess
     /// Another error of the operating system.
     case storage(SystemError)
     case noSpace
@@ -129,7 +129,7 @@ package struct VaultError: Error, Hashable, Sendable {
       Row(.vaultUnusable, "the device secret that opens the vault is missing", hint: recovery)
     case .badPermissions: Row(.storage, "permission denied", hint: .command("agent doctor"))
     case .busy: Row(.vaultBusy, "another process has locked the vault", hint: "try again")
-    case .busyHere: Row(.vaultBusy, "another request is still using the account", hint: "try again")
+    case .busyInProcess: Row(.vaultBusy, "another request is still using the account", hint: "try again")
     case .storage(let error):
       Row(.storage, "\(error.operation) failed: \(Phrase(stringLiteral: error.message))", hint: Self.remedy(for: error))
     case .noSpace:
@@ -215,7 +215,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case .foreignDevice, .otherMachinesOnly, .damaged, .rolledBack, .unsupportedVersion, .unknownSlot,
       .deviceSecretMissing, .badPermissions, .busy, .storage, .noSpace, .overQuota, .severalVaults, .vaultOpens:
       true
-    case .busyHere, .secureHeapFull, .cryptoFailure, .tooManyAccounts, .locked, .wrongPassphrase, .wrongPIN,
+    case .busyInProcess, .secureHeapFull, .cryptoFailure, .tooManyAccounts, .locked, .wrongPassphrase, .wrongPIN,
       .tpmLockedOut, .tpmUnavailable, .nothingToUnlock, .alreadyProtected, .lastSlot, .noSuchSlot, .tooManySlots,
       .secretNeeded, .unusableSecret, .noVault:
       false
@@ -226,7 +226,7 @@ package struct VaultError: Error, Hashable, Sendable {
   /// like).
   package var isTemporarilyUnreadable: Bool {
     switch code {
-    case .storage(let error): error.isOutOfDescriptors || error.isInputOutput
+    case .storage(let error): error.isOutOfDescriptors || error.isDeviceFailure
     case .secureHeapFull: true
     default: false
     }

@@ -88,15 +88,15 @@ extension AccountSetting {
     details: "`client_secret_basic` and `client_secret_post` require a secret, `private_key_jwt` a private key"
       + " (RFC 7523), `tls_client_auth` and `self_signed_tls_client_auth` a certificate (RFC 8705). They are in the"
       + " vault.",
-    fallback: ClientAuthenticationMethod.none, isSealed: true)
+    defaultValue: ClientAuthenticationMethod.none, isSealed: true)
 
   package static let basicUnencoded = AccountSetting(
-    "basic_unencoded", \.basicUnencoded, Option("basic-unencoded", in: .client),
+    "basic_unencoded", \.omitsBasicEncoding, Option("basic-unencoded", in: .client),
     "Omit the form encoding in client_secret_basic, for servers that do not decode it",
     details: "See RFC 6749, section 2.3.1.")
 
   package static let clientCertificate = AccountSetting(
-    "client_certificate", \.clientCertificate, Option("client-certificate-file", in: .client, isShared: true),
+    "client_certificate", \.usesClientCertificate, Option("client-certificate-file", in: .client, isShared: true),
     "Use the client certificate in the vault, and the server's endpoints for mutual TLS",
     details: "Set when the client gets a certificate.")
 
@@ -243,7 +243,7 @@ extension AccountSetting {
     "Keep the access token in the vault if the server issues no refresh token")
 
   package static let dpop = AccountSetting(
-    "dpop", \.dpop, Option("dpop", in: .protection),
+    "dpop", \.usesDPoP, Option("dpop", in: .protection),
     "Bind the tokens to a key (DPoP); it never leaves `agentd`, so a stolen token is useless",
     details: "See RFC 9449.", appliesAtSignIn: true)
 
@@ -273,7 +273,7 @@ extension AccountSetting {
   package static let refresh = AccountSetting(
     "refresh", \.refresh, Option("refresh", in: .renewal, "POLICY"),
     "When tokens are refreshed (default: `proactive`); see agent-config(5)",
-    fallback: .proactive)
+    defaultValue: .proactive)
 
   package static let protection = AccountSetting(
     "protect", \.protection, Option("protect", in: .protection, "LEVEL"),

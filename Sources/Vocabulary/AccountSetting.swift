@@ -14,7 +14,7 @@ package final class AccountSetting: Sendable, Hashable {
   /// Complete sentences that the manual adds to ``summary``.
   package let details: String
   /// The default; nil for a flag, a list, or a value chosen by the daemon.
-  package let fallback: String?
+  package let defaultValue: String?
   /// Whether the setting controls where secrets are sent or what recipients must meet. The vault keeps its value. After
   /// a change, the account counts as signed out.
   package let isSealed: Bool
@@ -89,7 +89,7 @@ package final class AccountSetting: Sendable, Hashable {
   }
 
   private init(
-    _ name: String, _ kind: Kind, _ option: Option?, _ summary: String, details: String, fallback: String?,
+    _ name: String, _ kind: Kind, _ option: Option?, _ summary: String, details: String, defaultValue: String?,
     appliesAtSignIn: Bool, isSealed: Bool, canBeUnset: Bool, read: @escaping @Sendable (AccountSettings) -> JSON?,
     write: @escaping @Sendable (inout AccountSettings, JSON?) -> Bool
   ) {
@@ -98,7 +98,7 @@ package final class AccountSetting: Sendable, Hashable {
     self.option = option
     self.summary = summary
     self.details = details
-    self.fallback = fallback
+    self.defaultValue = defaultValue
     self.appliesAtSignIn = appliesAtSignIn
     self.isSealed = isSealed
     self.canBeUnset = canBeUnset
@@ -116,7 +116,7 @@ package final class AccountSetting: Sendable, Hashable {
     canBeUnset: Bool = true
   ) {
     self.init(
-      name, kind, option, summary, details: details, fallback: nil, appliesAtSignIn: appliesAtSignIn,
+      name, kind, option, summary, details: details, defaultValue: nil, appliesAtSignIn: appliesAtSignIn,
       isSealed: isSealed, canBeUnset: canBeUnset,
       read: { $0[keyPath: path].map { .string($0) } },
       write: { settings, value in
@@ -132,7 +132,7 @@ package final class AccountSetting: Sendable, Hashable {
     details: String = "", appliesAtSignIn: Bool = false, isSealed: Bool = false
   ) {
     self.init(
-      name, .texts, option, summary, details: details, fallback: nil, appliesAtSignIn: appliesAtSignIn,
+      name, .texts, option, summary, details: details, defaultValue: nil, appliesAtSignIn: appliesAtSignIn,
       isSealed: isSealed, canBeUnset: true,
       read: { $0[keyPath: path].isEmpty ? nil : .array($0[keyPath: path].map { .string($0) }) },
       write: { settings, value in
@@ -147,7 +147,7 @@ package final class AccountSetting: Sendable, Hashable {
     details: String = "", appliesAtSignIn: Bool = false, isSealed: Bool = false
   ) {
     self.init(
-      name, .flag, option, summary, details: details, fallback: nil, appliesAtSignIn: appliesAtSignIn,
+      name, .flag, option, summary, details: details, defaultValue: nil, appliesAtSignIn: appliesAtSignIn,
       isSealed: isSealed, canBeUnset: true,
       read: { $0[keyPath: path] ? true : nil },
       write: { settings, value in
@@ -161,10 +161,10 @@ package final class AccountSetting: Sendable, Hashable {
     _ name: String, _ path: any WritableKeyPath<AccountSettings, Choice?> & Sendable,
     among choices: [Choice] = Array(Choice.allCases), isOpen: Bool = false, _ option: Option?, _ summary: String,
     details: String = "",
-    fallback: Choice? = nil, appliesAtSignIn: Bool = false, isSealed: Bool = false, canBeUnset: Bool = true
+    defaultValue: Choice? = nil, appliesAtSignIn: Bool = false, isSealed: Bool = false, canBeUnset: Bool = true
   ) {
     self.init(
-      name, .choice(choices.map(\.rawValue)), option, summary, details: details, fallback: fallback?.rawValue,
+      name, .choice(choices.map(\.rawValue)), option, summary, details: details, defaultValue: defaultValue?.rawValue,
       appliesAtSignIn: appliesAtSignIn, isSealed: isSealed, canBeUnset: canBeUnset,
       read: { $0[keyPath: path].map { .string($0.rawValue) } },
       write: { settings, value in
@@ -207,7 +207,7 @@ package final class AccountSetting: Sendable, Hashable {
 
   /// The value, or else the default, as JSON.
   package func effectiveValue(in settings: AccountSettings) -> JSON? {
-    read(settings) ?? fallback.map { .string($0) }
+    read(settings) ?? defaultValue.map { .string($0) }
   }
 
   /// - Throws: ``Invalid`` for a value of the wrong type or size, or a word that is not a choice.

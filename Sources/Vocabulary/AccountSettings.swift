@@ -25,9 +25,9 @@ package struct AccountSettings: Sendable, Hashable {
   /// How the client authenticates (default: `none` without credentials, otherwise a method that the server announces).
   package var tokenEndpointAuthMethod: ClientAuthenticationMethod?
   /// Whether to omit the form encoding in HTTP Basic (RFC 6749 section 2.3.1).
-  package var basicUnencoded = false
+  package var omitsBasicEncoding = false
   /// Whether to use the vault's certificate in the TLS handshake (RFC 8705).
-  package var clientCertificate = false
+  package var usesClientCertificate = false
   /// The `alg` of assertions (RFC 7523); nil to derive it from the key.
   package var clientKeyAlgorithm: SigningAlgorithm?
   /// The `kid` of assertions.
@@ -79,7 +79,7 @@ package struct AccountSettings: Sendable, Hashable {
   /// Whether to store an access token in the vault if there is no refresh token.
   package var keepsAccessToken = false
   /// Whether the next sign-in binds tokens to a key (RFC 9449).
-  package var dpop = false
+  package var usesDPoP = false
   /// Where the next sign-in generates keys (default: the TPM, if used to open the vault).
   package var keyStorage: KeyStorage?
   /// The security profile that the servers must comply with, if any.
@@ -90,7 +90,7 @@ package struct AccountSettings: Sendable, Hashable {
   package var refresh: RefreshPolicy?
   /// Environment variables as `NAME=FIELD`, instead of the default ones.
   package var variables: [String] = []
-  /// Files with a token while the account is signed in; see ``StandingTokenFile``.
+  /// Files with a token while the account is signed in; see ``TokenFileSetting``.
   package var tokenFiles: [String] = []
   /// The protection level of the next sign-in's record; nil to keep the current one.
   package var protection: Protection?

@@ -43,7 +43,7 @@ package enum WireProtocol {
   }
 
   /// A file next to the socket whose line changes with the active account and each sign-in or sign-out.
-  package static let changesName = "changes"
+  package static let changesFileName = "changes"
 
   /// The file that a client locks while it starts a daemon.
   package static let startLockName = "start.lock"

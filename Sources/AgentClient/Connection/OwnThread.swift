@@ -32,12 +32,12 @@ enum OwnThread {
     typealias Continuation = CheckedContinuation<Result<Value, Failure>, Never>
 
     /// The waiting task; nil once resumed.
-    private let waiting = Monitor<Continuation?>(nil)
+    private let waitingTask = Monitor<Continuation?>(nil)
 
     /// Records the task that waits.
-    func begin(_ continuation: Continuation) { waiting.withLock { $0 = continuation } }
+    func begin(_ continuation: Continuation) { waitingTask.withLock { $0 = continuation } }
 
-    func resume(_ result: Result<Value, Failure>) { waiting.withLock { $0.take() }?.resume(returning: result) }
+    func resume(_ result: Result<Value, Failure>) { waitingTask.withLock { $0.take() }?.resume(returning: result) }
 
     func cancel() { resume(.failure(Failure(.cancelled, verbatim: "the task was cancelled"))) }
   }

@@ -15,14 +15,14 @@ final class ReplyStream: Sendable {
   private let deadline: Instant
   /// The request, until the first line arrives. Repeated if that line reports that the daemon needs this process's
   /// environment variables.
-  private let repeatable: Monitor<RequestEnvelope?>
+  private let repeatableRequest: Monitor<RequestEnvelope?>
 
   /// - Parameter deadline: The deadline for all lines.
   init(
     of request: RequestEnvelope, over connection: consuming DaemonConnection, before deadline: Instant = .distantFuture
   ) {
     state = Monitor(.idle(connection))
-    repeatable = Monitor(request)
+    repeatableRequest = Monitor(request)
     self.deadline = deadline
   }
 
@@ -32,21 +32,21 @@ final class ReplyStream: Sendable {
   func next(
     after work: (borrowing DaemonConnection) throws(Failure) -> Void = { _ in }
   ) async throws(AgentError) -> Reply? {
-    guard var connection = try take() else { return nil }
+    guard var connection = try takeConnection() else { return nil }
     do throws(Failure) {
       try work(connection)
       var reply = try await connection.nextLine(before: deadline) { (line) throws(Failure) in try Reply(parsing: line) }
-      if let request = repeatable.withLock({ $0.take() }), case .failure(let failure) = reply,
+      if let request = repeatableRequest.withLock({ $0.take() }), case .failure(let failure) = reply,
         let variables = try CallerVariables(neededAfter: failure, over: connection)
       {
         try await connection.sendVariables(variables, before: deadline)
         try connection.sendWhole(request)
         reply = try await connection.nextLine(before: deadline) { (line) throws(Failure) in try Reply(parsing: line) }
       }
-      if case .event = reply { put(.idle(connection)) } else { put(.ended) }
+      if case .event = reply { putBack(.idle(connection)) } else { putBack(.ended) }
       return reply
     } catch {
-      put(.ended)
+      putBack(.ended)
       throw AgentError(error)
     }
   }
@@ -64,7 +64,7 @@ final class ReplyStream: Sendable {
   }
 
   /// Takes the connection for one call of ``next(after:)``; nil after the last line.
-  private func take() throws(AgentError) -> DaemonConnection? {
+  private func takeConnection() throws(AgentError) -> DaemonConnection? {
     try state.withLock { (state) throws(AgentError) -> DaemonConnection? in
       var taken = State.busy
       swap(&state, &taken)
@@ -80,7 +80,7 @@ final class ReplyStream: Sendable {
   }
 
   /// Returns the connection, or records the end.
-  private func put(_ new: consuming State) {
+  private func putBack(_ new: consuming State) {
     var new = Optional(new)
     state.withLock { state in
       if let new = new.take() { state = new }

@@ -39,14 +39,14 @@ final class SocketWaits: Sendable {
   private static func shared() throws(SystemError) -> SocketWaits {
     try sharedInstance.withLock { (instance) throws(SystemError) in
       if let instance { return instance }
-      let waits = try started()
+      let waits = try start()
       instance = waits
       return waits
     }
   }
 
   /// Creates an instance with its thread, which runs until the process ends.
-  static func started() throws(SystemError) -> SocketWaits {
+  static func start() throws(SystemError) -> SocketWaits {
     let waits = try SocketWaits()
     try Threads.start(name: "agent-client") { waits.run() }
     return waits

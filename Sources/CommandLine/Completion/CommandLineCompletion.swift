@@ -13,14 +13,14 @@ struct CommandLineCompletion {
   private var operands: [String] = []
   private var givenOptions: Set<String> = []
   /// The option whose argument is the next word.
-  private var awaiting: OptionDeclaration?
+  private var pendingOption: OptionDeclaration?
   private var isAfterDashes = false
 
   /// - Parameter words: The words after the program's name; the last is the one to complete.
   static func lines(for words: [String], by table: CommandTable) -> [String] {
     var completion = CommandLineCompletion(table: table)
     for (index, word) in words.dropLast().enumerated() {
-      if word == "--", completion.awaitsOption, completion.command?.trailingMetavar != nil {
+      if word == "--", completion.acceptsOptions, completion.command?.trailingMetavar != nil {
         return [":command \(index + 2)"]
       }
       guard completion.read(word) else { return [] }
@@ -31,8 +31,8 @@ struct CommandLineCompletion {
   private init(table: CommandTable) { self.table = table }
 
   /// Whether a word with a hyphen is an option.
-  private var awaitsOption: Bool {
-    awaiting == nil && !isAfterDashes && (operands.isEmpty || command?.operands.includesOptions != true)
+  private var acceptsOptions: Bool {
+    pendingOption == nil && !isAfterDashes && (operands.isEmpty || command?.operands.includesOptions != true)
   }
 
   private func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
@@ -43,11 +43,11 @@ struct CommandLineCompletion {
 
   /// Reads a word; returns false for an unknown command.
   private mutating func read(_ word: String) -> Bool {
-    if awaiting != nil {
-      awaiting = nil
-    } else if awaitsOption, word == "--" {
+    if pendingOption != nil {
+      pendingOption = nil
+    } else if acceptsOptions, word == "--" {
       isAfterDashes = true
-    } else if awaitsOption, word.hasPrefix("-"), word != "-" {
+    } else if acceptsOptions, word.hasPrefix("-"), word != "-" {
       readOption(word)
     } else if command != nil {
       operands.append(word)
@@ -66,13 +66,13 @@ struct CommandLineCompletion {
       let name = letters.dropFirst().prefix { $0 != "=" }
       guard let option = option(where: { $0.name == name }) else { return }
       givenOptions.insert(option.name)
-      if name.endIndex == word.endIndex, option.argument.metavar != nil { awaiting = option }
+      if name.endIndex == word.endIndex, option.argument.metavar != nil { pendingOption = option }
       return
     }
     while let letter = letters.popFirst(), let option = option(where: { $0.short == letter }) {
       givenOptions.insert(option.name)
       guard option.argument.metavar != nil else { continue }
-      if letters.isEmpty { awaiting = option }
+      if letters.isEmpty { pendingOption = option }
       return
     }
   }
@@ -81,8 +81,8 @@ struct CommandLineCompletion {
 
   /// The answer for the word at the cursor.
   private func lines(for current: String) -> [String] {
-    if let awaiting { return lines(awaiting, for: current[...]) }
-    if awaitsOption, current.hasPrefix("-") {
+    if let pendingOption { return lines(pendingOption, for: current[...]) }
+    if acceptsOptions, current.hasPrefix("-") {
       guard let end = current.firstIndex(of: "=") else { return options.map(line) }
       let name = current[..<end].dropFirst(2)
       let value = current[end...].dropFirst()
@@ -118,8 +118,8 @@ struct CommandLineCompletion {
     switch candidates {
     case .text: metavar.map { [":value \($0)"] } ?? []
     case .files: [":files"]
-    case .accounts: CompletedNames.accounts.map { prefix + $0 }
-    case .accountsAndServices: CompletedNames.accountsAndServices
+    case .accounts: CompletionNames.accounts.map { prefix + $0 }
+    case .accountsAndServices: CompletionNames.accountsAndServices
     case .words(let words): words.map { prefix + $0 }
     case .commands: commands(in: operands.first).map(line)
     }

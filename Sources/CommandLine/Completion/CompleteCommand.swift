@@ -22,7 +22,7 @@ enum CompleteCommand {
 /// The names that completions offer, except names that a shell would split.
 ///
 /// Asks a running daemon, for at most a second, or reads the settings file.
-enum CompletedNames {
+enum CompletionNames {
   private static let timeout = Duration.seconds(1)
 
   static var accounts: [String] { ((try? listedAccounts()) ?? []).filter(WireProtocol.isAccountName) }

@@ -38,7 +38,7 @@ struct DaemonClient {
   /// A client that prints no notes and asks nothing.
   var forPrograms: DaemonClient {
     var client = self
-    client.console.quiet = !console.verbose
+    client.console.isQuiet = !console.isVerbose
     client.console.mayAsk = false
     return client
   }
@@ -88,15 +88,15 @@ struct DaemonClient {
 
   /// Adds the command line's timeout and the working directory. With `--verbose`, asks for progress events.
   func envelope(_ request: Request) -> RequestEnvelope {
-    var envelope = withoutDirectory(request)
+    var envelope = envelopeWithoutDirectory(request)
     if envelope.directory != nil { envelope.directory = CallerDirectory.path ?? "" }
     return envelope
   }
 
   /// Like ``envelope(_:)``, but with an empty directory, since reading it costs a system call.
-  private func withoutDirectory(_ request: Request) -> RequestEnvelope {
+  private func envelopeWithoutDirectory(_ request: Request) -> RequestEnvelope {
     RequestEnvelope(
-      request, timeoutSeconds: timeoutSeconds, verbose: console.verbose && !console.quiet,
+      request, timeoutSeconds: timeoutSeconds, verbose: console.isVerbose && !console.isQuiet,
       directory: request.properties.followsDirectory ? "" : nil)
   }
 
@@ -127,7 +127,7 @@ struct DaemonClient {
 
   /// Returns a function that checks over another connection whether the daemon responds; always true for a private one.
   func responseCheck(of connection: borrowing DaemonConnection) -> () -> Bool {
-    let process = connection.process
+    let process = connection.processID
     return connection.isPrivate ? { true } : { isAnswering(process) }
   }
 
@@ -137,7 +137,7 @@ struct DaemonClient {
     var console = Console.silent
     console.timeoutSeconds = grace
     do throws(Failure) {
-      guard var connection = try DaemonLauncher.connect(console), connection.process == process else { return false }
+      guard var connection = try DaemonLauncher.connect(console), connection.processID == process else { return false }
       // The daemon replies at once, even at a lease's socket. A refusal counts.
       try connection.send(RequestEnvelope(.leaseStatus()))
       _ = try connection.nextReply(before: deadline)
@@ -166,14 +166,14 @@ struct DaemonClient {
 
   /// Like ``ask(_:passing:)``, but never starts a daemon. Throws `daemon_unavailable` if none runs.
   func askWithoutStarting(_ request: Request) throws(Failure) -> JSONObject {
-    guard let result = try answerIfRunning(request) else {
+    guard let result = try askIfRunning(request) else {
       throw Failure(.daemonUnavailable, "the daemon is not running", hint: "agent daemon start")
     }
     return result
   }
 
   /// Like ``ask(_:passing:)``, but never starts a daemon. Returns nil if none runs.
-  func answerIfRunning(_ request: Request) throws(Failure) -> JSONObject? {
+  func askIfRunning(_ request: Request) throws(Failure) -> JSONObject? {
     var attempts = request.has(.repeatable) ? Self.maximumAttempts : 1
     while true {
       guard var connection = try DaemonLauncher.connect(console) else { return nil }
@@ -270,7 +270,7 @@ struct DaemonClient {
   }
 
   /// Waits for an event for which `convert` returns a result. Prints other events.
-  func event<Result>(
+  func waitForEvent<Result>(
     over connection: inout DaemonConnection, before deadline: Instant, waiting wait: DaemonConnection.Wait,
     _ convert: (Event) -> Result?
   ) throws(Failure) -> Result {
@@ -326,7 +326,7 @@ struct DaemonClient {
     then body: (Answer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let begin = logRequest(request)
-    var envelope = withoutDirectory(request)
+    var envelope = envelopeWithoutDirectory(request)
     try connection.send(envelope)
     let (deadline, daemonWait) = (deadline(of: request), DaemonWait(request, console))
     while true {

@@ -8,7 +8,7 @@ enum DaemonLauncher {
   static let timeout = Duration.seconds(15)
 
   /// The exit status of `agentd` if another daemon serves its directory.
-  private static let alreadyRunning = ProcessStatus.exited(75)
+  private static let alreadyRunningStatus = ProcessStatus.exited(75)
 
   /// Connects to the running daemon; nil if none runs.
   ///
@@ -21,25 +21,25 @@ enum DaemonLauncher {
   ///
   /// - Parameters:
   ///   - timeout: Applies to another command that is starting the daemon, and again until the daemon listens.
-  ///   - startsNamed: Whether to start a daemon at `AGENT_SOCKET`, which may be an ended lease's socket.
+  ///   - startsAtNamedSocket: Whether to start a daemon at `AGENT_SOCKET`, which may be an ended lease's socket.
   static func connectOrStart(
-    _ console: Console = .silent, timeout: Duration = DaemonLauncher.timeout, startsNamed: Bool = false
+    _ console: Console = .silent, timeout: Duration = DaemonLauncher.timeout, startsAtNamedSocket: Bool = false
   ) throws(Failure) -> DaemonConnection {
     try refuseForeignDirectories()
     if let connection = try connect(console) { return connection }
-    return try start(console, timeout, startsNamed: startsNamed)
+    return try start(console, timeout, startsAtNamedSocket: startsAtNamedSocket)
   }
 
   /// Starts the daemon in the first usable directory. Separate, so that finding a running daemon needs less stack.
   @inline(never)
   private static func start(
-    _ console: Console, _ timeout: Duration, startsNamed: Bool
+    _ console: Console, _ timeout: Duration, startsAtNamedSocket: Bool
   ) throws(Failure) -> DaemonConnection {
     let location = try SocketLocation.fromEnvironment()
     if let location {
       do throws(DirectoryError) { _ = try PrivateDirectory(opening: location.directory, create: false) } catch {
         switch error {
-        case .untrusted(.notOwned, _) where !startsNamed && location.otherUser == nil:
+        case .untrusted(.notOwned, _) where !startsAtNamedSocket && location.otherUser == nil:
           throw Failure(
             .daemonUnavailable, Phrase("\(location.directory) belongs to another user"),
             hint: "if you trust that user's daemon: AGENT_SOCKET_USER=UID")
@@ -52,7 +52,7 @@ enum DaemonLauncher {
         default: break
         }
       }
-      if !startsNamed {
+      if !startsAtNamedSocket {
         throw Failure(
           .daemonUnavailable, Phrase("no daemon is listening at \(location.path) (AGENT_SOCKET)"),
           hint: "agent daemon start")
@@ -80,10 +80,10 @@ enum DaemonLauncher {
       return try startPrivate(console, because: "the user's daemon is in another network or mount namespace")
     }
     guard var problem else {
-      throw homeUnusable
+      throw homeFailure
     }
     // For example a service or container user without a home directory.
-    problem.advice = problem.advice ?? withoutHome
+    problem.advice = problem.advice ?? homeHint
     throw problem
   }
 
@@ -96,7 +96,7 @@ enum DaemonLauncher {
   }
 
   /// The hint if there is no usable home directory.
-  private static var withoutHome: Phrase {
+  private static var homeHint: Phrase {
     Phrase("set \("HOME") to a directory of your own, or store nothing: \("agent login --no-daemon --ephemeral")")
   }
 
@@ -116,10 +116,10 @@ enum DaemonLauncher {
     let pair: SocketPair
     do { pair = try SocketPair() } catch { throw Failure(error, doing: "cannot start a private agentd") }
     let daemon = try DaemonProgram.daemon.start(
-      arguments: ["--connection-fd", "\(DaemonProgram.inheritedNumber)"], inheriting: [pair.second.raw],
+      arguments: ["--connection-fd", "\(DaemonProgram.firstInheritedDescriptor)"], inheriting: [pair.second.raw],
       needsHome: needsHome)
-    console.detail("started a private agentd, process \(daemon.process), because \(reason)")
-    Signals.endAfter(child: daemon.process, socket: pair.first.raw)
+    console.detail("started a private agentd, process \(daemon.processID), because \(reason)")
+    Signals.delayEnd(untilExitOf: daemon.processID, socket: pair.first.raw)
     return try DaemonConnection(over: pair.first, privateDaemon: daemon)
   }
 
@@ -137,11 +137,11 @@ enum DaemonLauncher {
     do {
       _ = try (UserDirectories.configHome, UserDirectories.stateHome, UserDirectories.cacheHome)
     } catch {
-      throw homeUnusable
+      throw homeFailure
     }
   }
 
-  private static var homeUnusable: Failure {
+  private static var homeFailure: Failure {
     Failure(
       .invalidConfiguration,
       "HOME is not set to an absolute path in UTF-8, so there is no directory for your files",
@@ -160,7 +160,7 @@ enum DaemonLauncher {
     let lock: FileLock
     do {
       lock = try directory.lock(WireProtocol.startLockName, wait: timeout)
-    } catch  where error.isAgain {
+    } catch  where error.wouldBlock {
       throw Failure(.daemonUnavailable, "another command is taking too long to start the daemon")
     } catch {
       throw Failure(error, doing: "cannot use \(location.directory) for the daemon's socket")
@@ -189,11 +189,11 @@ enum DaemonLauncher {
   }
 
   /// The result of starting `agentd`.
-  private enum Launch { case listening, alreadyServed }
+  private enum LaunchResult { case listening, alreadyServed }
 
   private static func launch(
     in location: SocketLocation, _ console: Console, _ timeout: Duration
-  ) throws(Failure) -> Launch {
+  ) throws(Failure) -> LaunchResult {
     try requireHome()
     let begin = Instant.now
     let readiness: Pipe
@@ -201,23 +201,23 @@ enum DaemonLauncher {
     let daemon = try DaemonProgram.daemon.start(
       arguments: [
         "--directory", location.directory, "--socket-name", location.name, "--ready-fd",
-        "\(DaemonProgram.inheritedNumber)",
+        "\(DaemonProgram.firstInheritedDescriptor)",
       ],
       inheriting: [readiness.writing.raw])
     let reading = readiness.reading
     // Close our copy of the writing end, to notice the end of agentd.
     do { try readiness.writing.close() } catch { throw Failure(error, doing: "cannot start agentd") }
-    switch isReady(reading, timeout) {
+    switch waitUntilListening(reading, timeout) {
     case .some(true):
       console.detail(
-        "started agentd, process \(daemon.process), which listens at \(location.path) after"
+        "started agentd, process \(daemon.processID), which listens at \(location.path) after"
           + " \(RelativeTime.precise(begin.duration(to: .now)))")
       return .listening
     case .none:
       throw Failure(.daemonUnavailable, "agentd started but is not listening")
     case .some(false):
       let words = daemon.lastErrorLine()
-      if daemon.reap() == alreadyRunning { return .alreadyServed }
+      if daemon.reap() == alreadyRunningStatus { return .alreadyServed }
       throw Failure(
         .daemonUnavailable,
         words.map { Phrase("agentd failed to start: \($0)") } ?? Phrase("agentd failed to start"))
@@ -225,7 +225,7 @@ enum DaemonLauncher {
   }
 
   /// Whether `agentd` listens: false if it ended, nil after the timeout.
-  private static func isReady(_ reading: borrowing FileDescriptor, _ timeout: Duration) -> Bool? {
+  private static func waitUntilListening(_ reading: borrowing FileDescriptor, _ timeout: Duration) -> Bool? {
     guard (try? reading.waitUntilReadable(timeout: timeout)) == true else { return nil }
     var byte: [UInt8] = []
     return (try? reading.read(into: &byte, upTo: 1)) == 1

@@ -14,12 +14,12 @@ struct DaemonProgram {
   }
 
   /// The number of the first inherited descriptor in the program.
-  static let inheritedNumber: Int32 = 3
+  static let firstInheritedDescriptor: Int32 = 3
 
   /// Starts the program without a terminal.
   ///
   /// - Parameters:
-  ///   - inherited: The descriptors to pass, numbered from ``inheritedNumber``.
+  ///   - inherited: The descriptors to pass, numbered from ``firstInheritedDescriptor``.
   ///   - needsHome: Whether the program may fail without a home directory.
   /// - Throws: `invalid_configuration` if it is missing.
   func start(arguments: [String], inheriting inherited: [Int32], needsHome: Bool = true) throws(Failure)
@@ -37,10 +37,10 @@ struct DaemonProgram {
         continue
       }
     }
-    throw missing
+    throw missingFailure
   }
 
-  var missing: Failure {
+  var missingFailure: Failure {
     let paths = candidates(near: Machine.executablePath()).joined(separator: " nor ")
     return Failure(
       .invalidConfiguration, Phrase("\(name) is missing: it is neither \(paths)"),
@@ -51,12 +51,12 @@ struct DaemonProgram {
     _ executable: String, arguments: [String], _ environment: [String], inheriting inherited: [Int32]
   ) throws(SystemError) -> DaemonProcess {
     let errors = try Pipe()
-    let passed = inherited.enumerated().map { (parent: $1, child: Self.inheritedNumber + Int32($0)) }
+    let passed = inherited.enumerated().map { (parent: $1, child: Self.firstInheritedDescriptor + Int32($0)) }
     let request = Spawn.Request(
       executable: executable, arguments: [name] + arguments, environment: environment,
       newSession: true, inherits: passed + [(errors.writing.raw, 2)], nullStandardStreams: true, directory: "/")
     let process = try Spawn.start(request)
-    return DaemonProcess(name, process: process, errors: SharedDescriptor(errors.reading))
+    return DaemonProcess(name, processID: process, errors: SharedDescriptor(errors.reading))
   }
 
   /// The variables that `agentd` gets, as `NAME=VALUE`.

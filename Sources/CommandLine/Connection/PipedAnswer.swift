@@ -24,7 +24,7 @@ struct PipedAnswer: ~Copyable {
     pass: (borrowing FileDescriptor) throws(Failure) -> Int?
   ) throws(Failure) -> JSONObject {
     var passed = 0
-    let last = try watch(&connection, &typed) { () throws(Failure) in
+    let last = try forward(&connection, &typed) { () throws(Failure) in
       guard let count = try pass(pipe) else { return false }
       passed += count
       return true
@@ -45,15 +45,15 @@ struct PipedAnswer: ~Copyable {
     return result
   }
 
-  static func reading<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(Failure) -> Value {
+  static func convertingReadErrors<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(Failure) -> Value {
     do { return try body() } catch { throw Failure(error, doing: "cannot read the answer") }
   }
 
   /// Forwards content and input until the daemon has sent its result. `pass` returns false at the content's end.
-  private func watch(
+  private func forward(
     _ connection: inout DaemonConnection, _ typed: inout TypedTokens?, _ pass: () throws(Failure) -> Bool
   ) throws(Failure) -> Result<JSONObject, Failure> {
-    let poller = try Self.reading { () throws(SystemError) in
+    let poller = try Self.convertingReadErrors { () throws(SystemError) in
       let poller = try Poller()
       try poller.add(pipe.raw, interest: .read, key: 0)
       try poller.add(connection.descriptor, interest: .read, key: 1)
@@ -61,12 +61,14 @@ struct PipedAnswer: ~Copyable {
       return poller
     }
     func passReady() throws(Failure) {
-      if try Self.reading({ () throws(SystemError) in try pipe.waitUntilReadable(timeout: .zero) }) { _ = try pass() }
+      if try Self.convertingReadErrors({ () throws(SystemError) in try pipe.waitUntilReadable(timeout: .zero) }) {
+        _ = try pass()
+      }
     }
     let isWorking = client.responseCheck(of: connection)
     while true {
-      if let last = try lastLine(&connection) { return last }
-      let events = try Self.reading { () throws(SystemError) in try poller.wait(until: client.nextCheck) }
+      if let last = try takeResult(&connection) { return last }
+      let events = try Self.convertingReadErrors { () throws(SystemError) in try poller.wait(until: client.nextCheck) }
       if events.isEmpty, !isWorking() { throw .noAnswerInTime }
       for event in events {
         switch event.key {
@@ -83,7 +85,7 @@ struct PipedAnswer: ~Copyable {
   }
 
   /// The daemon's result or failure, if received.
-  private func lastLine(_ connection: inout DaemonConnection) throws(Failure) -> Result<JSONObject, Failure>? {
+  private func takeResult(_ connection: inout DaemonConnection) throws(Failure) -> Result<JSONObject, Failure>? {
     while let reply = try connection.takeReply() {
       switch reply {
       case .result(let result): return .success(result)

@@ -11,7 +11,7 @@ struct NamedSecret {
   let fileOption: String
   let descriptor: Option<String?>?
   private let path: String?
-  private let number: String?
+  private let descriptorNumber: String?
   /// The timeout for the other end of a FIFO.
   private let timeoutSeconds: Int?
 
@@ -24,15 +24,15 @@ struct NamedSecret {
     self.fileOption = file?.name ?? fileOption
     self.descriptor = descriptor
     path = file.flatMap { invocation[$0] }
-    number = descriptor.flatMap { invocation[$0] }
+    descriptorNumber = descriptor.flatMap { invocation[$0] }
     timeoutSeconds = invocation[.timeout]
-    if path != nil, number != nil, let file, let descriptor {
+    if path != nil, descriptorNumber != nil, let file, let descriptor {
       throw invocation.conflict(file.declaration, descriptor.declaration)
     }
     try Self.refuseSharedInput(invocation)
   }
 
-  var isNamed: Bool { path != nil || number != nil }
+  var isNamed: Bool { path != nil || descriptorNumber != nil }
 
   /// Nil if no secret is named.
   func open() throws(Failure) -> FileDescriptor? {
@@ -41,8 +41,8 @@ struct NamedSecret {
       secret = try NamedFile.openInput(path, within: timeoutSeconds) {
         Failure(.invalidRequest, Phrase("cannot read the \(title) file \"\(path)\": \($0)"))
       }
-    } else if let number, let descriptor {
-      secret = try Self.duplicateInherited(number, descriptor)
+    } else if let descriptorNumber, let descriptor {
+      secret = try Self.duplicateInherited(descriptorNumber, descriptor)
     } else {
       return nil
     }

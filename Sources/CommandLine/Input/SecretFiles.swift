@@ -5,7 +5,7 @@ internal import Wire
 struct SecretFiles {
   private let files: [(kind: PassedSecret, secret: NamedSecret)]
 
-  private let asks: Bool
+  private let promptsForClientSecret: Bool
 
   /// - Parameter kinds: The secrets that the command accepts.
   init(_ kinds: Set<PassedSecret>, _ invocation: Invocation) throws(Failure) {
@@ -18,11 +18,11 @@ struct SecretFiles {
       if secret.isNamed { files.append((kind, secret)) }
     }
     self.files = files
-    asks = kinds.contains(.clientSecret) && invocation[.clientSecretPrompt]
-    if asks, invocation.has(.clientSecretFile) {
+    promptsForClientSecret = kinds.contains(.clientSecret) && invocation[.clientSecretPrompt]
+    if promptsForClientSecret, invocation.has(.clientSecretFile) {
       throw invocation.conflict(Option.clientSecretFile.declaration, Option.clientSecretPrompt.declaration)
     }
-    if asks, invocation[.noInput] {
+    if promptsForClientSecret, invocation[.noInput] {
       throw Failure(.invalidRequest, "--client-secret-prompt needs the terminal, but --no-input is set")
     }
   }
@@ -39,8 +39,8 @@ struct SecretFiles {
   }
 
   /// The kinds of secrets that the request announces.
-  var announced: Set<PassedSecret> {
-    Set(files.map(\.kind)).union(asks ? [.clientSecret] : [])
+  var announcedKinds: Set<PassedSecret> {
+    Set(files.map(\.kind)).union(promptsForClientSecret ? [.clientSecret] : [])
   }
 
   /// Prompts for the client secret, and returns the reading end of a pipe with it.
@@ -55,7 +55,7 @@ struct SecretFiles {
   func open() throws(Failure) -> [SharedDescriptor] {
     var descriptors: [SharedDescriptor] = []
     // The client secret comes first, whatever its source.
-    if asks { descriptors.append(try Self.askForClientSecret()) }
+    if promptsForClientSecret { descriptors.append(try Self.askForClientSecret()) }
     for (_, secret) in files {
       if let file = try secret.open() { descriptors.append(SharedDescriptor(file)) }
     }

@@ -134,7 +134,7 @@ enum Confirmation {
   ///
   /// - Parameter standard: The result for an empty line, if any.
   /// - Returns: The line without surrounding blanks; nil without a terminal or at the end of input.
-  static func line(_ question: Phrase, orElse standard: String? = nil) throws(Failure) -> String? {
+  static func askForLine(_ question: Phrase, orElse standard: String? = nil) throws(Failure) -> String? {
     while let line = try read("\(question.localized()): "), line.utf8.last == UInt8(ascii: "\n") {
       let text = line.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
       if !text.isEmpty { return String(text) }

@@ -34,7 +34,7 @@ enum ManualList {
     case "protocol-version": "\(WireProtocol.version)"
     case "bound-settings": names(AccountSetting.all.filter(\.isSealed).map(\.name))
     case "sign-in-settings": names(AccountSetting.all.filter(\.appliesAtSignIn).map(\.name))
-    case "helpers": MemberDescriber.words(HelperName.self)
+    case "helpers": MemberDescriber.words(HelperProtocolName.self)
     case let list: VariableName.lists[String(list)]?.joined(separator: ", ")
     }
   }
@@ -55,8 +55,8 @@ enum ManualList {
   private static func options(of subject: String, _ table: CommandTable) -> String? {
     if subject.isEmpty { return list(Options.common) }
     let command = table.named(subject)
-    let page = command?.name.page ?? "agent-\(subject)"
-    let commands = table.all.filter { $0.name.page == page }
+    let page = command?.name.pageName ?? "agent-\(subject)"
+    let commands = table.all.filter { $0.name.pageName == page }
     guard !commands.isEmpty else { return nil }
     let all: [OptionDeclaration] = commands.flatMap(\.options).reduce(into: []) { all, option in
       if !option.isSame(asOneOf: all) { all.append(option) }
@@ -73,7 +73,7 @@ enum ManualList {
         let others = all.filter { self.home(of: $0, in: commands[0], table) == home }
         let names = names(others.map { "--\($0.name)" })
         return others.isEmpty
-          ? "" : ".Pp\n" + Mdoc.paragraph("Accepts \(names): see \(home.page)(\(home.section)).")
+          ? "" : ".Pp\n" + Mdoc.paragraph("Accepts \(names): see \(home.pageName)(\(home.section)).")
       }.joined()
   }
 
@@ -83,7 +83,9 @@ enum ManualList {
   /// The command whose page describes an option of `command`; nil for its own page.
   static func home(of option: OptionDeclaration, in command: Command, _ table: CommandTable) -> CommandName? {
     if option.isSetting { return nil }
-    return homes.prefix { $0.page != command.name.page }.first { option.isSame(asOneOf: table.named($0).options) }
+    return homes.prefix { $0.pageName != command.name.pageName }.first {
+      option.isSame(asOneOf: table.named($0).options)
+    }
   }
 
   /// The options by group, with titles if there are many.
@@ -114,7 +116,7 @@ enum ManualList {
   /// The JSON members of a command's result, except those of other commands of the page.
   private static func members(of command: Command, _ table: CommandTable) -> String {
     var known = KnownMembers()
-    let others = table.all.prefix { $0.name != command.name }.filter { $0.name.page == command.name.page }
+    let others = table.all.prefix { $0.name != command.name }.filter { $0.name.pageName == command.name.pageName }
     for other in others + (command.name == .list ? [table.named(.status)] : []) {
       _ = known.list("", other.answer, in: "agent \(other.name)")
     }
@@ -173,7 +175,7 @@ extension ManualList {
       if let command = table.all.first(where: { page.result.count > 1 && $0.answer == page.result }) {
         let command = command.name
         text += Mdoc.paragraph(
-          "Result: as `agent \(command) --json` prints it; see \(command.page)(\(command.section)).")
+          "Result: as `agent \(command) --json` prints it; see \(command.pageName)(\(command.section)).")
       } else {
         text += results.list("Result", page.result, in: name)
       }

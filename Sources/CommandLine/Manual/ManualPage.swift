@@ -10,12 +10,12 @@ struct ManualPage: Sendable {
   let section: Int
 
   static let all =
-    ([CommandName.mainPage] + CommandName.pages).map { ManualPage(name: $0, section: 1) }
+    ([CommandName.mainPage] + CommandName.pageNames).map { ManualPage(name: $0, section: 1) }
     + CommandName.otherPages.map { ManualPage(name: $0.0, section: $0.1) }
 
   static let agent = all[0]
 
-  static func of(_ command: CommandName) -> ManualPage { all.first { $0.name == command.page } ?? agent }
+  static func of(_ command: CommandName) -> ManualPage { all.first { $0.name == command.pageName } ?? agent }
 
   /// The path, such as `man/agent.1`.
   func path(for program: ProgramName) -> String { "man/\(program.renaming(name)).\(section)" }

@@ -48,7 +48,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
 
   var words: [Substring] { rawValue.split(separator: " ") }
 
-  var page: String {
+  var pageName: String {
     switch self {
     case .overview, .complete, .renew, .notify: Self.mainPage
     case .lock, .unlock: "agent-vault"
@@ -65,9 +65,9 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   static let providersTopic = "providers"
 
   /// The pages of commands in section 1, without ``mainPage``.
-  static var pages: [String] {
+  static var pageNames: [String] {
     var pages: [String] = []
-    for name in listed where name.section == 1 && !pages.contains(name.page) { pages.append(name.page) }
+    for name in listed where name.section == 1 && !pages.contains(name.pageName) { pages.append(name.pageName) }
     return pages
   }
 

@@ -32,12 +32,12 @@ package struct ProgramName: Sendable, Hashable {
   static var current: ProgramName {
     guard unsafe isAdopted, let path = Processes.arguments.first else { return standard }
     // A helper's name cannot run commands.
-    return named(HelperName.parse(path) == nil ? path : Machine.executablePath())
+    return named(HelperProtocolName.parse(path) == nil ? path : Machine.executablePath())
   }
 
   /// The name in a path, without a helper's prefix.
   private static func named(_ path: String) -> ProgramName {
-    let name = HelperName.parse(path)?.rest ?? path.split(separator: "/").last.map { String($0) } ?? ""
+    let name = HelperProtocolName.parse(path)?.rest ?? path.split(separator: "/").last.map { String($0) } ?? ""
     return ProgramName(name) ?? standard
   }
 
@@ -93,26 +93,26 @@ package struct ProgramName: Sendable, Hashable {
   }
 
   /// The names of the manual pages that begin with `agent-`, without that prefix.
-  private static let pages = (CommandName.pages + CommandName.otherPages.map(\.0))
+  private static let pageSuffixes = (CommandName.pageNames + CommandName.otherPages.map(\.0))
     .filter { $0.hasPrefix("\(standard.text)-") }.map { String($0.dropFirst(standard.text.count + 1)) }
 
   /// The text after `agent` in the names of its systemd units, in plain text and in mdoc(7) notation.
-  private static let units = [".service", ".socket", "-refresh.service", "-refresh.timer"].flatMap {
+  private static let unitSuffixes = [".service", ".socket", "-refresh.service", "-refresh.timer"].flatMap {
     [Array($0.utf8), Array($0.replacing(each: "-", with: "\\-").utf8)]
   }
 
   /// Whether the program's name may precede this text.
   private static func canPrecede(_ rest: ArraySlice<UInt8>) -> Bool {
     guard let first = rest.first else { return true }
-    if units.contains(where: { rest.starts(with: $0) }) { return true }
+    if unitSuffixes.contains(where: { rest.starts(with: $0) }) { return true }
     switch first {
     case UInt8(ascii: "/"), UInt8(ascii: "@"): return false
     // The end of a sentence, not `agent.sock`.
     case UInt8(ascii: "."): return rest.dropFirst().first.map { !isWordByte($0) } ?? true
     // A page such as agent-config(5).
-    case UInt8(ascii: "-"): return pages.contains { rest.starts(with: "-\($0)".utf8) }
+    case UInt8(ascii: "-"): return pageSuffixes.contains { rest.starts(with: "-\($0)".utf8) }
     case UInt8(ascii: "\\"):
-      let page = pages.contains { rest.starts(with: "\\-\($0.replacing(each: "-", with: "\\-"))".utf8) }
+      let page = pageSuffixes.contains { rest.starts(with: "\\-\($0.replacing(each: "-", with: "\\-"))".utf8) }
       return page || !rest.starts(with: "\\-".utf8)
     default: return !isWordByte(first)
     }

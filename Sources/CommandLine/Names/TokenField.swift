@@ -9,7 +9,7 @@ enum TokenField: Sendable, Hashable {
   case claim(String)
 
   /// The spellings of the fields.
-  private static let words: [(String, TokenField)] = [
+  private static let fieldsBySpelling: [(String, TokenField)] = [
     ("access_token", .accessToken), ("id_token", .idToken), ("token_type", .tokenType), ("expires_at", .expiresAt),
     ("issuer", .issuer), ("subject", .subject), ("account", .account), ("scope", .scope), ("token_file", .tokenFile),
   ]
@@ -17,13 +17,13 @@ enum TokenField: Sendable, Hashable {
   private static let claimPrefix = "claim:"
 
   /// All spellings, for suggestions, with one common claim.
-  static var spellings: [String] { words.map(\.0) + [claimPrefix + "email"] }
+  static var spellings: [String] { fieldsBySpelling.map(\.0) + [claimPrefix + "email"] }
 
   /// Parses `access_token`, `claim:email` and so on.
   init?(_ text: String) {
     if text.utf8.starts(with: Self.claimPrefix.utf8), text.utf8.count > Self.claimPrefix.utf8.count {
       self = .claim(String(decoding: text.utf8.dropFirst(Self.claimPrefix.utf8.count), as: UTF8.self))
-    } else if let word = Self.words.first(where: { $0.0.hasSameBytes(as: text) }) {
+    } else if let word = Self.fieldsBySpelling.first(where: { $0.0.hasSameBytes(as: text) }) {
       self = word.1
     } else {
       return nil
@@ -32,6 +32,6 @@ enum TokenField: Sendable, Hashable {
 
   var spelling: String {
     if case .claim(let name) = self { return Self.claimPrefix + name }
-    return Self.words.first { $0.1 == self }?.0 ?? ""
+    return Self.fieldsBySpelling.first { $0.1 == self }?.0 ?? ""
   }
 }

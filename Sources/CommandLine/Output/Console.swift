@@ -18,12 +18,12 @@ internal import Wire
 /// 7. Tokens are bytes, never a `String`, and are overwritten after use; see ``SecretText``.
 struct Console {
   /// Whether to print failures as JSON.
-  var json: Bool
+  var usesJSON: Bool
 
   /// Whether to print only answers and failures.
-  var quiet: Bool
+  var isQuiet: Bool
 
-  var verbose = false
+  var isVerbose = false
 
   /// Whether the command may ask on the terminal.
   var mayAsk = true
@@ -36,7 +36,7 @@ struct Console {
 }
 
 extension Console {
-  static var silent: Console { Console(json: false, quiet: true) }
+  static var silent: Console { Console(usesJSON: false, isQuiet: true) }
 
   /// The maximum length of a message in characters.
   private static let messageLimit = 400
@@ -77,19 +77,19 @@ extension Console {
 
   /// Writes a result as text, or as JSON with `--json`.
   func answer(_ result: JSONObject, showing text: (JSONObject) -> String) throws(Failure) {
-    try json ? Self.answer(result) : Self.answer(text(result))
+    try usesJSON ? Self.answer(result) : Self.answer(text(result))
   }
 
   /// Confirms a result with a message, or prints it as JSON with `--json`.
   func confirm(_ result: JSONObject, _ message: (JSONObject) -> Phrase) throws(Failure) {
-    if json { try Self.answer(result) } else { note(message(result)) }
+    if usesJSON { try Self.answer(result) } else { note(message(result)) }
   }
 
   // MARK: For people
 
   /// Prints a message, unless `--quiet`.
   func note(_ message: Phrase) {
-    guard !quiet else { return }
+    guard !isQuiet else { return }
     Self.printToStandardError("\(ProgramName.current.text): \(message.localized(limit: Self.messageLimit))\n")
   }
 
@@ -99,7 +99,7 @@ extension Console {
 
   /// Prints a step with `--verbose`.
   func detail(_ message: @autoclosure () -> String) {
-    if verbose { note(message()) }
+    if isVerbose { note(message()) }
   }
 
   func detail(_ entry: LogLine?) {
@@ -129,13 +129,13 @@ extension Console {
   }
 
   func report(_ failure: Failure) {
-    Self.printToStandardError(text(of: failure, coloured: !json && Self.mayColour))
+    Self.printToStandardError(text(of: failure, coloured: !usesJSON && Self.mayColour))
   }
 
   /// The text of ``report(_:)``.
   func text(of failure: Failure, coloured: Bool) -> String {
     let failure = completingHint(of: failure)
-    if json {
+    if usesJSON {
       let object = JSON.object(JSONObject([("error", failure.json.withoutTranslations)]))
       return String(decoding: object.serialized(), as: UTF8.self) + "\n"
     }
@@ -153,7 +153,7 @@ extension Console {
 
   /// A failure on one line, with the hint in parentheses.
   func line(of failure: Failure) -> String {
-    if json { return String(text(of: failure, coloured: false).dropLast()) }
+    if usesJSON { return String(text(of: failure, coloured: false).dropLast()) }
     let failure = completingHint(of: failure)
     let program = ProgramName.current
     let hint = failure.advice.map { " (\(program.renaming(hint: $0.localized(limit: Self.hintLimit))))" } ?? ""

@@ -14,7 +14,7 @@ enum DaemonWait {
 
   /// Determines what the request may wait for.
   init(_ request: Request, _ console: Console) {
-    if console.json || console.quiet {
+    if console.usesJSON || console.isQuiet {
       self = .silent
       return
     }

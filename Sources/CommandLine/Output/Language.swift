@@ -58,7 +58,7 @@ struct Language: Sendable {
   }
 
   /// The translations of the pages at a redirect URI; nil in English.
-  var pages: Translations? {
+  var pageTranslations: Translations? {
     let texts = LoopbackPage.phrases.compactMap { phrase in translation(phrase).map { (phrase.template, $0) } }
     // Translated as the tag of the language (BCP 47).
     return translation(Phrase("en")).flatMap { language in

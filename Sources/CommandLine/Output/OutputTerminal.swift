@@ -68,16 +68,16 @@ struct StatusLine {
     guard terminal.canRewriteLines else { return }
     let columns = terminal.columns()
     guard let text = wordings.first(where: { $0.count < columns }) else { return erase() }
-    write("\(Self.clearing)\(text)\r")
+    write("\(Self.eraseSequence)\(text)\r")
     isShown = true
   }
 
   /// Erases the line. The next text starts there.
   mutating func erase() {
-    if isShown { write(Self.clearing) }
+    if isShown { write(Self.eraseSequence) }
     isShown = false
   }
 
   /// The escape sequence that erases the line.
-  private static let clearing = "\r\u{1B}[J"
+  private static let eraseSequence = "\r\u{1B}[J"
 }

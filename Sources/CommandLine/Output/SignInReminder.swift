@@ -21,7 +21,7 @@ enum SignInReminder {
 
   /// Prints the reminder on a terminal, if the session ends soon.
   static func printIfDue(_ answer: TokenDescription, _ console: Console) {
-    guard let end = answer.signInBy, !console.json, Terminal.isTerminal(2) else { return }
+    guard let end = answer.signInBy, !console.usesJSON, Terminal.isTerminal(2) else { return }
     guard let phrase = phrase(by: end, now: SystemTime().wallSeconds()) else { return }
     console.note(Phrase("\(answer.account): \(phrase): \("agent login \(answer.account)")"))
   }

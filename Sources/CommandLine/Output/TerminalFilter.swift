@@ -3,11 +3,11 @@ internal import Encoding
 /// Removes control characters from text that arrives in pieces, except tabs and line feeds. Keeps invalid UTF-8 unless
 /// an 8-bit terminal interprets it as controls.
 struct TerminalFilter {
-  private var rest: [UInt8] = []
+  private var incompleteCharacter: [UInt8] = []
 
   /// Returns the filtered text, up to the last complete character.
   mutating func filter(_ piece: Span<UInt8>) -> [UInt8] {
-    var bytes = rest
+    var bytes = incompleteCharacter
     bytes.append(contentsOf: piece)
     var (shown, index): ([UInt8], Int) = ([], 0)
     while index < bytes.count {
@@ -23,7 +23,7 @@ struct TerminalFilter {
         shown += bytes[index..<index + length]
       }
     }
-    rest = Array(bytes[index...])
+    incompleteCharacter = Array(bytes[index...])
     return shown
   }
 

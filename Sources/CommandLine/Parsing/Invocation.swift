@@ -22,7 +22,7 @@ final class Invocation {
   /// The words after `--`, if given.
   let trailingArguments: [String]?
 
-  private var unread: [OptionDeclaration]
+  private var unreadOptions: [OptionDeclaration]
 
   /// The account in `AGENT_ACCOUNT`, if it was used.
   private var inheritedAccount: String?
@@ -38,43 +38,43 @@ final class Invocation {
     self.operands = operands
     self.trailingArguments = trailingArguments
     // Every command accepts the common options that it does not refuse.
-    unread = given.map(\.option).filter { $0.group != .common }
+    unreadOptions = given.map(\.option).filter { $0.group != .common }
   }
 
   /// The value of an option, which is marked as read.
   subscript<Value>(_ option: Option<Value>) -> Value {
     _ = has(option)
-    return option.value(of: texts(option.declaration))
+    return option.value(of: arguments(of: option.declaration))
   }
 
   /// Whether an option is given. Marks it as read.
   func has(_ option: OptionDeclaration) -> Bool {
     assert(command?.option { $0.name == option.name } != nil || command == nil, "\(option.name) is not declared")
-    unread.removeAll { $0.name == option.name }
-    return !texts(option).isEmpty
+    unreadOptions.removeAll { $0.name == option.name }
+    return !arguments(of: option).isEmpty
   }
 
   func has<Value>(_ option: Option<Value>) -> Bool { has(option.declaration) }
 
   /// The arguments of an option's occurrences. Does not mark it as read.
-  func texts(_ option: OptionDeclaration) -> [String] {
+  func arguments(of option: OptionDeclaration) -> [String] {
     given.filter { $0.option.name == option.name }.map(\.text)
   }
 
   /// Whether `--all` accompanies `--help`.
-  var asksForEverything: Bool { !texts(Option.everything.declaration).isEmpty }
+  var asksForEverything: Bool { !arguments(of: Option.everything.declaration).isEmpty }
 
   /// The failure for two options that exclude each other. The hint has the command with each.
   func conflict(_ option: OptionDeclaration, _ other: OptionDeclaration) -> Failure {
     Failure(
       .invalidRequest, "use only one of --\(option.name) and --\(other.name)",
-      hint: .choices([other, option].map { PastedCommand(self, operands: operands, without: [$0]).text }))
+      hint: .choices([other, option].map { HintCommand(self, operands: operands, without: [$0]).text }))
   }
 
   /// Throws `invalid_request` for an option that the command has not read. Call it before acting.
   func refuseUnread() throws(Failure) {
     let refused = command?.refusedOptions() ?? []
-    guard let option = unread.first ?? refused.first(where: { !texts($0).isEmpty }) else { return }
+    guard let option = unreadOptions.first ?? refused.first(where: { !arguments(of: $0).isEmpty }) else { return }
     let words = commandWords.joined(separator: " ")
     throw Failure(.invalidRequest, "\"--\(option.name)\" has no effect here", hint: "agent help \(words)")
   }
@@ -92,7 +92,7 @@ final class Invocation {
         hint: .choices(
           [operand, option].map { account in
             let operands = operands.map { $0.hasSameBytes(as: operand) ? account : $0 }
-            return PastedCommand(self, operands: operands, without: [Option.account.declaration]).text
+            return HintCommand(self, operands: operands, without: [Option.account.declaration]).text
           }))
     }
     guard let account = operand ?? option else { return nil }
@@ -150,22 +150,22 @@ final class Invocation {
   /// Suggests a command for an invalid method: in capitals, with the operands swapped, or with the word as `--account`.
   /// Nil if none fits.
   private func suggestion(for method: String, _ url: String) -> String? {
-    if Operands.methods.contains(method.uppercased()) { return repeated([method.uppercased(), url]).text }
-    if Operands.methods.contains(url.uppercased()) { return repeated([url.uppercased(), method]).text }
-    guard (try? AccountName(method)) != nil, texts(Option.account.declaration).isEmpty else { return nil }
-    var command = repeated([url])
+    if Operands.methods.contains(method.uppercased()) { return withOperands([method.uppercased(), url]).text }
+    if Operands.methods.contains(url.uppercased()) { return withOperands([url.uppercased(), method]).text }
+    guard (try? AccountName(method)) != nil, arguments(of: Option.account.declaration).isEmpty else { return nil }
+    var command = withOperands([url])
     command.add(Option.account.declaration, method)
     return command.text
   }
 
-  private func repeated(_ operands: [String]) -> PastedCommand { PastedCommand(self, operands: operands, without: []) }
+  private func withOperands(_ operands: [String]) -> HintCommand { HintCommand(self, operands: operands, without: []) }
 }
 
 extension Console {
   /// Reads the common options, and repeats the command line in hints.
   init(_ invocation: Invocation) {
-    self.init(json: invocation[.json], quiet: invocation[.quiet], verbose: invocation[.verbose])
+    self.init(usesJSON: invocation[.json], isQuiet: invocation[.quiet], isVerbose: invocation[.verbose])
     mayAsk = !invocation[.noInput]
-    correctedCommand = { PastedCommand(repeating: invocation)?.corrected(by: $0)?.text }
+    correctedCommand = { HintCommand(repeating: invocation)?.corrected(by: $0)?.text }
   }
 }

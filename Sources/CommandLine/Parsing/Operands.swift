@@ -38,7 +38,7 @@ struct Operands: Sendable {
   static let tokenFile = Operands("ACTION ACCOUNT [PATH]", 0...3, .words(TokenFileAction.allCases.map(\.rawValue)))
   /// The words of the command line to complete.
   static let completedWords = Operands("[WORD]...", 1...4096)
-  static let helperCall = Operands("PROTOCOL [WORD]...", 1...16, .words(HelperName.allCases.map(\.rawValue)))
+  static let helperCall = Operands("PROTOCOL [WORD]...", 1...16, .words(HelperProtocolName.allCases.map(\.rawValue)))
   static let sshArguments = Operands("DESTINATION [ARGUMENT]...", 1...256, includesOptions: true)
   /// A program to set up, or none.
   static let setupProgram = Operands("CLIENT", 0...1, .words(SetupClient.names))

@@ -149,7 +149,7 @@ extension Option<String?> {
 
 extension Option<[String]> {
   /// Variables that the hook set before.
-  static var former: Self {
+  static var formerVariables: Self {
     Self("former", in: .variables, each: .text("NAMES"), splitAt: " ", "The variables that were set before")
   }
   /// Variables to set, as `NAME=FIELD`.

@@ -33,7 +33,7 @@ extension Option<String?> {
 
 extension Option<VaultBinding?> {
   /// What to bind the vault to.
-  static var to: Self {
+  static var vaultBinding: Self {
     Self("to", in: .protection, "BINDING", VaultBinding.self, "Bind the vault to this, or fail")
   }
 }

@@ -89,9 +89,9 @@ struct Parser {
 
   private func unknownCommand(_ word: String) -> UsageError {
     let named = group.map { "\($0) \(word)" } ?? word
-    let meant = OtherWords.commands(for: word, before: remaining.first, in: group)
+    let meant = WordSuggestions.commands(for: word, before: remaining.first, in: group)
     // The next word may belong to this one, as in `auth login`.
-    let isPair = meant != OtherWords.commands(for: word, in: group) || remaining.first == meant.first
+    let isPair = meant != WordSuggestions.commands(for: word, in: group) || remaining.first == meant.first
     let words = meant.first.map { $0.split(separator: " ").map { String($0) } } ?? []
     return error(
       Phrase("unknown command \(TokenShape.redacted(named))"),
@@ -188,7 +188,7 @@ struct Parser {
   private func unknownOption(_ name: String, in argument: String) -> UsageError {
     let message = Phrase("unknown option \"--\(name)\"")
     func options(_ known: [OptionDeclaration]) -> [String] {
-      OtherWords.options(for: name, among: known.map(\.name)).map { "--\($0)" }
+      WordSuggestions.options(for: name, among: known.map(\.name)).map { "--\($0)" }
     }
     var meant = options((command?.options ?? []) + Options.common)
     if meant.isEmpty { meant = options(command?.moved ?? []) }
@@ -197,7 +197,7 @@ struct Parser {
       if owner != nil, !CommandName.firstWords.contains(name) {
         return error(Phrase("\(message) before the command"), hint: Phrase("put it after the command"))
       }
-      let commands = OtherWords.commands(for: name, in: group).map { "agent \($0)" }
+      let commands = WordSuggestions.commands(for: name, in: group).map { "agent \($0)" }
       return error(message, hint: Phrase.didYouMean(commands: commands))
     }
     if meant.isEmpty, group == "account", name.hasPrefix("client-secret") {

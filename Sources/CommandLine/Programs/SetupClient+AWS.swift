@@ -4,7 +4,7 @@ internal import Wire
 extension SetupClient {
   static let aws = SetupClient(
     name: "aws", choices: [.account, .name, .role],
-    overriding: [
+    overridingVariables: [
       "AWS_ACCESS_KEY_ID", "AWS_CONFIG_FILE", "AWS_PROFILE", "AWS_ROLE_ARN", "AWS_SHARED_CREDENTIALS_FILE",
       "AWS_WEB_IDENTITY_TOKEN_FILE",
     ],
@@ -17,7 +17,7 @@ extension SetupClient {
       }
       let name = try context.entryName(else: context.account)
       let section = name == "default" ? name : "profile \(name)"
-      let text = ["[\(section)]", "credential_process = \(context.line(awsWords(context, role)))"]
+      let text = ["[\(section)]", "credential_process = \(context.shellCommand(awsArguments(context, role)))"]
       let home = try context.files.home()
       let file = try SetupFile(context.files.nonEmptyValue("AWS_CONFIG_FILE") ?? (home + "/.aws/config"))
       return SetupPlan(
@@ -28,10 +28,10 @@ extension SetupClient {
           return old.adding(text, named: "aws \(name)", at: .end)
         }, keys: [text[1]], entry: name)
     },
-    trial: { (context) throws(Failure) in try SetupTrial(context.program, awsWords(context, context.role ?? "")) })
+    trial: { (context) throws(Failure) in try SetupTrial(context.program, awsArguments(context, context.role ?? "")) })
 
   /// This program's arguments that print a role's credentials.
-  private static func awsWords(_ context: SetupContext, _ role: String) -> [String] {
-    context.words(.aws, ["--role-arn", role, "--url", context.url])
+  private static func awsArguments(_ context: SetupContext, _ role: String) -> [String] {
+    context.helperArguments(.aws, ["--role-arn", role, "--url", context.url])
   }
 }

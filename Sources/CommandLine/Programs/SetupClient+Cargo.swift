@@ -3,17 +3,17 @@ internal import Wire
 extension SetupClient {
   static let cargo = SetupClient(
     name: "cargo", choices: [.account, .name],
-    overriding: ["CARGO_REGISTRY_CREDENTIAL_PROVIDER", "CARGO_REGISTRY_TOKEN"],
-    overridingEach: [("CARGO_REGISTRIES_", "_TOKEN"), ("CARGO_REGISTRIES_", "_CREDENTIAL_PROVIDER")],
+    overridingVariables: ["CARGO_REGISTRY_CREDENTIAL_PROVIDER", "CARGO_REGISTRY_TOKEN"],
+    overridingVariableAffixes: [("CARGO_REGISTRIES_", "_TOKEN"), ("CARGO_REGISTRIES_", "_CREDENTIAL_PROVIDER")],
     plan: cargoPlan,
     trial: { (context) throws(Failure) in
-      try SetupTrial(context.program, context.words(.cargo, ["--url", context.url]))
+      try SetupTrial(context.program, context.helperArguments(.cargo, ["--url", context.url]))
     })
 
   /// Adds a credential provider to the registry's table.
   private static func cargoPlan(_ context: SetupContext) throws(Failure) -> SetupPlan {
     let index = "sparse+\(context.url)/"
-    let provider = ([context.program] + context.words(.cargo)).map { "\"\($0)\"" }.joined(separator: ", ")
+    let provider = ([context.program] + context.helperArguments(.cargo)).map { "\"\($0)\"" }.joined(separator: ", ")
     let key = "credential-provider = [\(provider)]"
     let isNamed = context.entryName != nil
     var file = try cargoFile(context.files)

@@ -8,7 +8,7 @@ extension SetupClient {
     minimumVersion: ClientVersion(
       arguments: ["--version"], outputPrefix: "version ", major: 2, minor: 46,
       consequence: { Phrase("it accepts tokens only as passwords") }),
-    overriding: [
+    overridingVariables: [
       "GIT_ASKPASS", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS",
     ], plan: gitPlan,
     trial: { (context) throws(Failure) in
@@ -26,7 +26,7 @@ extension SetupClient {
     if let link = context.path(of: "git-credential-\(context.name)"), link.utf8.allSatisfy(ShellWord.isPlain) {
       command = link + account
     } else {
-      command = "!" + context.line(context.words(.git))
+      command = "!" + context.shellCommand(context.helperArguments(.git))
     }
     var keys = [("helper", ""), ("helper", command)]
     if let path = context.origin?.path, !path.isEmpty { keys.append(("useHttpPath", "true")) }

@@ -7,8 +7,8 @@ extension SetupClient {
     minimumVersion: ClientVersion(
       arguments: ["version"], outputPrefix: "version go", major: 1, minor: 24,
       consequence: { Phrase("it does not know GOAUTH") }),
-    overriding: ["GOAUTH", "GOENV"], plan: goPlan,
-    trial: { (context) throws(Failure) in try SetupTrial(context.program, context.words(.go)) })
+    overridingVariables: ["GOAUTH", "GOENV"], plan: goPlan,
+    trial: { (context) throws(Failure) in try SetupTrial(context.program, context.helperArguments(.go)) })
 
   /// Puts this program first in `GOAUTH`: its output overrides an old password in `~/.netrc`, and is empty for unlisted
   /// URLs. Changes the file itself, because `go env -w` sorts and drops lines.
@@ -20,8 +20,8 @@ extension SetupClient {
     guard values.count >= 2, !values[1].isEmpty else {
       throw Failure(.invalidConfiguration, "this version of go is older than 1.24 and has no GOAUTH")
     }
-    guard !values[0].isEmpty, values[0] != "off" else { throw readsNothing("go", "GOENV", "off") }
-    let command = context.line(context.words(.go))
+    guard !values[0].isEmpty, values[0] != "off" else { throw disabledFileFailure("go", "GOENV", "off") }
+    let command = context.shellCommand(context.helperArguments(.go))
     let text = "GOAUTH=\(command); netrc"
     return SetupPlan(
       file: try SetupFile(values[0]), text: [text],

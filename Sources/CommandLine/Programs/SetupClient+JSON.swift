@@ -5,7 +5,7 @@ internal import Wire
 extension SetupClient {
   static let docker = SetupClient(
     name: "docker", executables: ["docker", "podman", "skopeo"], choices: [], link: dockerLink,
-    overriding: ["DOCKER_AUTH_CONFIG", "REGISTRY_AUTH_FILE"],
+    overridingVariables: ["DOCKER_AUTH_CONFIG", "REGISTRY_AUTH_FILE"],
     plan: { (context) throws(Failure) in
       guard context.origin?.path.isEmpty ?? true else {
         throw Failure(
@@ -43,6 +43,6 @@ extension SetupClient {
       return plan
     },
     trial: { (context) throws(Failure) in
-      try SetupTrial(context.program, context.words(.mcp, ["--url", context.url]))
+      try SetupTrial(context.program, context.helperArguments(.mcp, ["--url", context.url]))
     })
 }

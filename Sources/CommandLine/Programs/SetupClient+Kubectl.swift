@@ -15,7 +15,7 @@ extension SetupClient {
     },
     plan: { (context) throws(Failure) in
       let name = try context.entryName(else: context.account)
-      let words = context.words(.kubectl).map { "\"\($0)\"" }.joined(separator: ", ")
+      let words = context.helperArguments(.kubectl).map { "\"\($0)\"" }.joined(separator: ", ")
       let command = "command: \"\(context.program)\""
       return SetupPlan(
         text: [
@@ -36,7 +36,7 @@ extension SetupClient {
         "spec": ["cluster": ["server": .string(context.url)], "interactive": false],
       ]
       return try SetupTrial(
-        context.program, context.words(.kubectl),
+        context.program, context.helperArguments(.kubectl),
         changes: ["KUBERNETES_EXEC_INFO": String(decoding: asked.serialized(), as: UTF8.self)])
     })
 }

@@ -7,7 +7,7 @@ extension SetupClient {
     "msmtp", .outgoingMail, files: ["~/.msmtprc", "msmtp/config"],
     plan: { (context, server) throws(Failure) in
       let user = try context.userName()
-      let command = "passwordeval \(try context.tokenLine())"
+      let command = "passwordeval \(try context.tokenCommand())"
       return SetupPlan(
         text: [
           "account \(try context.entryName(else: context.account))",
@@ -25,7 +25,7 @@ extension SetupClient {
   static let mbsync = mail(
     "mbsync", .incomingMail, files: ["~/.mbsyncrc", "isyncrc"],
     plan: { (context, server) throws(Failure) in
-      let command = "PassCmd \"\(try context.tokenLine())\""
+      let command = "PassCmd \"\(try context.tokenCommand())\""
       return SetupPlan(
         text: [
           "IMAPAccount \(try context.entryName(else: context.account))",
@@ -46,7 +46,7 @@ extension SetupClient {
     plan: { (context, server) throws(Failure) in
       let user = try context.userName()
       let key = server.isOutgoing ? "smtp" : "imap"
-      let command = "set \(key)_oauth_refresh_command = \"\(try context.tokenLine())\""
+      let command = "set \(key)_oauth_refresh_command = \"\(try context.tokenCommand())\""
       guard server.isOutgoing else {
         return SetupPlan(
           text: [
@@ -70,7 +70,7 @@ extension SetupClient {
     plan: { (context, server) throws(Failure) in
       let authority = "\(escaped(try context.userName()))@\(server.host):\(server.port)"
       let key = server.isOutgoing ? "outgoing" : "source"
-      let command = "\(key)-cred-cmd = \(try context.tokenLine())"
+      let command = "\(key)-cred-cmd = \(try context.tokenCommand())"
       return SetupPlan(
         text: [
           "[\(try context.entryName(else: context.account))]",
@@ -93,7 +93,7 @@ extension SetupClient {
         }
       },
       plan: { (context) throws(Failure) in try plan(context, try MailServer(context, originKind)) },
-      trial: { (context) throws(Failure) in try SetupTrial(context.program, try context.tokenWords()) })
+      trial: { (context) throws(Failure) in try SetupTrial(context.program, try context.tokenArguments()) })
   }
 
   /// Percent-encodes a user name for a URL.

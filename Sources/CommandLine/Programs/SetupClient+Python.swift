@@ -4,11 +4,11 @@ internal import Wire
 extension SetupClient {
   static let pip = SetupClient(
     name: "pip", executables: ["pip", "pip3"], hasSingleSetting: true, choices: .user,
-    link: { _ in HelperName.keyringProgram },
+    link: { _ in HelperProtocolName.keyringProgram },
     minimumVersion: ClientVersion(
       arguments: ["--version"], outputPrefix: "pip ", major: 23, minor: 1,
       consequence: { Phrase("it does not know the option keyring-provider") }),
-    overriding: ["PIP_CONFIG_FILE", "PIP_INDEX_URL", "PIP_KEYRING_PROVIDER"],
+    overridingVariables: ["PIP_CONFIG_FILE", "PIP_INDEX_URL", "PIP_KEYRING_PROVIDER"],
     plan: { (context) throws(Failure) in
       let key = "keyring-provider = subprocess"
       return SetupPlan(
@@ -29,8 +29,8 @@ extension SetupClient {
     }, trial: keyringTrial)
 
   static let uv = SetupClient(
-    name: "uv", hasSingleSetting: true, choices: .user, link: { _ in HelperName.keyringProgram },
-    overriding: ["UV_CONFIG_FILE", "UV_KEYRING_PROVIDER"], overridingEach: [("UV_INDEX_", "")],
+    name: "uv", hasSingleSetting: true, choices: .user, link: { _ in HelperProtocolName.keyringProgram },
+    overridingVariables: ["UV_CONFIG_FILE", "UV_KEYRING_PROVIDER"], overridingVariableAffixes: [("UV_INDEX_", "")],
     plan: { (context) throws(Failure) in
       let key = "keyring-provider = \"subprocess\""
       return SetupPlan(
@@ -48,7 +48,7 @@ extension SetupClient {
     _ client: String, _ variable: String, _ name: String, _ files: UserFiles
   ) throws(Failure) -> SetupFile {
     guard let path = files.nonEmptyValue(variable) else { return try files.configuration(name) }
-    guard path != "/dev/null" else { throw readsNothing(client, variable, path) }
+    guard path != "/dev/null" else { throw disabledFileFailure(client, variable, path) }
     return try SetupFile(path)
   }
 
@@ -62,6 +62,7 @@ extension SetupClient {
   /// A test that runs `keyring get`.
   private static func keyringTrial(_ context: SetupContext) throws(Failure) -> SetupTrial {
     try SetupTrial(
-      link: HelperName.keyringProgram, context, ["get", context.url, context.user ?? context.listed?.user ?? "oauth2"])
+      link: HelperProtocolName.keyringProgram, context,
+      ["get", context.url, context.user ?? context.listed?.user ?? "oauth2"])
   }
 }

@@ -19,9 +19,9 @@ struct SetupClient: Sendable, Hashable {
   /// The first supported version; nil if all are supported.
   var minimumVersion: ClientVersion?
   /// Environment variables that override the settings.
-  var overriding: [String] = []
+  var overridingVariables: [String] = []
   /// The same for one registry or index: the text before and after its name.
-  var overridingEach: [(prefix: String, suffix: String)] = []
+  var overridingVariableAffixes: [(prefix: String, suffix: String)] = []
   /// The files that may contain the settings, if `setup` only prints them; nil if `setup` writes them.
   var printedSettingsFiles: (@Sendable (UserFiles) throws(Failure) -> [SetupFile])?
   /// Returns the change to make.
@@ -94,7 +94,7 @@ struct SetupClient: Sendable, Hashable {
   }
 
   /// The failure if a variable disables a program's settings file.
-  static func readsNothing(_ name: String, _ variable: String, _ value: String) -> Failure {
+  static func disabledFileFailure(_ name: String, _ variable: String, _ value: String) -> Failure {
     Failure(.invalidConfiguration, "\(name) reads no settings file: \(variable) is \(value)")
   }
 

@@ -38,20 +38,20 @@ struct SetupContext: Sendable {
   }
 
   /// This program's arguments to act as a helper; `more` precedes the account.
-  func words(_ helper: HelperName, _ more: [String] = []) -> [String] {
+  func helperArguments(_ helper: HelperProtocolName, _ more: [String] = []) -> [String] {
     ["helper", helper.rawValue] + more + (namesAccount ? ["--account", account] : [])
   }
 
   /// This program with arguments, quoted for a shell.
-  func line(_ words: [String]) -> String { ([program] + words).map(ShellWord.quoted).joined(separator: " ") }
+  func shellCommand(_ words: [String]) -> String { ([program] + words).map(ShellWord.quoted).joined(separator: " ") }
 
   /// The command line that prints just a token.
   ///
   /// - Throws: `invalid_configuration` for arguments that clients might split.
-  func tokenLine() throws(Failure) -> String { line(try tokenWords()) }
+  func tokenCommand() throws(Failure) -> String { shellCommand(try tokenArguments()) }
 
-  /// The arguments of ``tokenLine()``.
-  func tokenWords() throws(Failure) -> [String] {
+  /// The arguments of ``tokenCommand()``.
+  func tokenArguments() throws(Failure) -> [String] {
     var words = ["token", account, "--no-input"]
     if let listed {
       words += listed.scope.flatMap { ["--scope", $0] } + listed.resources.flatMap { ["--resource", $0] }

@@ -27,12 +27,12 @@ struct SetupPlan: Sendable {
   var isAsked: (@Sendable () -> Bool)?
 
   /// Whether this plan would make the same addition.
-  func isSame(as piece: SetupPiece) -> Bool {
-    switch (piece, change) {
+  func isSame(as addition: SetupAddition) -> Bool {
+    switch (addition, change) {
     case (.member(let path, let value, _), .member(let wanted, let wantedValue)):
       path == wanted && value == wantedValue
     case (.text, .lines):
-      piece.addedLines.contains { line in
+      addition.addedLines.contains { line in
         let words = line.utf8.drop { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }
         return keys.contains { $0.utf8.elementsEqual(words) }
       }
@@ -83,7 +83,7 @@ extension [UInt8] {
 extension SetupPlan {
   init(file: SetupFile, member path: [String], _ value: JSON) {
     self.init(
-      file: file, text: SetupPiece.member(path: path, value: value, addedObjects: 0).addedLines,
+      file: file, text: SetupAddition.member(path: path, value: value, addedObjects: 0).addedLines,
       change: .member(path, value)
     )
   }

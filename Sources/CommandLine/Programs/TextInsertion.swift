@@ -1,7 +1,7 @@
 internal import Encoding
 
 /// An addition to a program's file, which `setup` can remove without changing other bytes.
-enum SetupPiece: Sendable, Hashable {
+enum SetupAddition: Sendable, Hashable {
   /// Text that occurs once. It directly follows `prefix` on its line; `prefix` may be empty.
   case text(String, prefix: String)
   /// A member of a JSON text. `addedObjects` is the number of enclosing objects added with it.
@@ -44,7 +44,7 @@ enum SetupPiece: Sendable, Hashable {
   }
 
   /// A copy with at least `count` added objects. Nil unless it is in the same object as the member at `path`.
-  func withAddedObjects(atLeast count: Int, around path: [String]) -> SetupPiece? {
+  func withAddedObjects(atLeast count: Int, around path: [String]) -> SetupAddition? {
     guard case .member(let own, let value, let addedObjects) = self, own.dropLast().elementsEqual(path.dropLast())
     else {
       return nil
@@ -67,7 +67,7 @@ enum SetupPiece: Sendable, Hashable {
 /// The result of adding to a file's text.
 enum Insertion: Sendable, Hashable {
   /// The new content, and what was added.
-  case inserted([UInt8], SetupPiece)
+  case inserted([UInt8], SetupAddition)
   /// The named key already has another value.
   case exists(String)
   /// The addition is already there.

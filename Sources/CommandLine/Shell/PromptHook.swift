@@ -12,13 +12,13 @@ struct PromptHook: Sendable {
   let script: @Sendable () -> [UInt8]
 
   /// Returns a statement that sets the seconds until the next run.
-  let waiting: @Sendable (_ seconds: Int) -> String
+  let waitStatement: @Sendable (_ seconds: Int) -> String
 
   /// Returns a statement that lists the variables that were set.
-  let naming: @Sendable (_ names: [String]) -> String
+  let namesStatement: @Sendable (_ names: [String]) -> String
 
   /// Returns a statement that sets whether accounts depend on the directory.
-  let following: @Sendable (_ follows: Bool) -> String
+  let followsStatement: @Sendable (_ follows: Bool) -> String
 
   /// The timeout of `agent __renew`. A prompt takes at most half a second; a refresh continues afterwards.
   static let timeoutMilliseconds = 480
@@ -58,16 +58,18 @@ struct PromptHook: Sendable {
   private static func assignment(_ follows: Bool) -> String { "__agent_env_follows=\(follows ? "1" : "");\n" }
 
   static let bash = PromptHook(
-    script: { PackageResources.hook_bash }, waiting: assignment, naming: assignment, following: assignment)
+    script: { PackageResources.hook_bash }, waitStatement: assignment, namesStatement: assignment,
+    followsStatement: assignment)
 
   static let zsh = PromptHook(
-    script: { PackageResources.hook_zsh }, waiting: assignment, naming: assignment, following: assignment)
+    script: { PackageResources.hook_zsh }, waitStatement: assignment, namesStatement: assignment,
+    followsStatement: assignment)
 
   /// For fish, which has no clock: a builtin reads the kernel's from a file.
   static let fish = PromptHook(
-    script: { PackageResources.hook_fish }, waiting: { "set __agent_env_wait \($0);\n" },
-    naming: { "set -g __agent_env_names \($0.joined(separator: " "));\n" },
-    following: { "set -g __agent_env_follows \($0 ? "1" : "");\n" })
+    script: { PackageResources.hook_fish }, waitStatement: { "set __agent_env_wait \($0);\n" },
+    namesStatement: { "set -g __agent_env_names \($0.joined(separator: " "));\n" },
+    followsStatement: { "set -g __agent_env_follows \($0 ? "1" : "");\n" })
 }
 
 extension Shell {

@@ -13,12 +13,12 @@ final class Shell: Sendable {
   let assignment: @Sendable (_ variable: String) -> (before: String, after: String)
 
   /// Returns a statement that unsets a variable. A `.env` file can only set it to an empty value.
-  let unsetting: @Sendable (_ variable: String) -> String
+  let unsetStatement: @Sendable (_ variable: String) -> String
 
   /// Returns a statement that only sets the exit status: `eval` hides that of the command substitution.
   ///
   /// Nil if the output is not evaluated. It then contains all variables with a value.
-  let failing: (@Sendable (_ status: Int32) -> String)?
+  let failureStatement: (@Sendable (_ status: Int32) -> String)?
 
   /// The text before, between and after all statements.
   let frame: (begin: String, separator: String, end: String)
@@ -40,35 +40,35 @@ final class Shell: Sendable {
     let forms: [String]
 
     /// A script that prints the variables `N` and `M`, if set, one per line.
-    let printing: String
+    let printScript: String
 
     /// A strict parser in `Tests/Tools/Shells/readers.py`, used instead of the program.
     static func reader(_ name: String) -> Interpreter {
       Interpreter(
         ["/usr/bin/python3"],
         forms: ["import readers; answer = readers.\(name)(open('ANSWER', encoding='utf-8', newline='').read())"],
-        printing: "[print(answer.get(name, '')) for name in 'NM' if answer.get(name) or name == 'N']")
+        printScript: "[print(answer.get(name, '')) for name in 'NM' if answer.get(name) or name == 'N']")
     }
 
-    init(_ command: [String], forms: [String], printing: String = "/usr/bin/printenv N M") {
+    init(_ command: [String], forms: [String], printScript: String = "/usr/bin/printenv N M") {
       self.command = command
       self.forms = forms
-      self.printing = printing
+      self.printScript = printScript
     }
   }
 
   private init(
     _ name: String, _ quoting: Quoting,
     set assignment: @escaping @Sendable (String) -> (before: String, after: String),
-    unset unsetting: @escaping @Sendable (String) -> String, fail failing: (@Sendable (Int32) -> String)?,
+    unset unsetStatement: @escaping @Sendable (String) -> String, fail failureStatement: (@Sendable (Int32) -> String)?,
     hook: PromptHook? = nil, frame: (String, String, String) = ("", "", ""), appendedTo fileVariable: String? = nil,
     readBy interpreters: @escaping @autoclosure @Sendable () -> [Interpreter]
   ) {
     self.name = name
     self.quoting = quoting
     self.assignment = assignment
-    self.unsetting = unsetting
-    self.failing = failing
+    self.unsetStatement = unsetStatement
+    self.failureStatement = failureStatement
     self.fileVariable = fileVariable
     self.hook = hook
     self.frame = frame
@@ -117,7 +117,7 @@ final class Shell: Sendable {
   static let dotenv = Shell(
     "dotenv", .dotenv, set: { ("\($0)=", "\n") }, unset: { "\($0)=\"\"\n" }, fail: nil,
     readBy: ["/bin/dash", "/bin/bash"].map {
-      Interpreter([$0], forms: ["set -a; . ANSWER"], printing: "/usr/bin/printenv N; test -z \"$M\" || echo \"$M\"")
+      Interpreter([$0], forms: ["set -a; . ANSWER"], printScript: "/usr/bin/printenv N; test -z \"$M\" || echo \"$M\"")
     })
 
   /// PowerShell. Empty variables are unset before version 7.5.
@@ -128,11 +128,12 @@ final class Shell: Sendable {
 
   /// Input for nu's `from json | load-env`, which evaluates no text.
   static let nu = Shell(
-    "nu", .json, set: json.assignment, unset: json.unsetting, fail: nil, frame: json.frame, readBy: [.reader("nu")])
+    "nu", .json, set: json.assignment, unset: json.unsetStatement, fail: nil, frame: json.frame, readBy: [.reader("nu")]
+  )
 
   /// A file for `EnvironmentFile=` (systemd.exec(5)).
   static let systemd = Shell(
-    "systemd", .dotenv, set: dotenv.assignment, unset: dotenv.unsetting, fail: nil, readBy: [.reader("systemd")])
+    "systemd", .dotenv, set: dotenv.assignment, unset: dotenv.unsetStatement, fail: nil, readBy: [.reader("systemd")])
 
   /// The file named by `GITHUB_ENV`, with each value between two unpredictable lines.
   static let githubActions = Shell(
@@ -148,7 +149,7 @@ final class Shell: Sendable {
     readBy: [
       Interpreter(
         ["/usr/bin/python3"], forms: ["import json; answer = json.load(open('ANSWER', encoding='utf-8'))"],
-        printing: "[print(answer[name]) for name in 'NM' if answer.get(name) is not None]")
+        printScript: "[print(answer[name]) for name in 'NM' if answer.get(name) is not None]")
     ])
 }
 
@@ -180,7 +181,7 @@ struct VariableWriter {
 
   mutating func unset<Sink: ByteSink & ~Copyable>(_ name: String, in sink: inout Sink) {
     writeSeparator(&sink)
-    sink.append(utf8: shell.unsetting(name))
+    sink.append(utf8: shell.unsetStatement(name))
   }
 
   private mutating func writeSeparator<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) {

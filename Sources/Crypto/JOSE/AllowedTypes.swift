@@ -9,7 +9,7 @@ package enum AllowedTypes: Sendable, Hashable {
   /// One of these types.
   case required([String])
 
-  package func allow(_ type: String?) -> Bool {
+  package func allows(_ type: String?) -> Bool {
     switch (self, type) {
     case (.any, _), (.optional, nil): true
     case (.required, nil): false

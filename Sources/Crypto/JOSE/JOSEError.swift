@@ -57,7 +57,7 @@ package struct JOSEError: Error, Hashable, Sendable {
     /// A device key that requires authorization for each use.
     case authorizationNeeded
     /// A device key that is not for ECDSA on P-256, or is bound to a policy.
-    case unsuitableHeldKey
+    case unsuitableDeviceKey
     /// More keys than the limit.
     case tooManyKeys
     /// A set with both symmetric and public keys.
@@ -75,7 +75,7 @@ package struct JOSEError: Error, Hashable, Sendable {
     case library
 
     /// The error for a token whose key was skipped for this reason.
-    var ofSetKey: Self {
+    var forSkippedKey: Self {
       switch self {
       case .weakKey: .weakSetKey
       case .unsupportedKey: .unsupportedSetKey

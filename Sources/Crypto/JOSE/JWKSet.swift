@@ -17,11 +17,11 @@ package struct JWKSet: Sendable {
   /// The usable keys, in the order of the set.
   package let keys: [JWK]
   /// The number of skipped keys: unknown, malformed, weak, or with a warning.
-  package let skipped: Int
+  package let skippedCount: Int
   /// The skipped keys with a `kid`.
   private let skippedKeys: [(keyID: String, reason: JOSEError.Code)]
   /// The number of skipped keys that are not for encryption.
-  package let unusable: Int
+  package let unusableCount: Int
   package let warnings: [Warning]
   /// Whether the format has no key IDs, so that the `kid` of a token is ignored.
   private let isUnnamed: Bool
@@ -34,7 +34,7 @@ package struct JWKSet: Sendable {
   private init(_ keys: [JWK], isUnnamed: Bool) {
     self.keys = keys
     self.isUnnamed = isUnnamed
-    (skipped, unusable) = (0, 0)
+    (skippedCount, unusableCount) = (0, 0)
     (skippedKeys, warnings) = ([], [])
   }
 
@@ -63,8 +63,8 @@ package struct JWKSet: Sendable {
         if let keyID = object["kid"]?.string { skippedKeys.append((keyID, error.code)) }
       }
     }
-    (keys, self.skippedKeys, self.unusable) = (usable, skippedKeys, unusable)
-    skipped = members.count - keys.count
+    (keys, self.skippedKeys, self.unusableCount) = (usable, skippedKeys, unusable)
+    skippedCount = members.count - keys.count
     warnings = objects.compactMap(Self.warning)
     isUnnamed = false
   }
@@ -95,7 +95,7 @@ package struct JWKSet: Sendable {
     }
     if let found { return found }
     if let keyID, !isKnown, let out = skippedKeys.first(where: { $0.keyID.hasSameBytes(as: keyID) }) {
-      throw JOSEError(out.reason.ofSetKey)
+      throw JOSEError(out.reason.forSkippedKey)
     }
     throw JOSEError(keyID == nil || !isKnown && !isUnnamed ? .unknownKey : .unsuitableKey)
   }

@@ -4,12 +4,12 @@ internal import Encoding
 struct PrivateJWK {
   private let root: JSONLayout.Node
 
-  static func read(_ text: Span<UInt8>) throws(JOSEError) -> PrivateKeyText {
+  static func read(_ text: Span<UInt8>) throws(JOSEError) -> ImportedPrivateKey {
     guard let layout = try? JSONLayout(parsing: text) else { throw JOSEError(.invalidKey) }
     return try PrivateJWK(root: layout.root).read(text)
   }
 
-  private func read(_ text: Span<UInt8>) throws(JOSEError) -> PrivateKeyText {
+  private func read(_ text: Span<UInt8>) throws(JOSEError) -> ImportedPrivateKey {
     guard let type = try string("kty", text) else { throw JOSEError(.invalidKey) }
     guard try signs(text) else { throw JOSEError(.unsuitableKey) }
     let keyID = try string("kid", text)

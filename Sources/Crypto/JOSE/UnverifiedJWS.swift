@@ -39,7 +39,7 @@ package struct UnverifiedJWS: Sendable {
     by keys: JWKSet, algorithms: Set<JWSAlgorithm>, allowedTypes: AllowedTypes = .optional(["JWT"])
   ) throws(JOSEError) -> VerifiedJWS {
     guard algorithms.contains(algorithm) else { throw JOSEError(.algorithmNotAllowed) }
-    guard allowedTypes.allow(type) else { throw JOSEError(.wrongType) }
+    guard allowedTypes.allows(type) else { throw JOSEError(.wrongType) }
     let key = try keys.key(for: algorithm, keyID: keyID)
     guard try key.verify(algorithm, signature: form.signature.span, message: form.signedText.span)
     else { throw JOSEError(.badSignature) }

@@ -26,7 +26,7 @@ package struct UnverifiedMAC: Sendable {
     by secret: Span<UInt8>, algorithm: MACAlgorithm, allowedTypes: AllowedTypes = .optional(["JWT"])
   ) throws(JOSEError) -> VerifiedMAC {
     guard self.algorithm == algorithm else { throw JOSEError(.algorithmNotAllowed) }
-    guard allowedTypes.allow(form.header.type) else { throw JOSEError(.wrongType) }
+    guard allowedTypes.allows(form.header.type) else { throw JOSEError(.wrongType) }
     guard secret.count >= algorithm.minimumSecretByteCount else { throw JOSEError(.weakKey) }
     let code: [UInt8]
     do {

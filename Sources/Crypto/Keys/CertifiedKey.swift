@@ -21,7 +21,7 @@ package final class CertifiedKey: Sendable {
   /// (`STACK_OF(X509)`).
   ///
   /// - Parameter observer: Called after each signature of a device key, while a connection uses it.
-  package func lend<Result>(
+  package func withOpenSSLObjects<Result>(
     observer: @escaping SignatureObserver, _ body: (OpaquePointer, OpaquePointer, OpaquePointer) -> Result
   ) throws(CryptoError) -> Result {
     let handle = try key.signingHandle(observer)

@@ -5,18 +5,18 @@ extension PrivateKey {
   ///
   /// - Returns: 32 bytes, the x coordinate. Not uniformly random, so derive keys from them.
   /// - Throws: `unsupportedAlgorithm` unless both keys are on P-256; `invalidKey` for an invalid point.
-  package borrowing func agree(with peer: PublicComponents) throws(CryptoError) -> SecretBytes {
+  package borrowing func sharedSecret(with peer: PublicComponents) throws(CryptoError) -> SecretBytes {
     guard case .ec(.p256) = kind, case .ec(.p256, let x, let y) = peer else {
       throw CryptoError(.unsupportedAlgorithm, "ECDH")
     }
     let other = try ECPoint.makeKey(curve: .p256, x: x, y: y)
     ErrorQueue.clear()
-    return try KeyContext(for: handle).agree(with: other)
+    return try KeyContext(for: handle).sharedSecret(with: other)
   }
 }
 
 extension KeyContext {
-  borrowing func agree(with peer: borrowing KeyHandle) throws(CryptoError) -> SecretBytes {
+  borrowing func sharedSecret(with peer: borrowing KeyHandle) throws(CryptoError) -> SecretBytes {
     try check(unsafe EVP_PKEY_derive_init(raw), "EVP_PKEY_derive_init")
     try check(unsafe EVP_PKEY_derive_set_peer(raw, peer.raw), "EVP_PKEY_derive_set_peer")
     let width = Curve.p256.coordinateByteCount

@@ -14,7 +14,7 @@ package final class SecretArena: Sendable {
   }
 
   /// Allocates zeroed bytes. Nil if not enough are left.
-  func take(_ count: Int) -> UnsafeMutableRawPointer? {
+  func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
     unsafe used.withLock { used in
       guard count <= mapping.byteCount - used else { return nil }
       defer { used += count }

@@ -39,16 +39,16 @@ internal import COpenSSL
     guard (0...(arena == nil ? Self.maximumCount : Self.maximumAnswerCount)).contains(capacity) else {
       throw CryptoError(.invalidLength, "secret")
     }
-    var (start, arena) = unsafe (arena?.take(capacity), arena)
+    var (start, arena) = unsafe (arena?.allocate(capacity), arena)
     if unsafe start == nil, capacity <= Self.maxOnHeap {
       unsafe (start, arena) = (capacity == 0 ? nil : agent_secure_zalloc(capacity), nil)
     }
     if unsafe start == nil, capacity > 0 {
       do {
         let own = try SecretArena(byteCount: capacity)
-        unsafe (start, arena) = (own.take(capacity), own)
+        unsafe (start, arena) = (own.allocate(capacity), own)
       } catch {
-        guard let reserved = unsafe SecretReserve.take(capacity) else { throw error }
+        guard let reserved = unsafe SecretReserve.allocate(capacity) else { throw error }
         unsafe (start, arena) = (reserved.start, reserved.arena)
       }
     }

@@ -17,9 +17,9 @@ package final class SecretReserve: Sendable {
   deinit { Self.arenas.withLock { $0[ObjectIdentifier(self)] = nil } }
 
   /// Allocates zeroed bytes. Nil if no reserve has enough.
-  static func take(_ count: Int) -> (start: UnsafeMutableRawPointer, arena: SecretArena)? {
+  static func allocate(_ count: Int) -> (start: UnsafeMutableRawPointer, arena: SecretArena)? {
     for arena in arenas.withLock({ Array($0.values) }) {
-      if let start = unsafe arena.take(count) { return unsafe (start, arena) }
+      if let start = unsafe arena.allocate(count) { return unsafe (start, arena) }
     }
     return nil
   }

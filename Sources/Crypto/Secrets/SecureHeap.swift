@@ -41,7 +41,7 @@ package enum SecureHeap {
   }
 
   /// The allocated bytes, each allocation rounded up to a power of two. 0 without a heap.
-  package static var used: Int {
+  package static var usedBytes: Int {
     // Without a heap, libcrypto's lock does not exist either.
     CRYPTO_secure_malloc_initialized() == 1 ? Int(clamping: CRYPTO_secure_used()) : 0
   }

@@ -18,7 +18,7 @@ internal import COpenSSL
   /// Sets the file of a provider, but does not load it. Reads no configuration or environment variable.
   ///
   /// - Parameter module: A path without characters that are special in a configuration.
-  mutating func locateProvider(_ name: String, module: String) throws(CryptoError) {
+  mutating func setProviderFile(_ name: String, module: String) throws(CryptoError) {
     OPENSSL_load_builtin_modules()
     let lines =
       ["openssl_conf=agent", "[agent]", "providers=agent_providers", "[agent_providers]", "\(name)=agent_provider"]
@@ -33,7 +33,7 @@ internal import COpenSSL
   }
 
   /// Loads a provider, such as `tpm2`, until the context is freed.
-  mutating func load(_ name: String) throws(CryptoError) {
+  mutating func loadProvider(_ name: String) throws(CryptoError) {
     guard let provider = unsafe OSSL_PROVIDER_load(raw, name) else { throw .library("OSSL_PROVIDER_load") }
     unsafe providers.append(provider)
   }

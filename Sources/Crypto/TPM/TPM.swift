@@ -50,9 +50,9 @@ package struct TPM: ~Copyable {
   private static func connect(module: String) throws(CryptoError) -> LibraryContext {
     ErrorQueue.clear()
     var library = try LibraryContext()
-    try library.load("default")
-    try library.locateProvider("tpm2", module: module)
-    try library.load("tpm2")
+    try library.loadProvider("default")
+    try library.setProviderFile("tpm2", module: module)
+    try library.loadProvider("tpm2")
     return library
   }
 
@@ -84,7 +84,7 @@ package struct TPM: ~Copyable {
     return Key(serialized: try serialize(key), publicComponents: .ec(curve: .p256, x: x, y: y))
   }
 
-  /// Computes the shared secret of a TPM key and a peer's key, as ``PrivateKey/agree(with:)`` does for the peer.
+  /// Computes the shared secret of a TPM key and a peer's key, as ``PrivateKey/sharedSecret(with:)`` does for the peer.
   ///
   /// - Parameters:
   ///   - serialized: The ``Key/serialized`` of the TPM key.
@@ -92,15 +92,15 @@ package struct TPM: ~Copyable {
   ///   - peer: The other public key, on P-256.
   /// - Throws: `foreignKey`, `wrongAuthorization`, `lockedOut`, `refused`, `unreachable`; `invalidKey` for an invalid
   ///   point.
-  package borrowing func agree(
+  package borrowing func sharedSecret(
     with serialized: [UInt8], authorization: borrowing SecretBytes, peer: PublicComponents
   ) throws(CryptoError) -> SecretBytes {
     guard case .ec(.p256, let x, let y) = peer else { throw CryptoError(.unsupportedAlgorithm, "ECDH") }
     let other = try ECPoint.makeKey(curve: .p256, x: x, y: y)
     ErrorQueue.clear()
-    let key = try load(serialized, authorization: authorization)
+    let key = try loadKey(serialized, authorization: authorization)
     do {
-      return try KeyContext(for: key, in: library, properties: Self.properties).agree(with: other)
+      return try KeyContext(for: key, in: library, properties: Self.properties).sharedSecret(with: other)
     } catch {
       if error.code == .secureHeapFull { throw error }
       throw TPMFailure.interpret(error, otherwise: .refused)
@@ -113,7 +113,7 @@ package struct TPM: ~Copyable {
   /// - Throws: `foreignKey`, `refused`, `unreachable`.
   package borrowing func sign(digest: [UInt8], with serialized: [UInt8]) throws(CryptoError) -> [UInt8] {
     ErrorQueue.clear()
-    let key = try load(serialized, authorization: SecretBytes())
+    let key = try loadKey(serialized, authorization: SecretBytes())
     do {
       let context = try KeyContext(for: key, in: library, properties: Self.properties)
       return try ECDSASignature.decodeDER(try context.sign(digest), curve: .p256)
@@ -157,7 +157,7 @@ package struct TPM: ~Copyable {
     return unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
   }
 
-  private borrowing func load(
+  private borrowing func loadKey(
     _ serialized: [UInt8], authorization: borrowing SecretBytes
   ) throws(CryptoError) -> KeyHandle {
     guard (1...Self.maximumKeyLength).contains(serialized.count) else { throw CryptoError(.invalidKey, "TPM key") }

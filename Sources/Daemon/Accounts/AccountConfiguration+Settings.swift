@@ -29,12 +29,12 @@ extension AccountConfiguration {
 
   /// - Parameters:
   ///   - account: The account named in the error.
-  ///   - entered: The options of the sign-in command in the error's hint.
+  ///   - enteredOptions: The options of the sign-in command in the error's hint.
   /// - Throws: `invalid_request` unless the issuer is a URL (RFC 8414, section 2) and supports sign-in from a terminal.
-  func checkIssuer(account: String? = nil, entered: [String] = []) throws(Failure) {
+  func checkIssuer(account: String? = nil, enteredOptions: [String] = []) throws(Failure) {
     try Provider.of(issuer: issuer)?.checkSignIn()
     do throws(OAuthError) { _ = try Issuer(issuer, allowHTTPLoopback: self.allowHTTPLoopback) } catch {
-      var failure = Failure(.oauth(error), account: account, entered: entered)
+      var failure = Failure(.oauth(error), account: account, enteredOptions: enteredOptions)
       failure.code = .invalidRequest
       throw failure
     }
@@ -87,7 +87,7 @@ extension AccountConfiguration {
     var given = given
     if let name = given.provider, !name.isKnown { throw .unknownProvider(name.rawValue) }
     (given.proxy, given.proxyExclusions, given.proxySource) = (nil, nil, nil)
-    if !given.scope.isEmpty { given.scope = try Self.scope(given.scope) }
+    if !given.scope.isEmpty { given.scope = try Self.validScope(given.scope) }
     do {
       let target = try TokenTarget(scope: [], resources: given.resources, audience: given.audience)
       given.resources = target?.resources ?? []
@@ -98,18 +98,18 @@ extension AccountConfiguration {
       guard let path = setting.value(in: given)?.string, !path.hasPrefix("/") else { continue }
       throw Failure(.invalidRequest, "\"\(setting.name)\" must be an absolute path")
     }
-    if let name = given.assertionVariable, !Self.isVariable(name) {
+    if let name = given.assertionVariable, !Self.isVariableName(name) {
       throw Failure(
         .invalidRequest, "a variable name consists of letters, digits and underscores, and does not start with a digit")
     }
     if let name = given.assertionAccount { _ = try AccountName(requested: name) }
-    guard given.pins.allSatisfy(Self.isPin) else { throw Failure(ConfigurationError(.pin, "pins")) }
-    if let uri = given.redirectURI { given.redirectURI = try Self.redirectURI(uri) }
-    if let problem = Self.extraProblem(given, self.provider) { throw problem }
+    guard given.pins.allSatisfy(Self.isPin) else { throw Failure(ConfigurationError(.invalidPin, "pins")) }
+    if let uri = given.redirectURI { given.redirectURI = try Self.validRedirectURI(uri) }
+    if let problem = Self.extraParameterFailure(given, self.provider) { throw problem }
     let named = given.origins
     given.origins = []
     apply(given)
-    if hasIdleVariable {
+    if hasUnusedVariable {
       throw Failure(
         .invalidRequest, "\("--assertion-variable") has an effect only with \("--assertion-from gitlab-ci")",
         hint:
@@ -121,15 +121,15 @@ extension AccountConfiguration {
 
   /// Lets the resources of a sign-in get tokens, except those that never may, such as http URLs.
   ///
-  /// - Parameter exactly: Whether to add the entire URLs, not only their origins.
-  mutating func listOrigins(of resources: [String], exactly: Bool) {
+  /// - Parameter withPaths: Whether to add the entire URLs, not only their origins.
+  mutating func addOrigins(of resources: [String], withPaths: Bool) {
     for resource in resources {
       guard let endpoint = try? Endpoint(resource, allowHTTPLoopback: self.allowHTTPLoopback) else { continue }
       let origin = ResourceOrigin(of: endpoint)
-      let isListed = exactly ? entry(for: ResourceURL(of: endpoint)) != nil : lists(origin)
+      let isListed = withPaths ? entry(for: ResourceURL(of: endpoint)) != nil : lists(origin)
       guard !isListed,
         let entry = OriginEntry(
-          origin.text + (exactly ? endpoint.uri.path : ""), allowHTTPLoopback: self.allowHTTPLoopback)
+          origin.text + (withPaths ? endpoint.uri.path : ""), allowHTTPLoopback: self.allowHTTPLoopback)
       else { continue }
       addOrReplace(entry)
     }
@@ -161,7 +161,7 @@ extension AccountConfiguration {
           ? Failure(
             .invalidRequest, "a host must be a name, optionally with a port, or an https origin",
             hint: OriginEntry(place, allowHTTPLoopback: true).map { _ in
-              "for a development server on this machine: \(Phrase.switching("allow-http-loopback"))"
+              "for a development server on this machine: \(Phrase.commandWithSwitch("allow-http-loopback"))"
             })
           : Failure(
             .invalidRequest, "the settings of a host are user=, token=, scope=, resource=, audience= and header=",
@@ -173,7 +173,7 @@ extension AccountConfiguration {
   }
 
   /// Splits and validates scopes (RFC 6749 section 3.3).
-  private static func scope(_ values: [String]) throws(Failure) -> [String] {
+  private static func validScope(_ values: [String]) throws(Failure) -> [String] {
     do { return try Scope(values.joined(separator: " ")).values } catch {
       throw Failure(.oauth(error), account: nil)
     }
@@ -182,7 +182,7 @@ extension AccountConfiguration {
   /// The error if the extra parameters in `given` cannot be sent.
   ///
   /// - Parameter known: The account's provider, unless `given` contains one.
-  private static func extraProblem(_ given: AccountSettings, _ known: ProviderName?) -> Failure? {
+  private static func extraParameterFailure(_ given: AccountSettings, _ known: ProviderName?) -> Failure? {
     do throws(ExtraParameters.Problem) {
       _ = try ExtraParameters(
         parameters: given.parameters, claims: given.claims, authorizationDetails: given.authorizationDetails,
@@ -193,7 +193,7 @@ extension AccountConfiguration {
     }
   }
 
-  private static func redirectURI(_ text: String) throws(Failure) -> String {
+  private static func validRedirectURI(_ text: String) throws(Failure) -> String {
     if let port = (try? URI(text))?.port, RedirectURI.isRefusedByBrowsers(port) {
       throw Failure(.invalidRequest, "browsers do not connect to port \(port)", hint: "choose another port")
     }
@@ -203,8 +203,8 @@ extension AccountConfiguration {
     }
   }
 
-  private static func isVariable(_ name: String) -> Bool {
-    (1...AssertionSource.longestVariable).contains(name.utf8.count)
+  private static func isVariableName(_ name: String) -> Bool {
+    (1...AssertionSource.maximumVariableBytes).contains(name.utf8.count)
       && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }
       && !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(name.utf8.first ?? 0)
   }

@@ -16,7 +16,7 @@ extension AccountRequests {
     var configuration = account?.configuration ?? AccountConfiguration(issuer: "", clientID: "")
     try configuration.change(to: given)
     let (name, cancellation) = (account?.name, context.cancellation(of: ticket))
-    jobs.wait(as: WaitShare(ticket), cancellation) {
+    jobs.runWaiting(as: WaitShare(ticket), cancellation) {
       [services, configuration] () throws(SessionError) -> JSONObject in
       var configuration = configuration
       var credentials = try sources.read(

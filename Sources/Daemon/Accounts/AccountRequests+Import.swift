@@ -7,19 +7,20 @@ internal import Wire
 extension AccountRequests {
   /// Adds an account and its session from a refresh token, in the first descriptor of `sources`.
   ///
-  /// - Parameter entered: The options of the sign-in command in an error's hint.
+  /// - Parameter enteredOptions: The options of the sign-in command in an error's hint.
   func importToken(
-    _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, entered: [String], _ ticket: Ticket
+    _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, enteredOptions: [String],
+    _ ticket: Ticket
   ) throws(Failure) {
-    try refuseExisting(account)
+    try requireNew(account)
     guard given.clientID != nil else { throw AccountConfiguration.missingClientID }
     var configuration = try AccountConfiguration(given)
     let proxyCredentials = try configuration.replaceProxy(from: given)
-    guard let tokenSource = sources.first else {
+    guard let tokenSource = sources.leading else {
       throw Failure(.invalidRequest, "the request must pass a descriptor for the refresh token")
     }
     let cancellation = context.cancellation(of: ticket)
-    context.change(as: .changes(account), cancellation) {
+    context.runSettingsChange(as: .changes(account), cancellation) {
       [services = services(for: account), configuration] () throws(SessionError) in
       var configuration = configuration
       let token = try ClientSecret.read(tokenSource, as: .refreshToken, cancellation)
@@ -29,13 +30,13 @@ extension AccountRequests {
         account: account, configuration: configuration, isNew: true, services: services, cancellation: cancellation
       ).importToken(token, secrets)
     } then: { [self] outcome in
-      handleImportResult(account, outcome.mapError { Self.failure($0, account, entered) }, ticket)
+      handleImportResult(account, outcome.mapError { Self.failure($0, account, enteredOptions) }, ticket)
     }
   }
 
-  /// - Parameter entered: The options of the sign-in command in the hint.
-  private static func failure(_ error: SessionError, _ account: AccountName, _ entered: [String]) -> Failure {
-    var failure = Failure(error, account: account.text, entered: entered)
+  /// - Parameter enteredOptions: The options of the sign-in command in the hint.
+  private static func failure(_ error: SessionError, _ account: AccountName, _ enteredOptions: [String]) -> Failure {
+    var failure = Failure(error, account: account.text, enteredOptions: enteredOptions)
     // The server did not end a session of this program.
     if case .oauth(let refusal) = error, refusal.code == .invalidGrant {
       let description = refusal.serverDescription ?? ""
@@ -54,14 +55,14 @@ extension AccountRequests {
     case .failure(let error): loop.send(.failure(error), to: ticket)
     case .success(let outcome):
       log.note(.settingsChanged(.imported), name)
-      let account = broker.put(name, outcome.configuration)
+      let account = broker.addOrUpdate(name, outcome.configuration)
       account.session.applySignIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
-      broker.keepOrForget(outcome.grant, of: account)
+      broker.keepIfUnlocked(outcome.grant, of: account)
       announceSettings()
       broker.publish(of: name) { $0.recordSignIn(outcome.grant) }
       broker.restartForWaiters(account)
-      broker.schedule(account.own)
-      loop.send(.result(account.own.signInResult(outcome.grant)), to: ticket)
+      broker.schedule(account.ownSlot)
+      loop.send(.result(account.ownSlot.signInResult(outcome.grant)), to: ticket)
     }
   }
 }

@@ -51,7 +51,7 @@ final class AccountRequests: AccountPart {
       throw Failure(.invalidRequest, "\(account.text) is ephemeral, so no directory can use it")
     }
     context.changeSettings(for: ticket) { (settings) throws(ConfigurationError) in
-      try settings.use(account, in: path)
+      try settings.setDirectoryAccount(account, in: path)
     } then: { [self] outcome in
       send(outcome, account, ticket) { _ in
         log.note(.settingsChanged(.directory), account)
@@ -65,9 +65,9 @@ final class AccountRequests: AccountPart {
   }
 
   /// Sets the program for desktop notices of ended sessions. Nil for none.
-  func notify(by program: String?, _ ticket: Ticket) throws(Failure) {
+  func setNotificationProgram(_ program: String?, _ ticket: Ticket) throws(Failure) {
     context.changeSettings(for: ticket) { (settings) throws(ConfigurationError) in
-      try settings.notify(by: program)
+      try settings.setDesktopNotifier(program)
     } then: { [self] outcome in
       send(outcome, nil, ticket) { _ in JSONObject([("notify", .bool(program != nil))]) }
     }
@@ -88,18 +88,19 @@ final class AccountRequests: AccountPart {
     case .rename(let account, let newName): try rename(account, to: try AccountName(requested: newName), ticket)
     case .remove(let account, let local): try remove(account, isLocal: local, ticket)
     case .import(let account, let settings, let passedSecrets):
-      let sources = try SecretSources(passed, announced: passedSecrets, hasFirst: true)
+      let sources = try SecretSources(passed, announced: passedSecrets, hasLeading: true)
       // For the hint if the server refuses the token.
-      let words = settings.words() + (passedSecrets.contains(.clientSecret) ? ["--client-secret-prompt"] : [])
-      try importToken(try AccountName(requested: account), settings, sources, entered: words, ticket)
+      let options =
+        settings.commandLineOptions() + (passedSecrets.contains(.clientSecret) ? ["--client-secret-prompt"] : [])
+      try importToken(try AccountName(requested: account), settings, sources, enteredOptions: options, ticket)
     case .clientMetadata(let account, let settings, let passedSecrets):
       try clientMetadata(account, settings, try SecretSources(passed, announced: passedSecrets), ticket)
     }
   }
 
   /// - Throws: An error if the account exists or is being signed in.
-  func refuseExisting(_ account: AccountName) throws(Failure) {
-    try signIns.refuseDuring(account)
+  func requireNew(_ account: AccountName) throws(Failure) {
+    try signIns.requireNoSignIn(to: account)
     if try settings()[account] != nil { throw Failure(ConfigurationError(.accountExists, account.text)) }
   }
 
@@ -107,7 +108,7 @@ final class AccountRequests: AccountPart {
 
   /// Adds an account without signing in to it.
   private func add(_ account: AccountName, _ given: AccountSettings, _ ticket: Ticket) throws(Failure) {
-    try refuseExisting(account)
+    try requireNew(account)
     var given = given
     _ = given.selectProvider(named: account.text)
     var configuration = try AccountConfiguration(given)
@@ -115,7 +116,7 @@ final class AccountRequests: AccountPart {
     // The proxy's password is read at the sign-in, which stores it.
     _ = try configuration.replaceProxy(from: given)
     let (services, cancellation) = (services(for: account), context.cancellation(of: ticket))
-    context.change(as: .changes(account), cancellation) { [configuration] () throws(SessionError) in
+    context.runSettingsChange(as: .changes(account), cancellation) { [configuration] () throws(SessionError) in
       try services.add(account, configuration) { cancellation.isCancelled }
     } then: { [self] outcome in
       if case .success = outcome {
@@ -137,7 +138,7 @@ final class AccountRequests: AccountPart {
     let account = try broker.resolve(requested)
     let isActive = try settings().active == account.name
     var result = JSONObject([("account", .string(account.name.text)), ("active", .bool(isActive))])
-    result["directory"] = context.directories[ticket].map { .string($0.path.text) }
+    result["directory"] = context.directoryEntries[ticket].map { .string($0.path.text) }
     result["preset"] = StatusRequests.preset(of: account.name, account.configuration).map { .object($0) }
     let (name, settings) = (account.name, account.configuration.settingsForDisplay.json())
     jobs.run({ [services] () throws(SessionError) in try services.protection(of: name) }) { [self, result] outcome in
@@ -158,7 +159,7 @@ final class AccountRequests: AccountPart {
     let account = try broker.resolve(requested)
     let old = account.configuration
     try broker.refuseEphemeral(account.name)
-    try signIns.refuseDuring(account.name)
+    try signIns.requireNoSignIn(to: account.name)
     var changed = old
     for setting in unset { changed.unset(setting) }
     try changed.change(to: given)
@@ -173,23 +174,23 @@ final class AccountRequests: AccountPart {
     let isSealed = !added.isEmpty || changed.origins != old.origins || hasAuthorities
     let kept = changed.keepsAccessToken ? account.session.grant : nil
     let cancellation = context.cancellation(of: ticket)
-    context.change(as: .changes(account.name), cancellation) {
+    context.runSettingsChange(as: .changes(account.name), cancellation) {
       [services = services(for: account.name)] () throws(SessionError) in
       // This step may fail, so it runs first.
       let moved = try protection.flatMap { (level) throws(SessionError) in
-        try services.protect(change.account, at: level)
+        try services.changeProtection(of: change.account, to: level)
       }
       let effect = try services.change(change.account, from: change.old, to: change.new) { cancellation.isCancelled }
       let confirmed =
         isSealed
-        ? try services.confirm(added, of: change.account, change.new, confirmsAuthorities: hasAuthorities) : nil
+        ? try services.sealOrigins(added, of: change.account, change.new, confirmsAuthorities: hasAuthorities) : nil
       let moves = [moved, confirmed].compactMap { $0 }
       let keeping = try kept.flatMap { (grant) throws(SessionError) in
-        effect == .none ? try services.keepToken(of: grant, of: change.account, after: moves) : nil
+        effect == .none ? try services.storeToken(of: grant, of: change.account, after: moves) : nil
       }
       return ChangeResult(
         effect: confirmed == nil ? effect : services.effect(of: change.new, on: change.account),
-        isProtected: moved != nil, isKept: keeping != nil,
+        hasNewProtection: moved != nil, storesAccessToken: keeping != nil,
         moves: moves + [keeping].compactMap { $0 })
     } then: { [self] outcome in
       self.handleChangeResult(change, outcome, ticket)
@@ -206,11 +207,11 @@ final class AccountRequests: AccountPart {
     /// The effect on the session.
     let effect: SettingsEffect
     /// Whether the record got another protection level.
-    let isProtected: Bool
+    let hasNewProtection: Bool
     /// Whether the record now contains the access token.
-    let isKept: Bool
+    let storesAccessToken: Bool
     /// The record's generations before and after each rewrite.
-    let moves: [RecordMove]
+    let moves: [RecordRewrite]
   }
 
   /// Applies a change to the account in memory, and responds.
@@ -226,11 +227,12 @@ final class AccountRequests: AccountPart {
           account.slots.forEach(broker.schedule)
           for move in changed.moves {
             for slot in account.slots where slot.session.grant?.recordGeneration == move.from {
-              slot.session.recordMoved(to: move.to, protection: changed.isProtected ? change.new.protection : nil)
+              slot.session.applyRecordRewrite(
+                to: move.to, protection: changed.hasNewProtection ? change.new.protection : nil)
             }
           }
         } else {
-          broker.adopt(change.new, account)
+          broker.applySettings(change.new, to: account)
         }
       }
     }
@@ -239,13 +241,13 @@ final class AccountRequests: AccountPart {
         let isSignedOut = changed.effect != .none
         var result = JSONObject([("account", .string(change.account.text)), ("signed_out", .bool(isSignedOut))])
         if case .signedOut(let setting) = changed.effect { result["setting"] = .string(setting) }
-        if changed.isKept { result["kept"] = true }
+        if changed.storesAccessToken { result["kept"] = true }
         return result
       }
     }
     guard change.new.tokenFiles != change.old.tokenFiles else { return answer() }
     announceSettings()
-    tokenFiles.whenSettled(change.account, answer)
+    tokenFiles.whenFilesAreWritten(change.account, answer)
   }
 
   // MARK: Renaming
@@ -253,13 +255,13 @@ final class AccountRequests: AccountPart {
   private func rename(_ requested: String, to newName: AccountName, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(requested)
     try broker.refuseEphemeral(account.name)
-    try signIns.refuseDuring(account.name)
-    try signIns.refuseDuring(newName)
+    try signIns.requireNoSignIn(to: account.name)
+    try signIns.requireNoSignIn(to: newName)
     try account.configuration.refuseSelfAssertion(as: newName)
     let rename = (old: account.name, new: newName)
     broker.renames.append(rename)
     let caller = context.cancellation(of: ticket)
-    context.change(as: .changes(rename.old), Cancellation()) {
+    context.runSettingsChange(as: .changes(rename.old), Cancellation()) {
       [services = services(for: rename.old)] () throws(SessionError) in
       try services.rename(rename.old, to: rename.new) { caller.isCancelled }
     } then: { [self] outcome in
@@ -294,7 +296,7 @@ final class AccountRequests: AccountPart {
   private func move(_ rename: Rename, _ outcome: RenamedAccount) {
     guard let account = broker.rename(rename.old, to: rename.new) else { return }
     if let generation = outcome.recordGeneration {
-      for slot in account.slots { slot.session.recordMoved(to: generation) }
+      for slot in account.slots { slot.session.applyRecordRewrite(to: generation) }
     }
     if let configuration = outcome.settings[rename.new] { account.configuration = configuration }
     for slot in account.slots {
@@ -311,10 +313,10 @@ final class AccountRequests: AccountPart {
   /// - Parameter isLocal: Whether to skip revocation at the server.
   private func remove(_ requested: String, isLocal: Bool, _ ticket: Ticket) throws(Failure) {
     try signOuts.withTarget(requested, ticket) { [self] (name, account) throws(Failure) in
-      try signIns.refuseWhileFinishing(name)
+      try signIns.requireNoApprovedSignIn(to: name)
       let wasActive = try settings().active == name
-      let signOut = signOuts.begin(name, account, isLocal: isLocal)
-      context.change(as: .signOut(name), signOut.cancellation) { () throws(SessionError) in
+      let signOut = signOuts.beginSignOut(name, account, isLocal: isLocal)
+      context.runSettingsChange(as: .signOut(name), signOut.cancellation) { () throws(SessionError) in
         try signOut.remove()
       } then: { [self] outcome in
         handleRemovalResult(name, wasActive: wasActive, outcome, ticket)
@@ -328,7 +330,7 @@ final class AccountRequests: AccountPart {
     signOuts.endSignOut(name)
     switch outcome {
     case .success(let outcome):
-      signOuts.logResult(outcome.revocationResult, name)
+      signOuts.handleRevocationResult(outcome.revocationResult, name)
       log.note(.settingsChanged(.removed), name)
       if !outcome.revocationResult.foundNothing { broker.publish(of: name) { $0.recordSignOut(.removed) } }
       services.removeEphemeral(name)
@@ -337,7 +339,7 @@ final class AccountRequests: AccountPart {
     case .failure:
       log.note(.signedOut(.failed), name)
       broker.accounts[name]?.session.forgetToken()
-      tokenFiles.renew(of: name)
+      tokenFiles.requestNewTokens(for: name)
     }
     send(outcome, name, ticket) { outcome in
       var result = outcome.revocationResult.json(name)

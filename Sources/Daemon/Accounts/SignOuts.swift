@@ -30,7 +30,7 @@ final class SignOuts: AccountPart {
   private let resources: ResourceRequests
   private let tokenFiles: TokenFiles
   /// The accounts whose sign-out is running.
-  private var underWay: Set<AccountName> = []
+  private var signOutsInProgress: Set<AccountName> = []
   /// Fires for the next attempt to revoke tokens.
   private lazy var retryAlarm = Alarm(loop) { [unowned self] in revokePending() }
   private var retryPause = SignOuts.firstPause
@@ -52,7 +52,7 @@ final class SignOuts: AccountPart {
   }
 
   func logout(_ request: LogoutRequest, _ ticket: Ticket) throws(Failure) {
-    guard request.all else {
+    guard request.allAccounts else {
       return try withTarget(request.account, ticket) { [self] (name, account) throws(Failure) in
         try signOut([(name, account)], request, ticket)
       }
@@ -61,9 +61,9 @@ final class SignOuts: AccountPart {
     jobs.run({ [services] in (try? services.vault.accounts()) ?? [] }) { [self] outcome in
       context.files.poll()
       context.whenSettingsAreRead { [self] in
-        sendingFailure(ticket) { () throws(Failure) in
+        sendFailure(to: ticket) { () throws(Failure) in
           let settings = try settings()
-          var targets = settings.accounts.map { ($0.name, Optional(broker.account($0.name, $0.configuration))) }
+          var targets = settings.accounts.map { ($0.name, Optional(broker.updatedAccount($0.name, $0.configuration))) }
           targets += outcome.get().filter { settings[$0] == nil }.map { ($0, nil) }
           try signOut(targets, request, ticket)
         }
@@ -87,7 +87,7 @@ final class SignOuts: AccountPart {
     }
     guard refusal.code == .noAccount, let name = requested.flatMap({ try? AccountName($0) }) else { throw refusal }
     jobs.run({ [services] in ((try? services.vault.accounts()) ?? []).contains(name) }) { [self] isLeft in
-      sendingFailure(ticket) { () throws(Failure) in
+      sendFailure(to: ticket) { () throws(Failure) in
         let account = try? broker.resolve(name.text)
         guard account != nil || isLeft.get() else { throw refusal }
         try action(name, account)
@@ -101,24 +101,26 @@ final class SignOuts: AccountPart {
     guard !targets.isEmpty else {
       return loop.send(.result(JSONObject([("accounts", .array([]))])), to: ticket)
     }
-    for target in targets { try signIns.refuseWhileFinishing(target.name) }
-    let batch = SignOutBatch(ticket: ticket, includesAllAccounts: request.all, pending: Set(targets.map(\.name)))
+    for target in targets { try signIns.requireNoApprovedSignIn(to: target.name) }
+    let batch = SignOutBatch(
+      ticket: ticket, includesAllAccounts: request.allAccounts, pending: Set(targets.map(\.name)))
     for (name, account) in targets {
       // The operation removes the ephemeral account.
       let isEphemeral = services.ephemeral.contains(name)
-      var operation = begin(name, account, isLocal: request.local, endsAll: request.all) { [self] in
+      var operation = beginSignOut(name, account, isLocal: request.skipsRevocation, endsAll: request.allAccounts) {
+        [self] in
         let reason = SessionError.oauth(OAuthError(.timeout, .endpoint(.token)))
         recordResult(batch, name, wasEphemeral: isEphemeral, .success(.init(revocationResult: .postponed(reason))))
       }
-      operation.wantsLogoutPage = request.browser
-      jobs.wait(as: .signOut(name), operation.cancellation) { [operation] () throws(SessionError) in
+      operation.wantsLogoutPage = request.returnsBrowserURL
+      jobs.runWaiting(as: .signOut(name), operation.cancellation) { [operation] () throws(SessionError) in
         try operation.run()
       } then: { [self] outcome in
         endSignOut(name)
         if batch.pending.contains(name) {
           recordResult(batch, name, wasEphemeral: isEphemeral, outcome)
         } else if case .success(let ending) = outcome {
-          logResult(ending.revocationResult, name)
+          handleRevocationResult(ending.revocationResult, name)
         }
       }
     }
@@ -131,28 +133,28 @@ final class SignOuts: AccountPart {
   ///   - isLocal: Whether to skip revocation at the server.
   ///   - endsAll: Whether all accounts are signed out.
   ///   - overdue: Called if a refresh in progress does not end in time.
-  func begin(
+  func beginSignOut(
     _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false,
     overdue: @escaping () -> Void = {}
   ) -> SignOutOperation {
-    underWay.insert(name)
+    signOutsInProgress.insert(name)
     signIns.endUnapproved(of: name)
     var operation = SignOutOperation(
       account: name, configuration: account?.configuration, grant: account?.session.grant, isLocal: isLocal,
       services: services(for: name))
     let cancellation = operation.cancellation
-    let bound = jobs.messages { [self] (_: Void) in
+    let bound = jobs.messageSender { [self] (_: Void) in
       schedule(at: loop.now.advanced(by: Self.responseTimeout)) { [self] in
         cancellation.cancel()
-        if underWay.contains(name), cancellation.isSpending { overdue() }
+        if signOutsInProgress.contains(name), cancellation.isSpending { overdue() }
       }
     }
-    operation.willAskServer = { bound(()) }
+    operation.willContactServer = { bound(()) }
     guard let account else { return operation }
-    operation.forgetsServer = endsAll || !isIssuerShared(by: account)
+    operation.dropsCachedDocuments = endsAll || !isIssuerShared(by: account)
     resources.endTransfers(
       of: account.name, Failure(.signedOut(account: account.name.text), account: account.name.text))
-    tokenFiles.remove(of: account.name)
+    tokenFiles.removeFiles(of: account.name)
     account.cancelQuestions()
     // A refresh in progress continues, and its new token is revoked.
     account.session.applySignOut()
@@ -160,8 +162,8 @@ final class SignOuts: AccountPart {
     return operation
   }
 
-  /// Must be called when the operation of ``begin(_:_:isLocal:endsAll:overdue:)`` has ended.
-  func endSignOut(_ name: AccountName) { underWay.remove(name) }
+  /// Must be called when the operation of ``beginSignOut(_:_:isLocal:endsAll:overdue:)`` has ended.
+  func endSignOut(_ name: AccountName) { signOutsInProgress.remove(name) }
 
   private func isIssuerShared(by account: Account) -> Bool {
     let others = (try? settings())?.accounts.filter { $0.name != account.name } ?? []
@@ -171,12 +173,12 @@ final class SignOuts: AccountPart {
   /// Records an account's result. Responds after the last one.
   private func recordResult(
     _ batch: SignOutBatch, _ name: AccountName, wasEphemeral: Bool,
-    _ outcome: Result<SignOutOperation.Ending, SessionError>
+    _ outcome: Result<SignOutOperation.Outcome, SessionError>
   ) {
     batch.pending.remove(name)
     switch outcome {
     case .success(let ending):
-      logResult(ending.revocationResult, name)
+      handleRevocationResult(ending.revocationResult, name)
       if !ending.revocationResult.foundNothing { broker.publish(of: name) { $0.recordSignOut(.user) } }
       if wasEphemeral {
         services.removeEphemeral(name)
@@ -194,7 +196,7 @@ final class SignOuts: AccountPart {
       batch.failure = batch.failure ?? failure
       batch.results.append(["account": .string(name.text), "revoked": false, "error": failure.json])
       broker.accounts[name]?.session.forgetToken()
-      tokenFiles.renew(of: name)
+      tokenFiles.requestNewTokens(for: name)
     }
     guard batch.pending.isEmpty else { return }
     if let failure = batch.failure, !batch.includesAllAccounts {
@@ -210,7 +212,7 @@ final class SignOuts: AccountPart {
   func start() { retryAlarm.set(at: loop.now.advanced(by: Self.startDelay)) }
 
   /// Logs the end of a session. Schedules a retry if the server has not confirmed it.
-  func logResult(_ revocationResult: SignOutOperation.RevocationResult, _ name: AccountName) {
+  func handleRevocationResult(_ revocationResult: SignOutOperation.RevocationResult, _ name: AccountName) {
     log.note(.signedOut(revocationResult == .revoked ? .revoked : .notRevoked), name)
     guard revocationResult.isPostponed else { return }
     retryAlarm.set(at: loop.now.advanced(by: retryPause))
@@ -223,8 +225,8 @@ final class SignOuts: AccountPart {
       guard !pending.isEmpty else { return retryPause = Self.firstPause }
       let settings = try? settings()
       // A second revocation of the same session would find nothing to revoke.
-      for name in pending where !underWay.contains(name) { revokePending(name, settings?[name]) }
-      if pending.contains(where: underWay.contains) { retryAlarm.set(at: loop.now.advanced(by: retryPause)) }
+      for name in pending where !signOutsInProgress.contains(name) { revokePending(name, settings?[name]) }
+      if pending.contains(where: signOutsInProgress.contains) { retryAlarm.set(at: loop.now.advanced(by: retryPause)) }
       retryPause = min(retryPause * 2, Self.longestPause)
     }
   }
@@ -232,10 +234,10 @@ final class SignOuts: AccountPart {
   /// Revokes one account's tokens. `configuration` is nil if the settings do not contain it.
   private func revokePending(_ name: AccountName, _ configuration: AccountConfiguration?) {
     let operation = services(for: name).pendingRevocation(of: name, configuration)
-    jobs.wait(as: .signOut(name), operation.cancellation) {
+    jobs.runWaiting(as: .signOut(name), operation.cancellation) {
       operation.revokePending()
     } then: { [self] outcome in
-      if case .success(let ending) = outcome { logResult(ending.revocationResult, name) }
+      if case .success(let ending) = outcome { handleRevocationResult(ending.revocationResult, name) }
     }
   }
 }

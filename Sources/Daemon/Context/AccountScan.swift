@@ -20,7 +20,7 @@ struct AccountSummary: Sendable {
   /// Whether the record can renew the session. Otherwise it contains at most an access token.
   var isRenewable = false
   /// Why the session ended, if the user did not sign out.
-  var ending: SessionError?
+  var endReason: SessionError?
   /// The record's protection level. Nil without a readable record.
   var protection: Protection?
   /// How a session without a user is renewed. Nil for a user's session.
@@ -58,7 +58,7 @@ enum AccountScan {
   /// The summaries of all accounts, including those missing from the settings. Blocking.
   ///
   /// - Parameter only: The only account to read. Nil for all.
-  static func run(_ settings: Settings, only: AccountName?, services: SessionServices) -> [AccountSummary] {
+  static func summaries(of settings: Settings, only: AccountName?, services: SessionServices) -> [AccountSummary] {
     var summaries: [AccountSummary] = []
     let vault = Result { () throws(SessionError) in try services.snapshot() }
     let protections = (try? vault.get())?.protections ?? []
@@ -88,13 +88,13 @@ enum AccountScan {
       summaries.append(summary)
     }
     for (name, protection) in levels where settings[name] == nil && (only == nil || only == name) {
-      if let summary = deletedAccount(name, protection, services, try? vault.get()) { summaries.append(summary) }
+      if let summary = deletedAccountSummary(name, protection, services, try? vault.get()) { summaries.append(summary) }
     }
     return summaries
   }
 
   /// The summary of an account missing from the settings. Nil if only its revocation is pending.
-  private static func deletedAccount(
+  private static func deletedAccountSummary(
     _ name: AccountName, _ protection: Protection, _ services: SessionServices, _ vault: VaultSnapshot?
   ) -> AccountSummary? {
     var summary = AccountSummary(
@@ -115,7 +115,7 @@ enum AccountScan {
   }
 
   private static func add(_ record: AccountRecord, to summary: inout AccountSummary, _ services: SessionServices) {
-    summary.ending = record.ending(summary.name, now: services.time.wallSeconds())
+    summary.endReason = record.endError(summary.name, now: services.time.wallSeconds())
     summary.isRenewable = record.refreshToken != nil || record.unattended != nil
     summary.isSignedIn = !record.isExpired && (summary.isRenewable || record.accessToken != nil)
     summary.unattended = record.unattended
@@ -138,7 +138,7 @@ extension JSONObject {
   /// Adds the kind of a session without a user: `guest` or `assertion`.
   mutating func addUnattended(_ grant: UnattendedGrant?) {
     switch grant {
-    case .client: self[.guest] = true
+    case .clientCredentials: self[.guest] = true
     case .assertion: self[.assertion] = true
     case nil: break
     }

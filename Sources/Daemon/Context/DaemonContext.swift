@@ -10,10 +10,10 @@ final class DaemonContext {
   let settingsFile: SettingsFile
   let files: WatchedFiles
   let jobs: Jobs
-  let facts: DaemonFacts
+  let status: DaemonStatus
   let log: EventLog
   /// Sends responses, sets timers and watches descriptors.
-  unowned let replies: any ReplySink
+  unowned let loop: any RequestLoop
   /// The requests that receive progress steps, as with `--verbose`.
   var stepSubscribers = StepSubscribers()
   /// Closes idle HTTP connections, frees memory and writes pending records. Thread-safe.
@@ -21,15 +21,15 @@ final class DaemonContext {
   private(set) var cancellations: [Ticket: Cancellation] = [:]
 
   init(
-    services: SessionServices, settingsFile: SettingsFile, facts: DaemonFacts, log: EventLog, replies: any ReplySink,
+    services: SessionServices, settingsFile: SettingsFile, status: DaemonStatus, log: EventLog, loop: any RequestLoop,
     jobs: Jobs, housekeeping: @escaping @Sendable () -> Void = {}
   ) {
     self.services = services
     self.settingsFile = settingsFile
     files = jobs.files
-    self.facts = facts
+    self.status = status
     self.log = log
-    self.replies = replies
+    self.loop = loop
     self.jobs = jobs
     self.housekeeping = housekeeping
   }
@@ -46,13 +46,13 @@ final class DaemonContext {
   /// Whether the settings may have changed since the last read. Always true without file watches.
   var mustReadSettings: Bool {
     actionsAwaitingSettings != nil || wantsAdministratorFiles
-      || files.settingsRevision.map { !settingsFile.isKnown(at: $0) } ?? true
+      || files.settingsRevision.map { !settingsFile.isUpToDate(at: $0) } ?? true
   }
 
   /// Calls `action` once the settings are current: now, or after a worker has read them. Keeps the order of calls.
   func whenSettingsAreRead(_ action: @escaping () -> Void) {
     guard mustReadSettings else { return action() }
-    afterReading { [self] in
+    afterReadingSettings { [self] in
       announceSettings()
       action()
     }
@@ -66,7 +66,7 @@ final class DaemonContext {
   }
 
   /// Like ``whenSettingsAreRead(_:)``, but does not notify the other parts.
-  private func afterReading(_ action: @escaping () -> Void) {
+  private func afterReadingSettings(_ action: @escaping () -> Void) {
     guard mustReadSettings else { return action() }
     if actionsAwaitingSettings == nil { readSettings(for: [action]) } else { actionsAwaitingSettings?.append(action) }
   }
@@ -80,7 +80,7 @@ final class DaemonContext {
       try SettingsFile.read(in: directory, since: last)
     }) { [self] result in
       // ``settings()`` throws the error later.
-      settingsFile.take(result, seen: revision)
+      settingsFile.adopt(result, seen: revision)
       for action in actions { action() }
       let later = actionsAwaitingSettings ?? []
       actionsAwaitingSettings = nil
@@ -90,13 +90,13 @@ final class DaemonContext {
   }
 
   /// Runs work that may change the settings on a worker. Calls `finish` on the loop after they were read again.
-  func change<Value: Sendable>(
+  func runSettingsChange<Value: Sendable>(
     as share: WaitShare, _ cancellation: Cancellation, _ body: @escaping @Sendable () throws(SessionError) -> Value,
     then finish: @escaping (Result<Value, SessionError>) -> Void
   ) {
-    jobs.wait(as: share, cancellation, body) { [self] outcome in
+    jobs.runWaiting(as: share, cancellation, body) { [self] outcome in
       // The caller publishes its own change first.
-      afterReading { [self] in
+      afterReadingSettings { [self] in
         finish(outcome)
         announceSettings()
       }
@@ -112,14 +112,14 @@ final class DaemonContext {
 
   /// Drops the state of a request whose last response line was sent.
   func didAnswer(_ ticket: Ticket) {
-    stepSubscribers.end(ticket)
-    if !directories.isEmpty { directories[ticket] = nil }
+    stepSubscribers.remove(ticket)
+    if !directoryEntries.isEmpty { directoryEntries[ticket] = nil }
     if !cancellations.isEmpty { cancellations[ticket] = nil }
   }
 
   /// The entry for the caller's directory, for each request without an account. If the request has a URL, it only
   /// decides between accounts that list the URL.
-  var directories: [Ticket: AccountDirectories.Entry] = [:]
+  var directoryEntries: [Ticket: AccountDirectories.Entry] = [:]
 
   /// Cancels a request's work, unless it is spending a single-use token or code.
   func abandon(_ ticket: Ticket) {
@@ -137,7 +137,7 @@ final class DaemonContext {
     // A change is made even while the daemon stops.
     cancellation.beginSpending()
     let caller = self.cancellation(of: ticket)
-    change(as: .settings, cancellation) { [services] () throws(SessionError) in
+    runSettingsChange(as: .settings, cancellation) { [services] () throws(SessionError) in
       try services.changeSettings(unless: { caller.isCancelled }, edit)
     } then: {
       finish($0)
@@ -197,13 +197,13 @@ class DaemonPart {
   var jobs: Jobs { context.jobs }
   var log: EventLog { context.log }
   /// Sends responses, sets timers and watches descriptors.
-  var loop: any ReplySink { context.replies }
+  var loop: any RequestLoop { context.loop }
 
   /// The settings as last read.
   func settings() throws(Failure) -> Settings { try context.settings() }
 
   /// The error for requests during shutdown.
-  var stopping: Failure { jobs.stopping.map { Failure($0, account: nil) } ?? .stopping }
+  var stopFailure: Failure { jobs.stopError.map { Failure($0, account: nil) } ?? .stopping }
 
   /// Calls `action` on the loop at this time. It cannot be cancelled, so `action` must check whether it still applies.
   func schedule(at due: Instant, _ action: @escaping () -> Void) {
@@ -217,9 +217,9 @@ class DaemonPart {
 
   /// The services for an operation on an account. Its steps and warnings are logged before its result is handled.
   func services(for account: AccountName) -> SessionServices {
-    let note = jobs.messages { [log] (event: LogEvent) in log.note(event, account) }
+    let note = jobs.messageSender { [log] (event: LogEvent) in log.note(event, account) }
     let services = services.ephemeral.contains(account) ? services.forEphemeralAccount() : services
-    return services.observed { [isWatched = context.stepSubscribers.hasAnyRequest] observation in
+    return services.observed { [isWatched = context.stepSubscribers.anyRequestFlag] observation in
       let event = LogEvent(observation)
       if case .step(let step) = event, !step.isRequest, !isWatched.isSet { return }
       note(event)
@@ -227,12 +227,12 @@ class DaemonPart {
   }
 
   /// Logs a progress step if any request receives them.
-  func step(_ step: @autoclosure () -> LogStep, _ account: AccountName) {
+  func logStep(_ step: @autoclosure () -> LogStep, _ account: AccountName) {
     if !context.stepSubscribers.isEmpty { log.note(.step(step()), account) }
   }
 
   /// The deadline of a request that may wait for an unreachable server. Nil if it may not.
-  func waitEnd(_ seconds: Int?) -> Instant? { seconds.map { loop.now.advanced(by: .seconds($0)) } }
+  func waitDeadline(_ seconds: Int?) -> Instant? { seconds.map { loop.now.advanced(by: .seconds($0)) } }
 
   /// A random number in 0..<1.
   func jitter() -> Double {
@@ -246,20 +246,20 @@ class DaemonPart {
   func send<Value>(
     _ outcome: Result<Value, SessionError>, _ account: AccountName?, _ ticket: Ticket, _ answer: (Value) -> JSONObject
   ) {
-    sendingFailure(ticket) { () throws(Failure) in
-      loop.send(.result(answer(try outcome.value(of: account?.text))), to: ticket)
+    sendFailure(to: ticket) { () throws(Failure) in
+      loop.send(.result(answer(try outcome.valueOrFailure(account: account?.text))), to: ticket)
     }
   }
 
   /// Sends the failure of `body`, if any, as the response.
-  func sendingFailure(_ ticket: Ticket, _ body: () throws(Failure) -> Void) {
+  func sendFailure(to ticket: Ticket, of body: () throws(Failure) -> Void) {
     do throws(Failure) { try body() } catch { loop.send(.failure(error), to: ticket) }
   }
 }
 
 extension Result where Failure == SessionError {
   /// Returns the value, or throws the error as a ``Wire/Failure`` that names `account`.
-  func value(of account: String?) throws(Wire.Failure) -> Success {
+  func valueOrFailure(account: String?) throws(Wire.Failure) -> Success {
     do { return try get() } catch { throw Wire.Failure(error, account: account) }
   }
 }

@@ -14,12 +14,12 @@ protocol DaemonObserver: AnyObject {
   /// - Parameter active: The active account, which may be ephemeral.
   func didReadSettings(_ file: Settings, active: AccountName?)
   /// Called when an account needs a new token, since its settings or the clock changed.
-  func tokenOutdated(of account: AccountName)
+  func didOutdateToken(of account: AccountName)
   /// Called after a network change.
   ///
   /// - Parameter spread: The period over which to spread retries.
   /// - Returns: Whether there is anything to retry.
-  func networkChanged(spread: Duration) -> Bool
+  func didChangeNetwork(spread: Duration) -> Bool
   /// Starts to lock the vault.
   func lock(_ cause: LogEvent.LockCause)
 }

@@ -15,21 +15,21 @@ final class Jobs {
   /// The descriptors reserved for local connections and files, but at most half of all.
   private static let descriptorsForLocal = 512
 
-  private let local: WorkerPool
+  private let localPool: WorkerPool
   /// The threads that wait for servers, locks or peers.
-  private let waits: WorkerPool
+  private let waitPool: WorkerPool
   private let maximumThreadsPerServer: Int
   private let inbox: Inbox
   /// The files to check before handling each result.
   let files: WatchedFiles
   private var shares: [WaitShare: Share] = [:]
   /// The cancellation and group of each wait in progress, by number.
-  private var underWay: [UInt64: (cancellation: Cancellation, share: WaitShare?)] = [:]
+  private var waits: [UInt64: (cancellation: Cancellation, share: WaitShare?)] = [:]
   private var lastWaitNumber: UInt64 = 0
   /// The error for new work and cancelled waits during shutdown. Nil until the daemon stops.
-  private(set) var stopping: SessionError?
+  private(set) var stopError: SessionError?
   /// The number of local jobs whose results have not been handled.
-  private(set) var localInFlight = 0
+  private(set) var localJobCount = 0
 
   /// The jobs of a ``WaitShare``.
   private struct Share {
@@ -47,22 +47,22 @@ final class Jobs {
   ) throws(SystemError) {
     self.inbox = inbox
     self.files = files
-    local = try WorkerPool(keptWith: Self.maximumLocalThreads)
+    localPool = try WorkerPool(keepingOneThreadOf: Self.maximumLocalThreads)
     let local = min(Self.descriptorsForLocal, maximumDescriptors / 2)
     let most = min(Self.maximumWaitingThreads, max(16, (maximumDescriptors - local) / Self.descriptorsForWait))
-    waits = WorkerPool(maximumThreads: most)
+    waitPool = WorkerPool(maximumThreads: most)
     maximumThreadsPerServer = most / 2
   }
 
   /// The number of waits whose results have not been handled.
-  var waitsInFlight: Int { underWay.count }
+  var waitCount: Int { waits.count }
 
   /// Whether any wait is spending a single-use token or code. Such a wait is never cancelled.
-  var isSpending: Bool { underWay.values.contains { $0.cancellation.isSpending } }
+  var isSpending: Bool { waits.values.contains { $0.cancellation.isSpending } }
 
   /// The accounts whose tokens or codes are being spent.
   var spendingAccounts: [AccountName] {
-    Set(underWay.values.filter(\.cancellation.isSpending).compactMap(\.share?.account)).sorted()
+    Set(waits.values.filter(\.cancellation.isSpending).compactMap(\.share?.account)).sorted()
   }
 
   /// A value that only the loop's thread uses, carried through a worker.
@@ -73,13 +73,13 @@ final class Jobs {
     _ body: @escaping @Sendable () throws(Problem) -> Value,
     then finish: @escaping (Result<Value, Problem>) -> Void
   ) {
-    localInFlight += 1
+    localJobCount += 1
     let back = LoopBound(value: { [unowned self] (result: Result<Value, Problem>) in
       files.poll()
-      localInFlight -= 1
+      localJobCount -= 1
       finish(result)
     })
-    _ = local.submit {
+    _ = localPool.submit {
       do throws(Problem) { return Result<Value, Problem>.success(try body()) } catch { return .failure(error) }
     } then: { [inbox] result in
       inbox.post { back.value(result) }
@@ -92,19 +92,19 @@ final class Jobs {
   /// - Parameters:
   ///   - server: The server that `body` waits for, if many accounts may share it.
   ///   - cancellation: Ends the waits of `body`.
-  func wait<Value: Sendable>(
+  func runWaiting<Value: Sendable>(
     as share: WaitShare, at server: String? = nil, _ cancellation: Cancellation,
     _ body: @escaping @Sendable () throws(SessionError) -> Value,
     then finish: @escaping (Result<Value, SessionError>) -> Void
   ) {
     let ended = registerWait(cancellation, as: share) { [unowned self] (result: Result<Value, SessionError>) in
-      if let server { leave(.server(server)) }
-      leave(share)
+      if let server { recordEnd(in: .server(server)) }
+      recordEnd(in: share)
       finish(result)
     }
     let begin = { [unowned self] in
       let back = LoopBound(value: ended)
-      let isTaken = waits.submit {
+      let isTaken = waitPool.submit {
         do throws(SessionError) {
           if cancellation.isCancelled { throw .cancelled }
           return Result<Value, SessionError>.success(try body())
@@ -115,10 +115,10 @@ final class Jobs {
         inbox.post { back.value(result) }
       }
       // `finish` is never called before this function returns.
-      if !isTaken { inbox.post { [count = waitsInFlight - 1] in back.value(.failure(.tooBusy(underWay: count))) } }
+      if !isTaken { inbox.post { [count = waitCount - 1] in back.value(.failure(.tooBusy(underWay: count))) } }
     }
-    enter(share) { [unowned self] in
-      if let server { enter(.server(server), begin) } else { begin() }
+    beginOrQueue(share) { [unowned self] in
+      if let server { beginOrQueue(.server(server), begin) } else { begin() }
     }
   }
 
@@ -141,12 +141,12 @@ final class Jobs {
   ) -> (Result<Value, SessionError>) -> Void {
     lastWaitNumber += 1
     let number = lastWaitNumber
-    underWay[number] = (cancellation, share)
-    if stopping != nil, share?.isShort != true { cancellation.cancel() }
+    waits[number] = (cancellation, share)
+    if stopError != nil, share?.hasShortTimeLimit != true { cancellation.cancel() }
     return { [unowned self] result in
       files.poll()
-      underWay[number] = nil
-      finish(result.mapError { [unowned self] in reason(for: $0) })
+      waits[number] = nil
+      finish(result.mapError { [unowned self] in replaceCancellation($0) })
     }
   }
 
@@ -155,7 +155,7 @@ final class Jobs {
   }
 
   /// Begins work, or queues it if its share is at the limit.
-  private func enter(_ name: WaitShare, _ begin: @escaping () -> Void) {
+  private func beginOrQueue(_ name: WaitShare, _ begin: @escaping () -> Void) {
     var share = shares[name] ?? Share()
     let mayBegin = share.running < limit(of: name)
     if mayBegin { share.running += 1 } else { share.queue.append(begin) }
@@ -164,7 +164,7 @@ final class Jobs {
   }
 
   /// Records the end of work, and begins the next in its share.
-  private func leave(_ name: WaitShare) {
+  private func recordEnd(in name: WaitShare) {
     guard var share = shares[name] else { return }
     let next = share.queue.isEmpty ? nil : share.queue.removeFirst()
     if next == nil { share.running -= 1 }
@@ -176,16 +176,18 @@ final class Jobs {
   ///
   /// - Parameter isPermanent: Whether clients must not start another daemon.
   func endWaits(isPermanent: Bool = false) {
-    stopping = .stopping(isPermanent: isPermanent)
-    for wait in underWay.values where wait.share?.isShort != true { wait.cancellation.cancel() }
+    stopError = .stopping(isPermanent: isPermanent)
+    for wait in waits.values where wait.share?.hasShortTimeLimit != true { wait.cancellation.cancel() }
   }
 
-  /// Replaces a cancellation error by ``stopping`` during shutdown. Returns other errors unchanged.
-  func reason(for error: SessionError) -> SessionError { stopping.flatMap { error.isCancellation ? $0 : nil } ?? error }
+  /// Replaces a cancellation error by ``stopError`` during shutdown. Returns other errors unchanged.
+  func replaceCancellation(_ error: SessionError) -> SessionError {
+    stopError.flatMap { error.isCancellation ? $0 : nil } ?? error
+  }
 
   /// Returns a function that sends messages from a running job. `receive` gets them on the loop, before the job's
   /// result.
-  func messages<Message: Sendable>(_ receive: @escaping (Message) -> Void) -> @Sendable (Message) -> Void {
+  func messageSender<Message: Sendable>(_ receive: @escaping (Message) -> Void) -> @Sendable (Message) -> Void {
     let back = LoopBound(value: receive)
     return { [inbox] message in inbox.post { back.value(message) } }
   }

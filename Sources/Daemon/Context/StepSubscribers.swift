@@ -14,24 +14,24 @@ struct StepSubscribers {
   }
 
   /// Set while any request receives steps. Workers check it before they send one.
-  let hasAnyRequest = Flag()
+  let anyRequestFlag = Flag()
 
   /// The account of each request. Nil for all accounts.
   private var subjects: [Ticket: AccountName?] = [:] {
-    didSet { hasAnyRequest.set(!subjects.isEmpty) }
+    didSet { anyRequestFlag.set(!subjects.isEmpty) }
   }
 
   var isEmpty: Bool { subjects.isEmpty }
 
   /// Adds a request for the steps of one account, or of all if nil.
-  mutating func begin(_ ticket: Ticket, about account: AccountName?) { subjects[ticket] = .some(account) }
+  mutating func add(_ ticket: Ticket, about account: AccountName?) { subjects[ticket] = .some(account) }
 
   /// Limits a request's steps to one account, once known.
   mutating func narrow(_ ticket: Ticket, to account: AccountName) {
     if subjects[ticket] != nil { subjects[ticket] = .some(account) }
   }
 
-  mutating func end(_ ticket: Ticket) {
+  mutating func remove(_ ticket: Ticket) {
     if !subjects.isEmpty { subjects[ticket] = nil }
   }
 

@@ -13,7 +13,7 @@ enum WaitShare: Hashable, Sendable {
   /// The roles that one account assumes at one service.
   case roles(AccountName, Endpoint)
   /// Cleanup at one account's server, for example after incomplete sign-ins.
-  case leftovers(AccountName)
+  case cleanup(AccountName)
   /// Changes of one account, which wait for its lock.
   case changes(AccountName)
   /// The sign-outs and revocations of one account.
@@ -35,19 +35,19 @@ enum WaitShare: Hashable, Sendable {
   /// The account whose tokens the work may spend.
   var account: AccountName? {
     switch self {
-    case .refresh(let name), .exchanges(let name), .leftovers(let name), .changes(let name), .signOut(let name): name
+    case .refresh(let name), .exchanges(let name), .cleanup(let name), .changes(let name), .signOut(let name): name
     case .questions, .roles, .settings, .vault, .signIn, .request, .server: nil
     }
   }
 
   /// Whether the work has its own time limit, short enough for shutdown.
-  var isShort: Bool { if case .signOut = self { true } else { false } }
+  var hasShortTimeLimit: Bool { if case .signOut = self { true } else { false } }
 
   var limit: Int {
     switch self {
     case .refresh, .settings: 1
     case .server: .max
-    case .questions, .exchanges, .roles, .leftovers, .changes, .signOut, .vault, .signIn, .request: 4
+    case .questions, .exchanges, .roles, .cleanup, .changes, .signOut, .vault, .signIn, .request: 4
     }
   }
 }

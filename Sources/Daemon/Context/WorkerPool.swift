@@ -15,22 +15,22 @@ final class WorkerPool: Sendable {
   private let idleTime: Duration
   private let maximumThreads: Int
   /// Whether one thread never ends. If so, jobs beyond the limit are queued, otherwise refused.
-  private let isKept: Bool
+  private let keepsOneThread: Bool
 
   /// - Parameter idleTime: How long a thread without work remains.
   init(idleTime: Duration = .seconds(5), maximumThreads: Int) {
     self.idleTime = idleTime
     self.maximumThreads = maximumThreads
-    isKept = false
+    keepsOneThread = false
   }
 
   /// A pool with one thread that never ends.
   ///
   /// - Throws: `EAGAIN` if the system allows no more threads.
-  init(keptWith maximumThreads: Int, idleTime: Duration = .seconds(5)) throws(SystemError) {
+  init(keepingOneThreadOf maximumThreads: Int, idleTime: Duration = .seconds(5)) throws(SystemError) {
     self.idleTime = idleTime
     self.maximumThreads = maximumThreads
-    isKept = true
+    keepsOneThread = true
     state.withLock { $0.threads = 1 }
     try Threads.start(name: "worker") { [self] in
       while let job = jobs.pop(wait: nil) { run(job) }
@@ -49,7 +49,7 @@ final class WorkerPool: Sendable {
         state.unfinished += 1
         return false
       }
-      guard state.threads < maximumThreads || isKept else { return nil }
+      guard state.threads < maximumThreads || keepsOneThread else { return nil }
       state.unfinished += 1
       guard state.threads < maximumThreads else { return false }
       state.threads += 1
@@ -67,10 +67,10 @@ final class WorkerPool: Sendable {
   ///
   /// - Returns: False if no thread can run the job.
   private func startThread() -> Bool {
-    if (try? Threads.start(name: "worker", { [self] in work() })) != nil { return true }
+    if (try? Threads.start(name: "worker", { [self] in runJobs() })) != nil { return true }
     return state.withLock { state in
       state.threads -= 1
-      if isKept { return true }
+      if keepsOneThread { return true }
       if state.threads >= state.unfinished { return true }
       state.unfinished -= 1
       return false
@@ -78,10 +78,10 @@ final class WorkerPool: Sendable {
   }
 
   /// Runs jobs until the thread may end.
-  private func work() {
+  private func runJobs() {
     repeat {
       while let job = jobs.pop(wait: idleTime) { run(job) }
-    } while !mayEnd()
+    } while !retireIfUnneeded()
   }
 
   private func run(_ job: () -> () -> Void) {
@@ -91,7 +91,7 @@ final class WorkerPool: Sendable {
   }
 
   /// Stops counting the calling thread. Returns false if a job needs it.
-  private func mayEnd() -> Bool {
+  private func retireIfUnneeded() -> Bool {
     state.withLock { state in
       guard state.unfinished < state.threads else { return false }
       state.threads -= 1

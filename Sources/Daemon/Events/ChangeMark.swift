@@ -17,7 +17,7 @@ struct ChangeMark: Sendable {
     let line = Array((HexDigit.text(Randomness.bytes(8)) + "\n").utf8)
     for path in directories {
       guard let directory = try? PrivateDirectory(opening: path, create: false) else { continue }
-      try? directory.replaceFile(WireProtocol.changesName, with: line.span, isDurable: false)
+      try? directory.replaceFile(WireProtocol.changesFileName, with: line.span, isDurable: false)
     }
   }
 }

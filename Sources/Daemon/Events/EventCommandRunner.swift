@@ -18,7 +18,7 @@ final class EventCommandRunner {
     var input: [UInt8]
 
     /// Starts the command in its own session, with the input and only these variables. Discards its output. Blocking.
-    func start(environment: [String]) throws(SystemError) -> EventCommandRunner.Started {
+    func start(environment: [String]) throws(SystemError) -> EventCommandRunner.StartedCommand {
       let pipe = try Pipe()
       // A pipe holds more than the longest event, so the write does not wait for the reader.
       try pipe.writing.setNonBlocking(true)
@@ -29,7 +29,7 @@ final class EventCommandRunner {
           executable: command.arguments[0], arguments: command.arguments, environment: environment, newSession: true,
           inherits: [(parent: inputNumber, child: 0)], nullStandardStreams: true, directory: "/"))
       do throws(SystemError) {
-        return Started(process: process, ended: SharedDescriptor(try Spawn.processDescriptor(process)))
+        return StartedCommand(process: process, endDescriptor: SharedDescriptor(try Spawn.processDescriptor(process)))
       } catch {
         // It could not be watched, so it must not run.
         try? Spawn.killGroup(process, Signals.SIGKILL)
@@ -39,18 +39,18 @@ final class EventCommandRunner {
     }
   }
 
-  struct Started: Sendable {
+  struct StartedCommand: Sendable {
     /// The process ID.
     let process: Int32
     /// Readable when the process has ended.
-    let ended: SharedDescriptor
+    let endDescriptor: SharedDescriptor
   }
 
-  private struct Running {
+  private struct RunningCommand {
     let queuedCommand: QueuedCommand
     let process: Int32
     /// Readable when the process has ended.
-    let ended: SharedDescriptor
+    let endDescriptor: SharedDescriptor
     /// When to send SIGTERM, or SIGKILL if SIGTERM was already sent.
     var deadline: Instant
     /// Whether SIGTERM was sent.
@@ -61,7 +61,7 @@ final class EventCommandRunner {
   /// Killed commands whose end could not be watched, by process ID.
   private var unwatched: [Int32] = []
   /// By key in the poller.
-  private var running: [UInt64: Running] = [:]
+  private var running: [UInt64: RunningCommand] = [:]
   /// How many commands workers are starting.
   private var starting = 0
   private var waiting: [QueuedCommand] = []
@@ -85,22 +85,23 @@ final class EventCommandRunner {
   }
 
   /// Removes and returns the next command to start. Nil if none is waiting or too many are running.
-  func next() -> QueuedCommand? {
+  func takeNext() -> QueuedCommand? {
     guard running.count + starting < Self.maximumRunning, !waiting.isEmpty else { return nil }
     starting += 1
     return waiting.removeFirst()
   }
 
   /// Returns the number of commands dropped since the previous call.
-  func takeDropped() -> Int {
+  func takeDroppedCount() -> Int {
     defer { droppedCount = 0 }
     return droppedCount
   }
 
-  /// Handles a command from ``next()`` that a worker has started, or failed to start.
+  /// Handles a command from ``takeNext()`` that a worker has started, or failed to start.
   ///
   /// - Returns: The problem, if it did not start.
-  func handleStart(_ queuedCommand: QueuedCommand, _ outcome: Result<Started, SystemError>, now: Instant) -> LogEvent
+  func handleStart(_ queuedCommand: QueuedCommand, _ outcome: Result<StartedCommand, SystemError>, now: Instant)
+    -> LogEvent
     .CommandProblem?
   {
     starting -= 1
@@ -109,9 +110,9 @@ final class EventCommandRunner {
     case .success(let started):
       lastKey += 1
       do {
-        try poller.add(started.ended.descriptor.raw, interest: .read, key: lastKey)
-        running[lastKey] = Running(
-          queuedCommand: queuedCommand, process: started.process, ended: started.ended,
+        try poller.add(started.endDescriptor.descriptor.raw, interest: .read, key: lastKey)
+        running[lastKey] = RunningCommand(
+          queuedCommand: queuedCommand, process: started.process, endDescriptor: started.endDescriptor,
           deadline: min(now.advanced(by: .seconds(queuedCommand.command.timeoutSeconds)), end ?? .distantFuture))
         return nil
       } catch {
@@ -137,7 +138,7 @@ final class EventCommandRunner {
   }
 
   /// Reaps commands that have ended. Calls `report` for each that failed.
-  func serve(_ report: (QueuedCommand, LogEvent.CommandProblem) -> Void) {
+  func reapEnded(_ report: (QueuedCommand, LogEvent.CommandProblem) -> Void) {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
       guard let ended = running[event.key] else { continue }
@@ -146,7 +147,7 @@ final class EventCommandRunner {
       let status: ProcessStatus?
       do { status = try Spawn.tryWait(ended.process) } catch { status = .exited(0) }
       guard let status else { continue }
-      try? poller.remove(ended.ended.descriptor.raw)
+      try? poller.remove(ended.endDescriptor.descriptor.raw)
       running[event.key] = nil
       if let problem = Self.problem(status, ended.wasTerminated) { report(ended.queuedCommand, problem) }
     }
@@ -162,13 +163,13 @@ final class EventCommandRunner {
     }
   }
 
-  /// When to call ``expire(_:)`` next.
+  /// When to call ``endOverdue(_:)`` next.
   var nextDeadline: Instant? {
     (running.values.map(\.deadline) + (unwatched.isEmpty ? [] : [unwatchedDue])).min()
   }
 
   /// Ends commands past their deadline, first with SIGTERM, then with SIGKILL.
-  func expire(_ now: Instant) {
+  func endOverdue(_ now: Instant) {
     if let end, end <= now {
       isClosed = true
       waiting = []

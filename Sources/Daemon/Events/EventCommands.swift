@@ -8,11 +8,11 @@ final class EventCommands: DaemonPart {
   private let commands: EventCommandRunner
   /// Ends commands at their deadlines.
   private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
-    commands.expire(loop.now)
+    commands.endOverdue(loop.now)
     setAlarm()
   }
 
-  init(running context: DaemonContext) throws(SystemError) {
+  init(withRunnerFor context: DaemonContext) throws(SystemError) {
     commands = try EventCommandRunner()
     super.init(context)
     _ = try loop.watch(commands.raw) { [unowned self] in serve() }
@@ -38,7 +38,7 @@ final class EventCommands: DaemonPart {
   private func queueCommands(for entry: SessionEntry) {
     guard let settings = try? settings(), !settings.commands.isEmpty else { return }
     let input = JSON.object(entry.json).serialized() + [UInt8(ascii: "\n")]
-    for (index, command) in settings.commands.enumerated() where command.isFor(entry.event.name, of: entry.account) {
+    for (index, command) in settings.commands.enumerated() where command.matches(entry.event.name, of: entry.account) {
       commands.add(
         EventCommandRunner.QueuedCommand(
           position: index + 1, command: command, account: entry.account.flatMap { try? AccountName($0) }, input: input))
@@ -48,18 +48,18 @@ final class EventCommands: DaemonPart {
 
   /// Starts as many queued commands as may run.
   private func start() {
-    while let queuedCommand = commands.next() {
+    while let queuedCommand = commands.takeNext() {
       let environment = commandEnvironment
       jobs.run({ () throws(SystemError) in try queuedCommand.start(environment: environment) }) { [self] outcome in
-        commandStarted(queuedCommand, outcome)
+        handleStart(queuedCommand, outcome)
       }
     }
-    let dropped = commands.takeDropped()
+    let dropped = commands.takeDroppedCount()
     if dropped > 0 { log.note(.commandsDropped(count: dropped)) }
   }
 
-  private func commandStarted(
-    _ queuedCommand: EventCommandRunner.QueuedCommand, _ outcome: Result<EventCommandRunner.Started, SystemError>
+  private func handleStart(
+    _ queuedCommand: EventCommandRunner.QueuedCommand, _ outcome: Result<EventCommandRunner.StartedCommand, SystemError>
   ) {
     if let problem = commands.handleStart(queuedCommand, outcome, now: services.time.now()) {
       note(problem, of: queuedCommand)
@@ -74,14 +74,14 @@ final class EventCommands: DaemonPart {
 
   /// Handles ended commands, and starts queued ones.
   private func serve() {
-    commands.serve { queuedCommand, problem in note(problem, of: queuedCommand) }
+    commands.reapEnded { queuedCommand, problem in note(problem, of: queuedCommand) }
     start()
   }
 
   /// The daemon's permitted variables, and its socket's path unless that is the default.
   private var commandEnvironment: [String] {
     let kept = Environment.all().filter { DaemonEnvironment.isForCommands($0.0) }.map { "\($0.0)=\($0.1)" }
-    guard let socket = context.facts.socketPath,
+    guard let socket = context.status.socketPath,
       UserDirectories.sessionRuntimeDirectory.map({ "\($0)/\(WireProtocol.socketName)" }) != socket
     else { return kept }
     return kept + ["AGENT_SOCKET=\(socket)"]

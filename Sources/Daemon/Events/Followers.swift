@@ -5,45 +5,47 @@ struct Followers {
   static let maximumCount = 32
 
   /// The followed events of each request.
-  private var subjects: [Ticket: Subject] = [:]
+  private var followedEvents: [Ticket: FollowedEvents] = [:]
 
-  enum Subject: Equatable {
+  enum FollowedEvents: Equatable {
     /// Events of one account, or of all accounts if nil.
     case sessions(of: AccountName?)
     /// Events of all leases.
     case leases
   }
 
-  var count: Int { subjects.count }
+  var count: Int { followedEvents.count }
 
   /// Adds a request. Returns false if ``maximumCount`` requests already follow.
-  mutating func begin(_ ticket: Ticket, _ subject: Subject) -> Bool {
-    guard subjects.count < Self.maximumCount else { return false }
-    subjects[ticket] = subject
+  mutating func add(_ ticket: Ticket, _ subject: FollowedEvents) -> Bool {
+    guard followedEvents.count < Self.maximumCount else { return false }
+    followedEvents[ticket] = subject
     return true
   }
 
-  mutating func end(_ ticket: Ticket) {
-    if !subjects.isEmpty { subjects[ticket] = nil }
+  mutating func remove(_ ticket: Ticket) {
+    if !followedEvents.isEmpty { followedEvents[ticket] = nil }
   }
 
   /// Removes all requests and returns them.
-  mutating func endAll() -> [Ticket] {
-    defer { subjects = [:] }
-    return Array(subjects.keys)
+  mutating func removeAll() -> [Ticket] {
+    defer { followedEvents = [:] }
+    return Array(followedEvents.keys)
   }
 
   mutating func rename(_ old: AccountName, to new: AccountName) {
-    for (ticket, subject) in subjects where subject == .sessions(of: old) { subjects[ticket] = .sessions(of: new) }
+    for (ticket, subject) in followedEvents where subject == .sessions(of: old) {
+      followedEvents[ticket] = .sessions(of: new)
+    }
   }
 
   /// Returns the requests that receive an entry.
   func tickets(for entry: SessionEntry) -> [Ticket] {
-    subjects.compactMap { ticket, subject in
+    followedEvents.compactMap { ticket, subject in
       guard case .sessions(let account) = subject else { return nil }
       return account.map { entry.concerns($0.text) } ?? true ? ticket : nil
     }
   }
 
-  var ticketsForLeases: [Ticket] { subjects.compactMap { $0.value == .leases ? $0.key : nil } }
+  var ticketsForLeases: [Ticket] { followedEvents.compactMap { $0.value == .leases ? $0.key : nil } }
 }

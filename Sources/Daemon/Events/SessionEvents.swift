@@ -10,7 +10,7 @@ final class SessionEvents: AccountPart {
   /// The file whose change updates shell prompts.
   private let mark: ChangeMark
   /// Whether a worker is writing the mark, and whether it must write again.
-  private var isMarking = false, isMarkDue = false
+  private var isWritingMark = false, isMarkDue = false
   /// Results to send after the change mark is written.
   private var delayedReplies: [(reply: Reply, ticket: Ticket)] = []
   private var followers = Followers()
@@ -25,18 +25,18 @@ final class SessionEvents: AccountPart {
     self.tokenFiles = tokenFiles
     self.leases = leases
     self.lock = lock
-    mark = ChangeMark(socketPath: context.facts.socketPath)
+    mark = ChangeMark(socketPath: context.status.socketPath)
     super.init(context, broker)
-    changeMark()
+    updateMark()
   }
 
   /// Responds with recent events, or starts to follow new ones.
   func handle(_ request: EventsRequest, _ ticket: Ticket) throws(Failure) {
     let account = try broker.requestedName(request.account)
-    guard request.follow else {
-      return loop.send(.result(request.leases ? leases.json : log.sessionJSON(of: account)), to: ticket)
+    guard request.follows else {
+      return loop.send(.result(request.forLeases ? leases.eventsJSON : log.sessionJSON(of: account)), to: ticket)
     }
-    guard followers.begin(ticket, request.leases ? .leases : .sessions(of: account)) else {
+    guard followers.add(ticket, request.forLeases ? .leases : .sessions(of: account)) else {
       throw Failure(.tooBusy, "\(Followers.maximumCount) commands already follow the events", hint: "end one of them")
     }
     loop.send(.event(.following), to: ticket)
@@ -44,9 +44,9 @@ final class SessionEvents: AccountPart {
 
   /// Passes an entry to token files, followers and commands.
   func publish(_ entry: SessionEntry) {
-    if entry.event.changesTokens { changeMark() }
-    tokenFiles.adapt(to: entry)
-    leases.adapt(to: entry)
+    if entry.event.changesTokens { updateMark() }
+    tokenFiles.applyEvent(entry)
+    leases.applyEvent(entry)
     for ticket in followers.tickets(for: entry) { loop.send(.event(.session(entry)), to: ticket) }
     commands.run(for: entry)
   }
@@ -57,19 +57,19 @@ final class SessionEvents: AccountPart {
   }
 
   /// Writes the change mark, so that shell prompts are updated.
-  private func changeMark() {
+  private func updateMark() {
     isMarkDue = true
     writeMark()
   }
 
   /// Writes the change mark if due, then sends the replies that wait for it.
   private func writeMark() {
-    guard isMarkDue, !isMarking else { return }
-    (isMarkDue, isMarking) = (false, true)
+    guard isMarkDue, !isWritingMark else { return }
+    (isMarkDue, isWritingMark) = (false, true)
     jobs.run({ [mark] in mark.change() }) { [self] _ in
-      isMarking = false
+      isWritingMark = false
       writeMark()
-      guard !isMarking else { return }
+      guard !isWritingMark else { return }
       let replies = delayedReplies
       delayedReplies = []
       for (reply, ticket) in replies { loop.send(reply, to: ticket) }
@@ -79,13 +79,13 @@ final class SessionEvents: AccountPart {
   /// Delays a result while the mark is being written, since the next prompt reads it. Returns false if the caller must
   /// send it.
   func postpone(_ reply: Reply, of ticket: Ticket) -> Bool {
-    if isMarking { delayedReplies.append((reply, ticket)) }
-    return isMarking
+    if isWritingMark { delayedReplies.append((reply, ticket)) }
+    return isWritingMark
   }
 
   /// Ends all open event streams, because the daemon stops.
   func stop() {
-    for ticket in followers.endAll() { loop.send(.failure(stopping), to: ticket) }
+    for ticket in followers.removeAll() { loop.send(.failure(stopFailure), to: ticket) }
   }
 
   // MARK: Accounts
@@ -118,7 +118,7 @@ final class SessionEvents: AccountPart {
     }
     for name in names where !old.contains(name) { log.publish(.accountAdded, name) }
     // Prompts show the account of their directory.
-    if before.directories != settings.directories { changeMark() }
+    if before.directories != settings.directories { updateMark() }
     if before.active != active { log.publish(.activeChanged, active) }
   }
 
@@ -132,5 +132,5 @@ final class SessionEvents: AccountPart {
   }
 
   /// Ends a request whose sender has disconnected.
-  func abandon(_ ticket: Ticket) { followers.end(ticket) }
+  func abandon(_ ticket: Ticket) { followers.remove(ticket) }
 }

@@ -41,20 +41,20 @@ extension OAuthError {
 
   /// Suggests entering the client secret, if it may be missing.
   fileprivate func secretHint(_ login: SignInCommand) -> Phrase? {
-    if needsSecret, let advice { return Phrase("\(advice): \(login.askingForSecret)") }
+    if needsSecret, let advice { return Phrase("\(advice): \(login.withSecretPrompt)") }
     guard code == .invalidRequest, serverDescription?.hasPart("client_secret") == true else { return nil }
-    return Phrase("if the client has a secret: \(login.askingForSecret)")
+    return Phrase("if the client has a secret: \(login.withSecretPrompt)")
   }
 
   /// Suggests signing in with a browser if the device grant is forbidden.
   fileprivate func browserHint(_ login: SignInCommand) -> Phrase? {
     guard needsBrowser else { return nil }
-    return Phrase("sign in with a browser, on this or another machine: \(login.pasting)")
+    return Phrase("sign in with a browser, on this or another machine: \(login.withPaste)")
   }
 
   /// Suggests signing in as the server's advice recommends.
   fileprivate func signInHint(_ login: SignInCommand) -> Phrase? {
-    guard code.meaning == .signInNeeded, let advice else { return nil }
+    guard code.effect == .signInNeeded, let advice else { return nil }
     return Phrase("\(advice): \(login.phrase)")
   }
 

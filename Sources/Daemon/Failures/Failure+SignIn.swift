@@ -4,24 +4,23 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-
 extension Failure {
   /// The redirect URI's port could not be opened. `port` is nil if the error does not concern a certain port.
   init(port: Int?, _ problem: SystemError, _ login: SignInCommand) {
     guard let port, problem.isAddressInUse else {
       self.init(
         .redirectUnavailable, "cannot receive the sign-in's answer: \(Phrase(stringLiteral: problem.message))",
-        hint: login.pasting)
+        hint: login.withPaste)
       return
     }
     self.init(
       .redirectUnavailable,
       "cannot receive the sign-in's answer: another program is listening on port \(port)",
-      hint: "stop that program, or sign in without a listener: \(login.pasting)")
+      hint: "stop that program, or sign in without a listener: \(login.withPaste)")
   }
 
   /// Another program or sign-in uses the redirect URI's port.
-  init(port: Int, _ holder: PortHolder, _ login: SignInCommand) {
+  init(port: Int, _ holder: PortListener, _ login: SignInCommand) {
     let program = holder.program.map { TerminalText.clean($0, limit: 64) }
     let whose =
       switch (program, holder.process) {
@@ -33,13 +32,13 @@ extension Failure {
       self.init(
         .redirectUnavailable,
         "cannot receive the sign-in's answer: port \(port) is in use by another sign-in, of \(whose)",
-        hint: "finish that sign-in first, or sign in without a listener: \(login.pasting)")
+        hint: "finish that sign-in first, or sign in without a listener: \(login.withPaste)")
       return
     }
     self.init(
       .redirectUnavailable,
       "cannot receive the sign-in's answer: port \(port) is in use by \(whose)",
-      hint: "stop that program, or sign in without a listener: \(login.pasting)")
+      hint: "stop that program, or sign in without a listener: \(login.withPaste)")
   }
 
   /// The sign-in needs a client ID. The hint explains how to get one.
@@ -61,11 +60,11 @@ extension Failure {
       }
     let hint: Phrase =
       if missing.canRegister {
-        Phrase("to have one registered: \(login.registering)")
+        Phrase("to have one registered: \(login.withRegistration)")
       } else if missing.canPublish {
         Phrase("set it with \("--client-id"); to publish one at your own URL: agent help account client-metadata")
       } else {
-        Phrase("set it with \("--client-id"), or run on a terminal: \(login.asking)")
+        Phrase("set it with \("--client-id"), or run on a terminal: \(login.withPrompts)")
       }
     self.init(.clientNeeded, text, hint: hint)
   }
@@ -77,7 +76,7 @@ extension Failure {
       : Phrase("\(missing.provider) issues tokens only with the client secret")
     self.init(
       .clientNeeded, missing.page.map { Phrase("\(fact), which is shown at \($0)") } ?? fact,
-      hint: Phrase("\(login.askingForSecret); or set its file with \("--client-secret-file")"))
+      hint: Phrase("\(login.withSecretPrompt); or set its file with \("--client-secret-file")"))
     needsClientSecret = true
   }
 
@@ -106,7 +105,7 @@ extension Failure {
         .invalidConfiguration,
         "the server does not accept a metadata URL as a client ID (client_id_metadata_document_supported)",
         hint: canRegister
-          ? Phrase("\(registered); or have one registered: \(login.registering)") : registered)
+          ? Phrase("\(registered); or have one registered: \(login.withRegistration)") : registered)
     }
   }
 
@@ -122,10 +121,10 @@ extension Failure {
         hint: "RFC 7523, section 3, requires the claims iss, sub, aud and exp")
     case .expired(let seconds):
       self.init(
-        .assertionNeeded, "\(assertion) expired \(PlainTime.short(seconds)) ago (exp)", hint: source.replacementHint)
+        .assertionNeeded, "\(assertion) expired \(ReadableTime.short(seconds)) ago (exp)", hint: source.replacementHint)
     case .notYetValid(let seconds):
       self.init(
-        .assertionNeeded, "\(assertion) becomes valid in \(PlainTime.short(seconds)) (nbf)",
+        .assertionNeeded, "\(assertion) becomes valid in \(ReadableTime.short(seconds)) (nbf)",
         hint: "check this machine's clock")
     case .wrongAudience(let expected):
       self.init(

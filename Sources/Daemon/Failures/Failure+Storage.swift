@@ -10,16 +10,17 @@ extension Failure {
     switch error.code {
     case .invalid:
       self.init(
-        .invalidConfiguration, error.located(error.problem),
+        .invalidConfiguration, error.addLocation(to: error.problem),
         hint: Phrase("fix it by hand, or move it away and sign in again"))
     case .unknownMember(let known):
       let name = error.path.split(separator: ".").last.map { String($0) } ?? error.path
       self.init(
-        .invalidConfiguration, error.located(Phrase("unknown setting \(TerminalText.clean(error.path))")),
+        .invalidConfiguration, error.addLocation(to: Phrase("unknown setting \(TerminalText.clean(error.path))")),
         hint: Phrase.didYouMean(name, among: known) ?? Phrase("choose one of \(known.joined(separator: ", "))"))
     case .unsupportedVersion:
       self.init(
-        .invalidConfiguration, error.located(Phrase("the settings file has a version that this program does not know")))
+        .invalidConfiguration,
+        error.addLocation(to: Phrase("the settings file has a version that this program does not know")))
     case .tooManyAccounts:
       self.init(.invalidConfiguration, "there are already \(Settings.maximumAccounts) accounts")
     case .accountExists:
@@ -34,7 +35,7 @@ extension Failure {
       self.init(
         .storage, "cannot use the settings: \(Phrase(problem))",
         hint: problem.remedy.map { Phrase(verbatim: $0) })
-    case .storage(let problem) where problem.isAgain:
+    case .storage(let problem) where problem.wouldBlock:
       self.init(
         .tooBusy, "another program holds a lock on the settings file \(TerminalText.clean(error.path))",
         hint: "wait for it to finish, then try again")
@@ -51,19 +52,19 @@ extension Failure {
     case .caFile(nil):
       self.init(
         .invalidConfiguration, "\(TerminalText.clean(error.path)) is not a readable PEM file with certificates")
-    case .clientSecret:
+    case .invalidClientSecret:
       self.init(.invalidConfiguration, "the client secret is empty, too long, or not printable ASCII on one line")
-    case .refreshToken:
+    case .invalidRefreshToken:
       self.init(.invalidConfiguration, "the refresh token is empty, too long, or not printable ASCII on one line")
     case .missingClientSecret:
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a client secret",
-        hint: "to enter it: \(Phrase.switching("client-secret-prompt"))")
-    case .clientKey(let problem): self.init(.invalidConfiguration, problem.text)
-    case .clientCertificate:
+        hint: "to enter it: \(Phrase.commandWithSwitch("client-secret-prompt"))")
+    case .unusableClientKey(let problem): self.init(.invalidConfiguration, problem.text)
+    case .unusableClientCertificate:
       self.init(
         .invalidConfiguration, "the client's certificate is not in PEM format or does not match the client's key")
-    case .clientKeyAlgorithm:
+    case .mismatchedKeyAlgorithm:
       self.init(
         .invalidConfiguration, "the client's key cannot be used with \(TerminalText.clean(error.path, limit: 64))",
         hint: "remove the account's setting \("client-key-algorithm") to use the one that matches the key")
@@ -75,11 +76,11 @@ extension Failure {
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a certificate",
         hint: "set both files with \("--client-certificate-file") and \("--client-key-file")")
-    case .passphrase:
+    case .invalidPassphrase:
       self.init(
         .invalidConfiguration,
         "a passphrase or PIN must have 1 to \(VaultSecret.maximumBytes) bytes of UTF-8")
-    case .pin:
+    case .invalidPin:
       self.init(.invalidConfiguration, "a pin must have the form sha256//BASE64=")
     }
   }
@@ -119,7 +120,7 @@ extension Failure {
 
 extension ConfigurationError {
   /// Adds the file, line and column of the error, as compilers write them.
-  fileprivate func located(_ text: Phrase) -> Phrase {
+  fileprivate func addLocation(to text: Phrase) -> Phrase {
     guard let line else { return text }
     return text.located(in: line.file, at: line.position)
   }

@@ -7,9 +7,9 @@ internal import Wire
 extension Failure {
   /// Describes a session error for users.
   ///
-  /// - Parameter entered: The options of the failed sign-in.
-  init(_ error: SessionError, account: String?, entered: [String] = []) {
-    let login = SignInCommand(account, entered)
+  /// - Parameter enteredOptions: The options of the failed sign-in.
+  init(_ error: SessionError, account: String?, enteredOptions: [String] = []) {
+    let login = SignInCommand(account, enteredOptions)
     switch error {
     case .noAccount(let name, let known): self.init(noAccount: name, among: known)
     case .signedOut(let account):
@@ -47,9 +47,9 @@ extension Failure {
       self.init(
         .identityChanged, "\(account): the user is not verified, because the ID Token could not be verified",
         hint: .command("agent login \(account)"))
-    case .signInKept(_, because: let error): self.init(error, account: account)
-    case .grantNotKept(because: let error, let isRevoked):
-      self.init(error, account: account, entered: entered)
+    case .onlyRefreshTokenStored(_, because: let error): self.init(error, account: account)
+    case .grantNotStored(because: let error, let isRevoked):
+      self.init(error, account: account, enteredOptions: enteredOptions)
       text =
         isRevoked
         ? Phrase("\(text); the new session was revoked at the server")
@@ -61,14 +61,14 @@ extension Failure {
         hint: "if that is right: agent logout \(account) && agent login \(account)")
     case .lifetimeTooShort(let account, let lifetime):
       self.init(
-        .lifetimeTooShort, "tokens for \(account) are valid for at most \(PlainTime.short(lifetime))",
+        .lifetimeTooShort, "tokens for \(account) are valid for at most \(ReadableTime.short(lifetime))",
         hint: "use a shorter --min-valid")
     case .originNotListed(let account, let origin, let url): self.init(notListed: origin, account, url)
     case .originUnconfirmed(let account, let origin):
       self.init(
         .originNotAllowed,
         "\(account) may not send its token to \(origin): the settings file lists it, but it was never confirmed",
-        hint: Self.listing(origin, account).map { Phrase("if that is right: \($0)") })
+        hint: Self.commandAddingOrigin(origin, account).map { Phrase("if that is right: \($0)") })
     case .originOfOtherUser(let account, let origin, let user):
       self.init(
         .originNotAllowed,
@@ -81,49 +81,49 @@ extension Failure {
         hint: Phrase("choose one: \(Phrase.choices(Array(names.prefix(3)), of: "account"))"))
     case .unsuitableURL: self.init(.originNotAllowed, "a token is sent only to https URLs and to mail servers over TLS")
     case .content: self.init(.storage, "cannot read all of the data to send")
-    case .contentLate(let seconds): self.init(.timeout, "no data to send arrived for \(seconds) s")
-    case .noOtherTokens(let account):
+    case .contentTimedOut(let seconds): self.init(.timeout, "no data to send arrived for \(seconds) s")
+    case .otherTokensUnavailable(let account):
       self.init(
         .serverRejected,
         "\(account) has no refresh token, so it cannot get other tokens",
         hint: "to get a refresh token, usually request the scope offline_access at sign-in")
     case .redirectUnavailable(let port, let problem): self.init(port: port, problem, login)
     case .redirectPortTaken(let port, let holder): self.init(port: port, holder, login)
-    case .redirectElsewhere:
+    case .redirectNotLoopback:
       self.init(
-        .redirectUnavailable, "the redirect URI of this account is not on this machine", hint: login.pasting)
-    case .redirectNotNamed(let provider):
+        .redirectUnavailable, "the redirect URI of this account is not on this machine", hint: login.withPaste)
+    case .redirectURINeeded(let provider):
       let example = "http://localhost:47600/callback"
       self.init(
         .invalidRequest, "\(provider) compares the port of the redirect URI, so register one there yourself",
         hint: "register \(example) there, then: \(login.with([.init("redirect-uri", example)]))")
-    case .clientNotNamed(let missing): self.init(missing, login)
-    case .clientSecretNotNamed(let missing): self.init(missing, login)
-    case .clientURL(let problem): self.init(problem, login)
-    case .demandsNeedBrowser:
+    case .clientIDNeeded(let missing): self.init(missing, login)
+    case .clientSecretNeeded(let missing): self.init(missing, login)
+    case .unusableClientURL(let problem): self.init(problem, login)
+    case .requirementsNeedBrowser:
       self.init(
         .invalidRequest,
         "a sign-in with a device code does not support \(AuthenticationRequirements().options.map(\.name).joined(separator: ", "))",
         hint: "sign in with a browser: \(login.with("browser", without: ["device", "paste"]))")
-    case .guestNeedsProof:
+    case .guestMustAuthenticate:
       self.init(
         .invalidRequest, "a guest session needs a client that authenticates itself",
-        hint: "\(login.askingForSecret); or, to have one registered: \(login.registering)")
-    case .guestOverUser(let account):
+        hint: "\(login.withSecretPrompt); or, to have one registered: \(login.withRegistration)")
+    case .guestCannotReplaceUser(let account):
       self.init(
         .invalidRequest, "a user is signed in to \(account); a session without a user cannot replace it",
         hint: "agent logout \(account)")
     case .assertion(let problem, let source): self.init(problem, of: source)
-    case .assertionVariables(let account, let source): self.init(variablesOf: source, account)
+    case .assertionVariablesMissing(let account, let source): self.init(variablesOf: source, account)
     case .assertionSource(.account(let other), because: let error): self.init(error, account: other)
     case .assertionSource(_, because: let error): self.init(error, account: account)
-    case .assertionOfAccount(let account): self.init(idTokenOf: account, isExpired: false)
+    case .assertionNeededFrom(let account): self.init(idTokenOf: account, isExpired: false)
     case .idTokenNeeded(let account, let isExpired): self.init(idTokenOf: account, isExpired: isExpired)
     case .assertionUnreadable(let problem):
       self.init(
         .assertionNeeded, "cannot read the assertion: \(Phrase(problem))",
         hint: problem.remedy.map { Phrase(verbatim: $0) })
-    case .assertionNotNamed(let account):
+    case .assertionSourceNeeded(let account):
       self.init(
         .assertionNeeded,
         "\(account) needs an assertion to renew, but its settings contain none, and an assertion passed once cannot be used again",
@@ -219,16 +219,16 @@ extension Failure {
     guard let account else {
       self.init(
         .originNotAllowed, "no account may send its token to \(origin)",
-        hint: Self.signingIn(at: url ?? origin))
+        hint: Self.signInCommand(at: url ?? origin))
       return
     }
     self.init(
       .originNotAllowed, "\(account) may not send its token to \(origin)",
-      hint: Self.listing(origin, account).map { Phrase("to allow it: \($0)") })
+      hint: Self.commandAddingOrigin(origin, account).map { Phrase("to allow it: \($0)") })
   }
 
   /// The command that signs in at a URL, or the help for a server without sign-in.
-  private static func signingIn(at url: String) -> String {
+  private static func signInCommand(at url: String) -> String {
     guard let uri = try? URI(url), uri.isHTTPS || uri.isHTTPLoopback, ShellWord.isHarmless(url) else {
       return "agent help account set"
     }
@@ -236,7 +236,7 @@ extension Failure {
   }
 
   /// The command that adds an origin to an account. Nil if the origin is unsafe to paste.
-  private static func listing(_ origin: String, _ account: String) -> String? {
+  private static func commandAddingOrigin(_ origin: String, _ account: String) -> String? {
     guard ShellWord.isHarmless(origin), !origin.utf8.contains(UInt8(ascii: " ")) else { return nil }
     let prefix = "https://"
     let host = origin.utf8.starts(with: prefix.utf8) ? String(origin.dropFirst(prefix.count)) : origin

@@ -18,14 +18,14 @@ final class VaultLock: DaemonPart, TokenLock {
     alarm.set(at: due)
   }
   /// Locks the vault when the user's screen is locked.
-  private lazy var desktop: DesktopLockListener = {
-    let onSignal = jobs.messages { [unowned self] (_: Void) in context.observer?.lock(.session) }
+  private lazy var screenLockListener: DesktopLockListener = {
+    let onSignal = jobs.messageSender { [unowned self] (_: Void) in context.observer?.lock(.session) }
     return DesktopLockListener(userID: Machine.userID) { onSignal(()) }
   }()
 
   // MARK: Tokens
 
-  func refusal(for account: AccountName) -> SessionError? {
+  func refusalAfterIdleCheck(for account: AccountName) -> SessionError? {
     // The idle time may have passed during suspend, before the timer fires.
     lockIfIdle()
     return refusedAccounts?[account].map { .vault(VaultError(.locked($0))) }
@@ -36,9 +36,9 @@ final class VaultLock: DaemonPart, TokenLock {
     if level != .device || isDeviceKeyFromPassphrase { idle.recordUse(loop.now, services.time.clockOffset) }
   }
 
-  func vaultFileChanged() {
+  func handleVaultFileChange() {
     // Another process may also have changed the key slots.
-    if !isDeviceKeyFromPassphrase { checkDeviceKey() }
+    if !isDeviceKeyFromPassphrase { updateDeviceKeySource() }
   }
 
   // MARK: Locking
@@ -46,16 +46,16 @@ final class VaultLock: DaemonPart, TokenLock {
   var isLocking: Bool { refusedAccounts != nil }
 
   /// Begins a lock, and stops measuring the idle time.
-  func begin() {
+  func beginLock() {
     refusedAccounts = [:]
     idle.end()
   }
 
-  /// Refuses an account's tokens until ``end()``.
-  func refuse(_ account: AccountName, _ level: Protection) { refusedAccounts?[account] = level }
+  /// Refuses an account's tokens until ``endLock()``.
+  func refuseTokens(of account: AccountName, at level: Protection) { refusedAccounts?[account] = level }
 
   /// Ends the lock in progress, after the keys were wiped.
-  func end() {
+  func endLock() {
     isDeviceKeyFromPassphrase = services.vault.levelsToLock.contains(.device)
     refusedAccounts = nil
   }
@@ -63,26 +63,30 @@ final class VaultLock: DaemonPart, TokenLock {
   // MARK: Unlocking
 
   /// Starts the idle time and listens for screen locks, after an unlock.
-  func expectLock() {
+  func startAutomaticLocking() {
     isDeviceKeyFromPassphrase = services.vault.levelsToLock.contains(.device)
-    desktop.listen()
-    awaitIdleness((try? settings().lockAfterSeconds) ?? Settings.defaultLockAfterSeconds)
+    screenLockListener.listen()
+    startIdleTime((try? settings().lockAfterSeconds) ?? Settings.defaultLockAfterSeconds)
   }
 
   /// Updates ``isDeviceKeyFromPassphrase`` after a change of the key slots.
-  func checkDeviceKey() {
-    if services.vault.levelsToLock.contains(.device) { expectLock() } else { isDeviceKeyFromPassphrase = false }
+  func updateDeviceKeySource() {
+    if services.vault.levelsToLock.contains(.device) {
+      startAutomaticLocking()
+    } else {
+      isDeviceKeyFromPassphrase = false
+    }
   }
 
   /// Restarts the idle time if the settings have changed it.
   func applyIdleTime(_ settings: Settings) {
     if idle.isCounting, idle.idleTime != Self.idleTime(settings.lockAfterSeconds) {
-      awaitIdleness(settings.lockAfterSeconds)
+      startIdleTime(settings.lockAfterSeconds)
     }
   }
 
   /// Starts the idle time. 0 seconds disable automatic locking.
-  private func awaitIdleness(_ seconds: Int) {
+  private func startIdleTime(_ seconds: Int) {
     idle.begin(Self.idleTime(seconds), loop.now, services.time.clockOffset)
     alarm.set(at: due)
   }

@@ -16,7 +16,7 @@ struct VaultReport: Sendable {
   private let slots: [SlotSummary]
   private let levels: [Level]
   /// The slots whose passphrase or PIN a rotation needs.
-  private let needSecrets: [Int]
+  private let slotsThatNeedSecrets: [Int]
   /// The first error while reading the vault, other than a lock.
   private let problem: VaultError?
   private let lockAfterSeconds: Int
@@ -27,12 +27,12 @@ struct VaultReport: Sendable {
     summary = vault.summary()
     self.lockAfterSeconds = lockAfterSeconds
     var problem: VaultError?
-    slots = Self.noting(&problem) { () throws(VaultError) in try vault.slots() } ?? []
+    slots = Self.catchFirstError(in: &problem) { () throws(VaultError) in try vault.slots() } ?? []
     let accounts: [(AccountName, Protection)] =
-      Self.noting(&problem) { () throws(VaultError) in
+      Self.catchFirstError(in: &problem) { () throws(VaultError) in
         try vault.protections().map { ($0.account, $0.protection) }
       } ?? []
-    needSecrets = (try? vault.slotsThatNeedSecrets().map(\.number)) ?? []
+    slotsThatNeedSecrets = (try? vault.slotsThatNeedSecrets().map(\.number)) ?? []
     let opened = Set(slots.map(\.protection))
     levels = Protection.allCases.filter { opened.contains($0) }.map { level in
       Level(
@@ -48,7 +48,9 @@ struct VaultReport: Sendable {
   private static func isLocked(_ problem: VaultError?) -> Bool { problem?.code == .locked(.device) }
 
   /// Runs `body`. After an error returns nil, and stores the error in `problem` if it is the first.
-  private static func noting<Value>(_ problem: inout VaultError?, _ body: () throws(VaultError) -> Value) -> Value? {
+  private static func catchFirstError<Value>(in problem: inout VaultError?, _ body: () throws(VaultError) -> Value)
+    -> Value?
+  {
     do throws(VaultError) {
       return try body()
     } catch {
@@ -62,7 +64,7 @@ struct VaultReport: Sendable {
     object["slots"] = .array(
       slots.map { slot in
         var json = slot.json
-        if needSecrets.contains(slot.number) { json["needs_secret"] = true }
+        if slotsThatNeedSecrets.contains(slot.number) { json["needs_secret"] = true }
         return .object(json)
       })
     object["levels"] = .array(
@@ -132,7 +134,7 @@ extension VaultCheck {
   }
 
   /// The result if no vault exists.
-  static let nothing = JSONObject([("sound", true), ("slots", .array([])), ("accounts", .array([]))])
+  static let resultWithoutVault = JSONObject([("sound", true), ("slots", .array([])), ("accounts", .array([]))])
 }
 
 extension VaultCheck.SlotState {

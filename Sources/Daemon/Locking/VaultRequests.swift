@@ -8,11 +8,11 @@ internal import Wire
 /// Handles requests about the vault.
 final class VaultRequests: DaemonPart {
   private let lock: VaultLock
-  private let locking: Locking
+  private let locker: VaultLocker
 
-  init(_ context: DaemonContext, _ lock: VaultLock, _ locking: Locking) {
+  init(_ context: DaemonContext, _ lock: VaultLock, _ locker: VaultLocker) {
     self.lock = lock
-    self.locking = locking
+    self.locker = locker
     super.init(context)
   }
 
@@ -25,18 +25,18 @@ final class VaultRequests: DaemonPart {
     switch request {
     case .status: try sendStatus(ticket)
     case .check:
-      onVault([], ticket) { (vault, _) throws(VaultError) in
-        try vault.check().map(\.json) ?? VaultCheck.nothing
+      runOnVault([], ticket) { (vault, _) throws(VaultError) in
+        try vault.check().map(\.json) ?? VaultCheck.resultWithoutVault
       } then: {
         $0
       }
-    case .lock: locking.lock(.userRequest, for: ticket)
+    case .lock: locker.lock(.userRequest, for: ticket)
     case .unlock(let level):
-      open(level, secrets, ticket, .unlocked(level)) { (vault, secret, locks) throws(VaultError) in
+      unlockOrCreate(level, secrets, ticket, .unlocked(level)) { (vault, secret, locks) throws(VaultError) in
         try vault.unlock(level, secret: secret.bytes, since: locks)
       }
     case .create(let level):
-      open(level, secrets, ticket, .vaultChanged(.created)) { (vault, secret, locks) throws(VaultError) in
+      unlockOrCreate(level, secrets, ticket, .vaultChanged(.created)) { (vault, secret, locks) throws(VaultError) in
         try vault.createProtection(level, secret: secret.bytes, since: locks)
       }
     case .set(let seconds): setIdleTime(seconds, ticket)
@@ -107,18 +107,18 @@ final class VaultRequests: DaemonPart {
   /// Unlocks or creates a protection level, after the lock in progress.
   ///
   /// - Parameter body: Called on a worker. `locks` is the number of locks when the request began.
-  private func open(
+  private func unlockOrCreate(
     _ level: Protection, _ sources: [SharedDescriptor], _ ticket: Ticket, _ event: LogEvent,
     _ body: @escaping @Sendable (Vault, SharedSecret, _ locks: Int) throws(VaultError) -> Void
   ) {
-    locking.whenNotLocking { [self] in
+    locker.whenNotLocking { [self] in
       // Key derivation takes time. A lock that arrives meanwhile takes precedence.
-      let locks = services.vault.lockCount
-      onVault(sources, ticket) { (vault, secrets) throws(VaultError) in
+      let locks = services.vault.wipeCount
+      runOnVault(sources, ticket) { (vault, secrets) throws(VaultError) in
         try body(vault, secrets[0], locks)
         return ((try? vault.protections()) ?? []).filter { $0.protection == level }.map(\.account)
       } then: { [self] accounts in
-        locking.publishUnlock(event, accounts)
+        locker.publishUnlock(event, accounts)
         return ["protection": .string(level.rawValue)]
       }
     }
@@ -128,25 +128,25 @@ final class VaultRequests: DaemonPart {
     _ change: LogEvent.VaultChange, _ sources: [SharedDescriptor], _ ticket: Ticket,
     _ body: @escaping @Sendable (Vault, [SharedSecret]) throws(VaultError) -> JSONObject
   ) {
-    onVault(sources, ticket, body) { [self] result in
+    runOnVault(sources, ticket, body) { [self] result in
       log.note(.vaultChanged(change))
-      lock.checkDeviceKey()
+      lock.updateDeviceKeySource()
       return result
     }
   }
 
   /// Reads the secrets and runs `body` on workers. Responds with the result of `finish`.
-  private func onVault<Value: Sendable>(
+  private func runOnVault<Value: Sendable>(
     _ sources: [SharedDescriptor], _ ticket: Ticket,
     _ body: @escaping @Sendable (Vault, [SharedSecret]) throws(VaultError) -> Value,
     then finish: @escaping (Value) -> JSONObject
   ) {
     let cancellation = context.cancellation(of: ticket)
-    jobs.wait(as: WaitShare(ticket), cancellation) { () throws(SessionError) in
+    jobs.runWaiting(as: WaitShare(ticket), cancellation) { () throws(SessionError) in
       try sources.map { (source) throws(SessionError) in try VaultSecret.read(source, cancellation) }
     } then: { [self] read in
       guard case .success(let secrets) = read else { return send(read, nil, ticket) { _ in JSONObject() } }
-      jobs.wait(as: .vault, cancellation) { [services] () throws(SessionError) in
+      jobs.runWaiting(as: .vault, cancellation) { [services] () throws(SessionError) in
         do throws(VaultError) { return try body(services.vault, secrets) } catch { throw .vault(error) }
       } then: { [self] outcome in
         send(outcome, nil, ticket, finish)

@@ -37,7 +37,7 @@ package enum DaemonMain {
         return ExitStatus.failed.rawValue
       }
       try TPMAccess.prepareEnvironment()
-      MemoryUse.shareArenas()
+      MemoryUse.limitArenas()
       try ProcessHardening.harden()
       // `status` reports the result. An unlocked heap still works.
       _ = SecureHeap.initialise()
@@ -47,7 +47,7 @@ package enum DaemonMain {
       printError(error.message)
       return ExitStatus.usage.rawValue
     } catch let error as SystemError {
-      if error.isAgain {
+      if error.wouldBlock {
         printError("the system allows no more threads or processes")
       } else {
         printError("\(error.operation): \(error.message)")
@@ -81,7 +81,7 @@ package enum DaemonMain {
     let servedSocket: Server.ServedSocket
     do {
       servedSocket = try invocation.open(ready: &ready)
-    } catch let error as SystemError where error.isAgain {
+    } catch let error as SystemError where error.wouldBlock {
       // Another daemon has the lock.
       if invocation.isForeground {
         printError("another daemon serves this directory already; to end it: agent daemon stop")
@@ -95,7 +95,7 @@ package enum DaemonMain {
       housekeeping: {
         http.closeIdle()
         MemoryUse.trim()
-        if services.hasUnstored { try? Threads.start(name: "settling") { services.retryWrites() } }
+        if services.hasUnwritten { try? Threads.start(name: "settling") { services.retryWrites() } }
       })
     if let ready = ready.take() {
       try ready.writeAll([UInt8(ascii: "1")].span)
@@ -108,9 +108,9 @@ package enum DaemonMain {
   private static func printVersion(_ rest: ArraySlice<String>) -> Int32 {
     do {
       if rest.isEmpty {
-        try Output.write(BuildFacts.text, to: .standardOutput)
+        try Output.write(VersionInfo.text, to: .standardOutput)
       } else if rest.elementsEqual(["--json"]) {
-        try Output.write((JSON.object(BuildFacts.json).serialized() + [UInt8(ascii: "\n")]).span, to: .standardOutput)
+        try Output.write((JSON.object(VersionInfo.json).serialized() + [UInt8(ascii: "\n")]).span, to: .standardOutput)
       } else {
         printError("the only option beside --version is --json")
         return ExitStatus.usage.rawValue

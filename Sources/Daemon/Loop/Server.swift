@@ -81,7 +81,7 @@ final class Server {
     connections = Connections(loop, mayIdle: listening == nil)
     context = DaemonContext(
       services: services, settingsFile: settingsFile,
-      facts: DaemonFacts(startedAt: loop.now, socketPath: listening?.path, loop: loop), log: log, replies: connections,
+      status: DaemonStatus(startedAt: loop.now, socketPath: listening?.path, loop: loop), log: log, loop: connections,
       jobs: jobs, housekeeping: housekeeping)
     parts = try DaemonParts(context)
     dispatcher = Dispatcher(context, parts)
@@ -109,30 +109,30 @@ final class Server {
     parts.resources.leases.removeAbandonedSockets()
     parts.start(isPrivate: listening == nil)
     scheduleHousekeeping()
-    try loop.run { isDone }
+    try loop.run { advanceShutdown() }
     parts.events.commands.killAll()
   }
 
   /// Continues a shutdown. Returns whether the process may exit.
-  private var isDone: Bool {
+  private func advanceShutdown() -> Bool {
     if let connectionsWhenFull, connections.count < connectionsWhenFull { resumeAccepting() }
     if let isPermanent = dispatcher.isStopPermanent { beginStop(isPermanent: isPermanent) }
     if connections.isEmpty, listening == nil || isOutdated { beginStop() }
     guard let stopDeadlines else { return false }
-    guard isIdle(stopDeadlines) else {
+    guard isWorkDone(by: stopDeadlines) else {
       if loop.now >= stopDeadlines.reply { releaseToNextDaemon() }
       return false
     }
-    if unstoredTokensDeadline == nil, context.services.hasUnstored {
+    if unstoredTokensDeadline == nil, context.services.hasUnwritten {
       let end = loop.now.advanced(by: Self.fileWorkTimeout)
       unstoredTokensDeadline = end
       loop.schedule(at: end) {}
       jobs.run({ [services = context.services] in
         services.retryWrites()
-        services.revokeUnstored()
+        services.revokeUnwritten()
       }) { _ in }
     }
-    if let unstoredTokensDeadline, loop.now < unstoredTokensDeadline, jobs.localInFlight > 0 {
+    if let unstoredTokensDeadline, loop.now < unstoredTokensDeadline, jobs.localJobCount > 0 {
       if loop.now >= stopDeadlines.reply { releaseToNextDaemon() }
       return false
     }
@@ -141,10 +141,10 @@ final class Server {
   }
 
   /// Whether the awaited work has ended or is past its deadline.
-  private func isIdle(_ stopDeadlines: StopDeadlines) -> Bool {
+  private func isWorkDone(by stopDeadlines: StopDeadlines) -> Bool {
     if loop.now >= stopDeadlines.exit { return true }
-    return (jobs.localInFlight == 0 || loop.now >= stopDeadlines.fileWork)
-      && (jobs.waitsInFlight == 0 || loop.now >= stopDeadlines.waits && !jobs.isSpending)
+    return (jobs.localJobCount == 0 || loop.now >= stopDeadlines.fileWork)
+      && (jobs.waitCount == 0 || loop.now >= stopDeadlines.waits && !jobs.isSpending)
       && (parts.events.commands.isIdle || loop.now >= stopDeadlines.commands)
   }
 
@@ -156,10 +156,10 @@ final class Server {
     func add(_ accounts: [AccountName], as name: String) {
       if !accounts.isEmpty { result[name] = .array(accounts.map { .string($0.text) }) }
     }
-    add(context.services.unstoredAccounts, as: "unstored")
+    add(context.services.accountsWithUnwrittenToken, as: "unstored")
     add(jobs.spendingAccounts, as: "finishing")
     for ticket in dispatcher.stopRequests { connections.send(.result(result), to: ticket) }
-    connections.closeAll(with: parts.broker.stopping)
+    connections.closeAll(with: parts.broker.stopFailure)
     listening?.release()
   }
 
@@ -205,7 +205,7 @@ final class Server {
 
   /// Whether the program file was replaced and the daemon can exit without losing anything.
   private var isOutdated: Bool {
-    canDetectReplacement && stopDeadlines == nil && jobs.localInFlight == 0 && jobs.waitsInFlight == 0
+    canDetectReplacement && stopDeadlines == nil && jobs.localJobCount == 0 && jobs.waitCount == 0
       && parts.events.commands.isIdle && parts.signIns.logins.isEmpty && !parts.tokenFiles.keepsStandingFiles
       && !parts.broker.hasUnrenewableSession && Machine.isProgramReplaced
   }

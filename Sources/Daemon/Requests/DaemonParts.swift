@@ -13,7 +13,7 @@ final class DaemonParts: DaemonObserver {
   let verifications: Verifications
   let discoveries: DiscoverRequests
   let tokenFiles: TokenFiles
-  let locking: Locking
+  let locker: VaultLocker
   let vault: VaultRequests
   let signOuts: SignOuts
   let accounts: AccountRequests
@@ -33,9 +33,10 @@ final class DaemonParts: DaemonObserver {
     discoveries = DiscoverRequests(context)
     tokenFiles = TokenFiles(context, broker)
     signOuts = SignOuts(context, broker, signIns, resources, tokenFiles)
-    locking = Locking(context, lock, broker, signIns, resources, signOuts)
-    vault = VaultRequests(context, lock, locking)
-    events = try SessionEvents(context, broker, EventCommands(running: context), tokenFiles, resources.leases, lock)
+    locker = VaultLocker(context, lock, broker, signIns, resources, signOuts)
+    vault = VaultRequests(context, lock, locker)
+    events = try SessionEvents(
+      context, broker, EventCommands(withRunnerFor: context), tokenFiles, resources.leases, lock)
     accounts = AccountRequests(context, broker, signIns, signOuts, tokenFiles, events)
     status = StatusRequests(context, broker, signIns)
     identity = IdentityRequests(context, broker)
@@ -56,9 +57,9 @@ final class DaemonParts: DaemonObserver {
     events.publishAccounts(file, active)
     tokenFiles.updateStandingFiles(from: file)
   }
-  func tokenOutdated(of account: AccountName) { tokenFiles.renew(of: account) }
-  func networkChanged(spread: Duration) -> Bool { tokenFiles.retry(within: spread) }
-  func lock(_ cause: LogEvent.LockCause) { locking.lock(cause) }
+  func didOutdateToken(of account: AccountName) { tokenFiles.requestNewTokens(for: account) }
+  func didChangeNetwork(spread: Duration) -> Bool { tokenFiles.retry(within: spread) }
+  func lock(_ cause: LogEvent.LockCause) { locker.lock(cause) }
 
   /// Begins no new work, and cancels unapproved sign-ins.
   func stop(isPermanent: Bool = false) {
@@ -98,7 +99,7 @@ final class DaemonParts: DaemonObserver {
   func housekeep() {
     broker.context.files.poll()
     broker.context.whenSettingsAreRead { [self] in
-      locking.housekeep()
+      locker.housekeep()
       broker.housekeep()
       tokenFiles.housekeep()
     }

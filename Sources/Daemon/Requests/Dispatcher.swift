@@ -7,8 +7,8 @@ internal import Wire
 final class Dispatcher: DaemonPart, RequestHandler {
   private let parts: DaemonParts
   /// The requests in progress that change sessions or accounts.
-  private var changes: Set<Ticket> = []
-  private var waiting: [Ticket: Request] = [:]
+  private var changingRequests: Set<Ticket> = []
+  private var requestsAwaitingSettings: [Ticket: Request] = [:]
   /// The stop requests, which get a response when all work is done.
   private(set) var stopRequests: [Ticket] = []
   /// Whether the first stop request was for a stop, not a restart. Nil before it.
@@ -26,7 +26,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
       loop.setDeadline(loop.now.advanced(by: .seconds(seconds)), of: ticket)
     }
     let row = envelope.request.properties
-    if row.has(.change) { changes.insert(ticket) }
+    if row.has(.changesAccounts) { changingRequests.insert(ticket) }
     if case .vault(.lock) = envelope.request { refuseUnlocks() }
     switch envelope.request {
     case .login, .discover, .account, .state(.status), .state(.list), .state(.doctor):
@@ -34,16 +34,16 @@ final class Dispatcher: DaemonPart, RequestHandler {
     default: break
     }
     guard context.mustReadSettings, !row.has(.withoutSettings) else { return begin(envelope, ticket, passed) }
-    waiting[ticket] = envelope.request
+    requestsAwaitingSettings[ticket] = envelope.request
     context.whenSettingsAreRead { [self] in
-      if waiting.removeValue(forKey: ticket) != nil { begin(envelope, ticket, passed) }
+      if requestsAwaitingSettings.removeValue(forKey: ticket) != nil { begin(envelope, ticket, passed) }
     }
   }
 
   /// Refuses the waiting unlock requests, which a later lock request overrides.
   private func refuseUnlocks() {
-    for case (let ticket, .vault(.unlock(let level))) in waiting {
-      waiting[ticket] = nil
+    for case (let ticket, .vault(.unlock(let level))) in requestsAwaitingSettings {
+      requestsAwaitingSettings[ticket] = nil
       loop.send(.failure(Failure(.vault(VaultError(.locked(level))), account: nil)), to: ticket)
     }
   }
@@ -53,7 +53,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     do throws(Failure) {
       let request = try withDirectoryAccount(envelope, ticket)
       if envelope.verbose { beginSteps(of: request, ticket) }
-      if jobs.stopping != nil { throw stopping }
+      if jobs.stopError != nil { throw stopFailure }
       switch request {
       case .token(let request) where request.isLent: try parts.resources.leases.sendToken(request, ticket)
       case .token(let request) where request.destination == nil: try parts.broker.sendToken(request, ticket)
@@ -65,7 +65,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .screenEnvironment: try parts.broker.screenEnvironment(ticket, passed: passed)
       case .state(.whoami(let name, let verified)): try parts.identity.whoami(name, isVerified: verified, ticket)
       case .login(let request): try parts.signIns.login(request, ticket, passed: passed)
-      case .loginStep(.resume(let name, let waits)): try parts.signIns.resume(name, waits: waits, ticket)
+      case .loginStep(.resume(let loginID, let waits)): try parts.signIns.resume(loginID, waits: waits, ticket)
       case .loginStep: try parts.signIns.handleAnswer(request, ticket)
       case .discover(let request): try parts.discoveries.discover(request, ticket)
       case .logout(let request): try parts.signOuts.logout(request, ticket)
@@ -75,8 +75,8 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .state(.list): try parts.status.listAccounts(.list, nil, ticket)
       case .state(.use(let name)): try parts.accounts.use(name, ticket)
       case .state(.useDirectory(let name, let path)): try parts.accounts.use(name, in: path, ticket)
-      case .state(.notify(let program)): try parts.accounts.notify(by: program, ticket)
-      case .daemon(.status): loop.send(.result(context.facts.json(time: services.time)), to: ticket)
+      case .state(.setNotifier(let program)): try parts.accounts.setNotificationProgram(program, ticket)
+      case .daemon(.status): loop.send(.result(context.status.json(time: services.time)), to: ticket)
       case .daemon(.stop): requestStop(ticket, isPermanent: true)
       case .daemon(.restart): requestStop(ticket, isPermanent: false)
       case .daemon(.log): loop.send(.result(log.json), to: ticket)
@@ -107,7 +107,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     switch request {
     case .login(let login): name = (try? LoginSettings(login, settings))?.account
     case .loginStep(.resume(let resumed, _)):
-      guard let login = parts.signIns.login(named: resumed) else { return }
+      guard let login = parts.signIns.login(withID: resumed) else { return }
       name = login.account
     case .discover: return
     default:
@@ -118,7 +118,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
         case .listingAccount, .any: nil
         }
     }
-    context.stepSubscribers.begin(ticket, about: name)
+    context.stepSubscribers.add(ticket, about: name)
   }
 
   /// Returns the request, with the account of the caller's directory if it names none.
@@ -133,7 +133,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     if text.isEmpty { throw .directoryNeeded }
     guard let path = DirectoryPath(text) else { throw .relativeDirectory }
     guard let entry = directories.nearest(to: path) else { return envelope.request }
-    context.directories[ticket] = entry
+    context.directoryEntries[ticket] = entry
     return row.subject == .activeAccount ? envelope.request.withDefaultAccount(entry.account.text) : envelope.request
   }
 
@@ -145,7 +145,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
 
   /// Delays a result until shell prompts can show the change. Returns false if it can be sent now.
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool {
-    changes.contains(ticket) && parts.events.postpone(result, of: ticket)
+    changingRequests.contains(ticket) && parts.events.postpone(result, of: ticket)
   }
 
   /// Whether a request in progress accepts further messages.
@@ -176,8 +176,8 @@ final class Dispatcher: DaemonPart, RequestHandler {
 
   /// Cancels a request whose sender disconnected or waits no longer.
   func abandon(_ ticket: Ticket) {
-    changes.remove(ticket)
-    waiting[ticket] = nil
+    changingRequests.remove(ticket)
+    requestsAwaitingSettings[ticket] = nil
     context.abandon(ticket)
     parts.abandon(ticket)
   }
@@ -185,10 +185,10 @@ final class Dispatcher: DaemonPart, RequestHandler {
   func note(_ event: LogEvent) { log.note(event) }
 
   /// Drops the variables that a connection passed.
-  func didClose(_ connection: UInt64) { parts.broker.passedVariables.drop(connection) }
+  func didClose(_ connection: UInt64) { parts.broker.passedVariables.forgetValues(of: connection) }
 
   func didAnswer(_ ticket: Ticket) {
-    if !changes.isEmpty { changes.remove(ticket) }
+    if !changingRequests.isEmpty { changingRequests.remove(ticket) }
     context.didAnswer(ticket)
   }
 }

@@ -51,7 +51,7 @@ final class AssumedRoles: DaemonPart {
     _ key: RoleCache.Key, _ account: Account, _ grant: AccessGrant, _ kind: TokenKind, _ request: AssumeRoleRequest,
     _ ticket: Ticket
   ) throws(Failure) {
-    if let credentials = account.roles.fresh(key, now: services.time.wallSeconds()) {
+    if let credentials = account.roles.freshCredentials(for: key, now: services.time.wallSeconds()) {
       return loop.send(try line(credentials, account.name), to: ticket)
     }
     let exchange = Exchange(account: account.name, generation: account.session.generation, key: key)
@@ -68,7 +68,7 @@ final class AssumedRoles: DaemonPart {
     }
     waiting[exchange] = [(request, ticket)]
     let question = urlTokens.broker.question(account, grant)
-    jobs.wait(as: .roles(account.name, key.endpoint), question.cancellation) { () throws(SessionError) in
+    jobs.runWaiting(as: .roles(account.name, key.endpoint), question.cancellation) { () throws(SessionError) in
       try question.assume(key.role, with: token, at: key.endpoint)
     } then: { [self] outcome in
       let isLate = account.questionCancellation !== question.cancellation
@@ -84,15 +84,15 @@ final class AssumedRoles: DaemonPart {
   ) {
     let name = exchange.account
     for (request, ticket) in waiting.removeValue(forKey: exchange) ?? [] {
-      sendingFailure(ticket) { () throws(Failure) in
+      sendFailure(to: ticket) { () throws(Failure) in
         if isLate { return try assume(request, ticket) }
-        loop.send(try line(try outcome.value(of: name.text), name), to: ticket)
+        loop.send(try line(try outcome.valueOrFailure(account: name.text), name), to: ticket)
       }
     }
     guard !isLate, account.session.generation == exchange.generation, case .success(let credentials) = outcome else {
       return
     }
-    account.roles.put(credentials, for: exchange.key, now: services.time.wallSeconds())
+    account.roles.store(credentials, for: exchange.key, now: services.time.wallSeconds())
   }
 
   /// The response line, in secret memory.

@@ -35,21 +35,21 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
   /// Reads the first part of a stream and keeps it. Blocking.
   ///
   /// - Parameter stallSeconds: The maximum time without a byte.
-  /// - Throws: `content` if that fails or is cancelled, `contentLate` after the maximum time.
+  /// - Throws: `content` if that fails or is cancelled, `contentTimedOut` after the maximum time.
   func prepare(stallSeconds: Int) throws(SessionError) {
     guard extent == nil, !isPrepared else { return }
     isPrepared = true
     var lastMove = Instant.now
     while !isKeptComplete, kept.count < Self.maximumKeptBytes {
       if cancellation.isCancelled { throw .content }
-      if lastMove.duration(to: .now) >= .seconds(stallSeconds) { throw .contentLate(seconds: stallSeconds) }
+      if lastMove.duration(to: .now) >= .seconds(stallSeconds) { throw .contentTimedOut(seconds: stallSeconds) }
       do throws(SystemError) {
         guard try source.descriptor.waitUntilReadable(timeout: .milliseconds(100)) else { continue }
         lastMove = .now
         let count = min(Self.pieceBytes, Self.maximumKeptBytes - kept.count)
         isKeptComplete = try source.descriptor.readNow(into: &kept, upTo: count) == 0
       } catch {
-        guard error.isAgain else { throw .content }
+        guard error.wouldBlock else { throw .content }
       }
     }
     // The sender may have closed the stream because of the cancellation.
@@ -71,7 +71,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
       if case .bytes(let count) = part { position += count }
       return part
     } catch {
-      return error.isAgain ? .later : .failed
+      return error.wouldBlock ? .later : .failed
     }
   }
 
@@ -124,6 +124,6 @@ final class StreamReceiver: ResourceReceiver {
 
   /// Returns the number of bytes written, or nil if the reader has closed its end.
   func take(_ bytes: Span<UInt8>) -> Int? {
-    do { return try target.descriptor.writeNow(bytes) } catch { return error.isAgain ? 0 : nil }
+    do { return try target.descriptor.writeNow(bytes) } catch { return error.wouldBlock ? 0 : nil }
   }
 }

@@ -111,7 +111,7 @@ extension Failure {
     let unknown = Phrase("sign in with this scope included in \("--scope")")
     // The list must be short enough to review.
     guard !needed.isEmpty, needed.joined(separator: " ").utf8.count <= maximumScopeListBytes else { return unknown }
-    if transfer.namesTarget { return Phrase("request a token that includes it: \("--scope")") }
+    if transfer.requestSpecifiesTarget { return Phrase("request a token that includes it: \("--scope")") }
     let scopes = grant.scopes + grant.missing(needed)
     let entry = transfer.entry ?? OriginEntry(transfer.target.origin.text, allowHTTPLoopback: true)
     let change =
@@ -124,11 +124,11 @@ extension Failure {
   private static let maximumScopeListBytes = 400
 
   /// The maximum length of a server's text in a suggested option, in bytes.
-  private static let maximumOptionBytes = 4096
+  private static let maximumOptionValueBytes = 4096
 
   /// An option with a server's text, after a space. Nil if it is unsafe to paste.
   private static func option(_ name: String, _ text: String) -> String? {
-    guard (1...maximumOptionBytes).contains(text.utf8.count), ShellWord.isHarmless(text) else { return nil }
+    guard (1...maximumOptionValueBytes).contains(text.utf8.count), ShellWord.isHarmless(text) else { return nil }
     return " --\(name)\(text.utf8.first == UInt8(ascii: "-") ? "=" : " ")\(ShellWord.quoted(text))"
   }
 }
@@ -145,5 +145,5 @@ extension AccessGrant {
 
 extension Account {
   /// Whether the server has granted more scope than a refresh requested.
-  fileprivate var ignoresScope: Bool { slots.contains { $0.session.grant?.isScopeIgnored ?? false } }
+  fileprivate var ignoresScope: Bool { slots.contains { $0.session.grant?.exceedsRequestedScope ?? false } }
 }

@@ -7,22 +7,22 @@ internal import Wire
 /// Manages all leases: limits their requests, logs their events and asks the user.
 protocol Lessor: AnyObject {
   /// Whether the limit of all leases together permits another request.
-  var mayBegin: Bool { get }
+  var mayBeginRequest: Bool { get }
   /// Logs an event, with the peer that caused it.
   func note(_ event: LeaseEntry.Event, of lease: Lease, _ peer: LeaseEntry.Peer?)
   /// Called before a counted request is handled.
-  func useBegan(of lease: Lease)
+  func didBeginUse(of lease: Lease)
   /// Called after a request was answered or its sender disconnected.
-  func useEnded(of lease: Lease)
+  func didEndUse(of lease: Lease)
   /// Asks the user whether to allow a request. `origin` is nil if it is for the token itself.
   func ask(_ lease: Lease, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?)
 }
 
 /// The access rules of a lease and its use so far.
-final class Lease: Admission {
+final class Lease: ConnectionRules {
   let name: String
   /// The request that opened the lease.
-  let owner: Ticket
+  let ownerTicket: Ticket
   var account: AccountName
   private let request: LeaseRequest
   private let rules: LeaseRules
@@ -32,16 +32,16 @@ final class Lease: Admission {
   private(set) var usesLeft: Int?
 
   /// Why the lease ended. Nil while it is open.
-  var cause: LeaseEntry.Cause?
+  var endCause: LeaseEntry.Cause?
   /// The peers' requests in progress.
-  private(set) var underWay: [Ticket: Use] = [:]
+  private(set) var usesInProgress: [Ticket: Use] = [:]
   /// The peers, by connection.
   private(set) var peers: [UInt64: LeaseEntry.Peer] = [:]
 
   /// By origin, or by ``token``. Nil if the user is not asked.
-  private var answers: [String: Bool]?
+  private var userAnswers: [String: Bool]?
   /// The requests that wait for the user's answer, by origin or by ``token``.
-  private var held: [String: [HeldRequest]] = [:]
+  private var heldRequests: [String: [HeldRequest]] = [:]
 
   private unowned let lessor: any Lessor
   /// The number of removed header fields, in all requests.
@@ -71,9 +71,9 @@ final class Lease: Admission {
   ) {
     self.lessor = lessor
     self.request = request
-    answers = request.confirms ? [:] : nil
+    userAnswers = request.requiresConfirmation ? [:] : nil
     self.name = name
-    self.owner = owner
+    self.ownerTicket = owner
     self.account = account
     rules = LeaseRules(origins: origins, methods: request.methods, allowedFields: request.headers)
     self.end = end
@@ -83,17 +83,18 @@ final class Lease: Admission {
   func addPeer(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
 
   /// The number of the connection to the process that accepts the peers. Nil until the lease is open.
-  var channel: UInt64?
+  var channelConnection: UInt64?
 
   // MARK: Requests
 
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
-    do throws(Failure) { return try envelope(parsing: line, where: isPermitted) } catch { throw refusal(error, nil) }
+    do throws(Failure) { return try envelope(parsing: line, where: isPermitted) } catch { throw logRefusal(error, nil) }
   }
 
   /// Whether the lease permits this kind of request.
   private func isPermitted(_ row: RequestProperties) -> Bool {
-    row.has(.lent) || row.has(.fromLease) || request.lendsToken && row.has(.lentWithToken)
+    row.has(.allowedForPeers) || row.has(.allowedForLeaseProcess)
+      || request.lendsToken && row.has(.allowedForTokenPeers)
   }
 
   /// Checks a peer's request, and limits it to the account and token of the lease.
@@ -107,8 +108,8 @@ final class Lease: Admission {
     envelope.verbose = false
     // The lease determines the account.
     envelope.directory = nil
-    guard envelope.request.has(.fromLease) == (ticket.connection == channel) else {
-      throw refusal(.notPermittedByLease, ticket)
+    guard envelope.request.has(.allowedForLeaseProcess) == (ticket.connection == channelConnection) else {
+      throw logRefusal(.notPermittedByLease, ticket)
     }
     switch envelope.request {
     case .leasePeer: return envelope
@@ -116,55 +117,56 @@ final class Lease: Admission {
     case .call(let call):
       // The peer could block a read or write of any other descriptor.
       guard passed.allSatisfy({ UnixSocket.isConnection($0.descriptor) }) else {
-        throw refusal(Failure(.descriptorMissing, "a lease accepts request bodies only through local sockets"), ticket)
+        throw logRefusal(
+          Failure(.descriptorMissing, "a lease accepts request bodies only through local sockets"), ticket)
       }
-      do throws(Failure) { envelope.request = .call(try restricted(call, ticket)) } catch {
-        throw refusal(error, ticket)
+      do throws(Failure) { envelope.request = .call(try restrictAndRecord(call, ticket)) } catch {
+        throw logRefusal(error, ticket)
       }
     case .token(let token) where request.lendsToken:
-      do throws(Failure) { envelope.request = .token(try restricted(token, ticket)) } catch {
-        throw refusal(error, ticket)
+      do throws(Failure) { envelope.request = .token(try restrictAndRecord(token, ticket)) } catch {
+        throw logRefusal(error, ticket)
       }
-    default: throw refusal(.notPermittedByLease, ticket)
+    default: throw logRefusal(.notPermittedByLease, ticket)
     }
-    return try isAllowedByUser(HeldRequest(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
+    return try askUserIfUndecided(HeldRequest(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
   }
 
   /// Returns whether the user has allowed requests to the origin. If undecided, keeps the request and asks.
   ///
   /// - Throws: `not_permitted` if the user has refused.
-  private func isAllowedByUser(_ request: HeldRequest) throws(Failure) -> Bool {
-    guard let answers, let use = underWay[request.ticket] else { return true }
+  private func askUserIfUndecided(_ request: HeldRequest) throws(Failure) -> Bool {
+    guard let userAnswers, let use = usesInProgress[request.ticket] else { return true }
     let subject = use.origin ?? Self.token
-    switch answers[subject] {
+    switch userAnswers[subject] {
     case true?: return true
     case false?: throw .notPermittedByLease
     case nil:
-      let isAsked = held[subject] != nil
-      held[subject, default: []].append(request)
+      let isAsked = heldRequests[subject] != nil
+      heldRequests[subject, default: []].append(request)
       if !isAsked { lessor.ask(self, use.method, use.origin, peers[request.ticket.connection]) }
       return false
     }
   }
 
-  /// The key of ``answers`` for requests for the token itself.
+  /// The key of ``userAnswers`` for requests for the token itself.
   private static let token = "token"
 
   /// Applies the user's answer about an origin, or about the token if `origin` is nil.
   ///
   /// - Parameter isAllowed: Nil after the timeout, which refuses only the waiting requests.
   /// - Returns: The requests that waited for the answer.
-  func decide(_ origin: String?, _ isAllowed: Bool?) -> [HeldRequest] {
+  func applyAnswer(about origin: String?, isAllowed: Bool?) -> [HeldRequest] {
     let subject = origin ?? Self.token
-    if let isAllowed { answers?[subject] = isAllowed }
-    return held.removeValue(forKey: subject) ?? []
+    if let isAllowed { userAnswers?[subject] = isAllowed }
+    return heldRequests.removeValue(forKey: subject) ?? []
   }
 
   /// Limits a token request to the lease's account and target, and records the use.
-  private func restricted(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
-    if cause != nil || usesLeft == 0 { throw .leaseEnded }
-    guard token.account == nil, token.destination == nil, !token.forceRefresh, !token.extras.idToken,
-      !token.extras.claims,
+  private func restrictAndRecord(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
+    if endCause != nil || usesLeft == 0 { throw .leaseEnded }
+    guard token.account == nil, token.destination == nil, !token.forceRefresh, !token.extras.wantsIDToken,
+      !token.extras.wantsClaims,
       token.target == TokenRequest.Target() || token.target == request.target
     else { throw .notPermittedByLease }
     try recordUse(Use(method: Self.token, origin: nil), ticket)
@@ -178,26 +180,26 @@ final class Lease: Admission {
   ///
   /// - Throws: `too_busy` if too many requests are in progress.
   private func recordUse(_ use: Use, _ ticket: Ticket) throws(Failure) {
-    guard underWay.count < Self.maximumConcurrent, lessor.mayBegin else {
+    guard usesInProgress.count < Self.maximumConcurrent, lessor.mayBeginRequest else {
       throw Failure(.tooBusy, "too many requests of the lease are in progress", hint: "try again when some have ended")
     }
-    underWay[ticket] = use
+    usesInProgress[ticket] = use
     usesLeft = usesLeft.map { $0 - 1 }
     droppedFields += use.dropped
-    lessor.useBegan(of: self)
+    lessor.didBeginUse(of: self)
   }
 
   /// Whether the server confirmed that the lent token has only the requested scope.
-  func isNarrow(_ grant: AccessGrant) -> Bool {
-    guard grant.isScopeNamed, let scope = grant.scope else { return false }
+  func hasOnlyRequestedScope(_ grant: AccessGrant) -> Bool {
+    guard grant.isScopeFromServer, let scope = grant.scope else { return false }
     return scope.split(separator: " ").allSatisfy { value in
       request.target.scope.contains { $0.hasSameBytes(as: String(value)) }
     }
   }
 
   /// Limits a request to the lease's account and rules, and records the use.
-  private func restricted(_ call: CallRequest, _ ticket: Ticket) throws(Failure) -> CallRequest {
-    if cause != nil || usesLeft == 0 { throw .leaseEnded }
+  private func restrictAndRecord(_ call: CallRequest, _ ticket: Ticket) throws(Failure) -> CallRequest {
+    if endCause != nil || usesLeft == 0 { throw .leaseEnded }
     guard call.account == nil, call.target == TokenRequest.Target() || call.target == request.target else {
       throw .notPermittedByLease
     }
@@ -214,7 +216,7 @@ final class Lease: Admission {
   }
 
   /// Logs a refusal and returns it.
-  private func refusal(_ failure: Failure, _ ticket: Ticket?) -> Failure {
+  private func logRefusal(_ failure: Failure, _ ticket: Ticket?) -> Failure {
     lessor.note(.refused(failure.code), of: self, ticket.flatMap { peers[$0.connection] })
     return failure
   }
@@ -233,7 +235,7 @@ final class Lease: Admission {
       finish(ticket, nil, nil, failure.code)
       return .failure(redacted(failure))
     case .result(var result):
-      guard underWay[ticket] != nil else { return reply }
+      guard usesInProgress[ticket] != nil else { return reply }
       finish(ticket, result["status"]?.int, result["body_bytes"]?.int, nil)
       result["account"] = "lease"
       if let problem = result["problem"].flatMap({ Failure(json: $0) }) { result["problem"] = redacted(problem).json }
@@ -242,26 +244,26 @@ final class Lease: Admission {
   }
 
   /// Whether the request is for the token itself.
-  func lendsToken(to ticket: Ticket) -> Bool { underWay[ticket].map { $0.origin == nil } ?? false }
+  func lendsToken(to ticket: Ticket) -> Bool { usesInProgress[ticket].map { $0.origin == nil } ?? false }
 
   /// Called after the token was sent.
   func tokenSent(_ ticket: Ticket) { finish(ticket, nil, nil, nil) }
 
   private func finish(_ ticket: Ticket, _ status: Int?, _ bytes: Int?, _ code: FailureCode?) {
-    guard let use = underWay.removeValue(forKey: ticket) else { return }
+    guard let use = usesInProgress.removeValue(forKey: ticket) else { return }
     // The request may have timed out while the user was asked.
-    for subject in held.keys { held[subject]?.removeAll { $0.ticket == ticket } }
+    for subject in heldRequests.keys { heldRequests[subject]?.removeAll { $0.ticket == ticket } }
     let event =
       use.origin.map {
         LeaseEntry.Event.used(method: use.method, origin: $0, status: status, bytes: bytes, dropped: use.dropped, code)
       } ?? .tokenRequested(code)
     lessor.note(event, of: self, peers[ticket.connection])
-    lessor.useEnded(of: self)
+    lessor.didEndUse(of: self)
   }
 
   /// Removes a disconnected peer and its requests.
   func didDisconnect(_ connection: UInt64) {
-    for ticket in underWay.keys where ticket.connection == connection { finish(ticket, nil, nil, .cancelled) }
+    for ticket in usesInProgress.keys where ticket.connection == connection { finish(ticket, nil, nil, .cancelled) }
     peers[connection] = nil
   }
 

@@ -55,7 +55,7 @@ struct LeaseRules {
       if field.isNamed("Accept-Encoding") || field.isNamed("User-Agent") && !allowedFields.contains("user-agent") {
         continue
       }
-      if try passes(field, of: target, namesSecond: namesSecond) { fields.append(field) } else { dropped += 1 }
+      if try shouldForward(field, of: target, namesSecond: namesSecond) { fields.append(field) } else { dropped += 1 }
     }
     return ForwardedParts(restrictsPaths: restrictsPaths, fields: fields, dropped: dropped)
   }
@@ -144,7 +144,7 @@ struct LeaseRules {
   /// Returns false if a header field must be removed.
   ///
   /// - Throws: `not_permitted` if that could change the meaning of the request.
-  private func passes(
+  private func shouldForward(
     _ field: ResourceField, of target: ResourceCall.Target, namesSecond: Bool
   ) throws(Failure) -> Bool {
     let name = field.name.lowercased()

@@ -10,7 +10,7 @@ final class Leases: AccountPart, Lessor {
   /// By the opening request.
   private var leases: [Ticket: Lease] = [:]
   /// The recent events of each lease, in order of opening.
-  private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
+  private var recentEntries: [(name: String, ring: Ring<LeaseEntry>)] = []
 
   /// The questions that the user has not answered, by number.
   private var questions: [Int: (owner: Ticket, origin: String?)] = [:]
@@ -21,7 +21,7 @@ final class Leases: AccountPart, Lessor {
   private static let maximumPeers = 32
   private static let maximumPeersOfAllLeases = 64
   /// In all leases.
-  private static let maximumTransfers = 64
+  private static let maximumConcurrentRequests = 64
   private static let maximumEntriesPerLease = 64
   /// The maximum number of open or ended leases whose events are kept.
   private static let maximumKeptLeases = 32
@@ -87,11 +87,11 @@ final class Leases: AccountPart, Lessor {
   }
 
   private func begin(_ lease: Lease, _ socket: SharedDescriptor) throws(Failure) {
-    do { lease.channel = try loop.admit(socket.descriptor.duplicate(), under: lease, mayIdle: true) } catch {
+    do { lease.channelConnection = try loop.admit(socket.descriptor.duplicate(), under: lease, mayIdle: true) } catch {
       throw Failure(
         .tooBusy, "the request has no descriptor for the lease", hint: "try again when some requests have ended")
     }
-    leases[lease.owner] = lease
+    leases[lease.ownerTicket] = lease
     if let end = lease.end { schedule(at: end) { [self] in self.end(lease, .time) } }
     note(.opened(account: lease.account.text), of: lease, nil)
     notifyOwner(of: lease)
@@ -99,10 +99,10 @@ final class Leases: AccountPart, Lessor {
 
   /// Adds a peer's connection, or logs that the peer was refused.
   func handle(_ request: LeasePeerRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
-    guard let lease = leases.values.first(where: { $0.channel == ticket.connection }) else {
+    guard let lease = leases.values.first(where: { $0.channelConnection == ticket.connection }) else {
       throw Failure(.invalidRequest, "this socket is no lease")
     }
-    let peer = LeaseEntry.Peer(user: request.user, process: request.process)
+    let peer = LeaseEntry.Peer(userID: request.userID, processID: request.processID)
     if let code = request.refused {
       note(.refused(code), of: lease, peer)
     } else if passed.isEmpty {
@@ -143,11 +143,11 @@ final class Leases: AccountPart, Lessor {
 
   /// Sends a peer the token itself.
   func sendToken(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
-    guard let lease = leases.values.first(where: { $0.underWay[ticket] != nil }) else { throw .leaseEnded }
+    guard let lease = leases.values.first(where: { $0.usesInProgress[ticket] != nil }) else { throw .leaseEnded }
     let account = try broker.resolve(request.account)
     let target = try TokenTarget.make(request.target, account: account.name.text)
     let need = TokenNeed(minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: false)
-    broker.obtain(need, target, for: ticket, account, waitsUntil: waitEnd(request.waitSeconds)) {
+    broker.obtain(need, target, for: ticket, account, waitsUntil: waitDeadline(request.waitSeconds)) {
       [self] _, grant throws(Failure) in
       loop.send(try tokenResponse(grant, by: lease), to: ticket)
       lease.tokenSent(ticket)
@@ -156,7 +156,7 @@ final class Leases: AccountPart, Lessor {
 
   /// The response with a token, without the account's identity.
   private func tokenResponse(_ grant: AccessGrant, by lease: Lease) throws(Failure) -> SharedSecret {
-    guard lease.isNarrow(grant) else {
+    guard lease.hasOnlyRequestedScope(grant) else {
       throw Failure(.notPermitted, "the server did not limit the token to the scope of the lease")
     }
     guard grant.dpopKey == nil else {
@@ -174,10 +174,10 @@ final class Leases: AccountPart, Lessor {
   func ask(_ lease: Lease, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?) {
     lastQuestionNumber += 1
     let number = lastQuestionNumber
-    questions[number] = (lease.owner, origin)
+    questions[number] = (lease.ownerTicket, origin)
     let question = Event.LeaseQuestion(number: number, method: method, origin: origin, peer: peer)
-    loop.send(.event(.leaseQuestion(question)), to: lease.owner)
-    schedule(at: loop.now.advanced(by: Self.answerTimeout)) { [self] in decide(number, nil) }
+    loop.send(.event(.leaseQuestion(question)), to: lease.ownerTicket)
+    schedule(at: loop.now.advanced(by: Self.answerTimeout)) { [self] in answerQuestion(number, isAllowed: nil) }
   }
 
   /// Whether this request opened a lease.
@@ -185,15 +185,17 @@ final class Leases: AccountPart, Lessor {
 
   /// Applies the user's answer to a question, if still open.
   func applyAnswer(_ answer: LeaseAnswerRequest, _ owner: Ticket) {
-    if questions[answer.question]?.owner == owner { decide(answer.question, answer.isAllowed) }
+    if questions[answer.questionNumber]?.owner == owner {
+      answerQuestion(answer.questionNumber, isAllowed: answer.isAllowed)
+    }
   }
 
   /// Sends or refuses the waiting requests.
   ///
   /// - Parameter isAllowed: Nil after the timeout.
-  private func decide(_ number: Int, _ isAllowed: Bool?) {
+  private func answerQuestion(_ number: Int, isAllowed: Bool?) {
     guard let (owner, origin) = questions.removeValue(forKey: number), let lease = leases[owner] else { return }
-    for held in lease.decide(origin, isAllowed) {
+    for held in lease.applyAnswer(about: origin, isAllowed: isAllowed) {
       if isAllowed == true {
         loop.resume(with: held.envelope, held.ticket, passed: held.passed)
       } else {
@@ -204,24 +206,26 @@ final class Leases: AccountPart, Lessor {
 
   // MARK: Ends
 
-  /// Whether all leases together have fewer than ``maximumTransfers`` requests.
-  var mayBegin: Bool { leases.values.reduce(0) { $0 + $1.underWay.count } < Self.maximumTransfers }
+  /// Whether all leases together have fewer than ``maximumConcurrentRequests`` requests.
+  var mayBeginRequest: Bool {
+    leases.values.reduce(0) { $0 + $1.usesInProgress.count } < Self.maximumConcurrentRequests
+  }
 
   /// Ends the lease after the response to its last permitted request.
-  func useEnded(of lease: Lease) {
-    guard lease.usesLeft == 0, lease.underWay.isEmpty else { return }
+  func didEndUse(of lease: Lease) {
+    guard lease.usesLeft == 0, lease.usesInProgress.isEmpty else { return }
     // The last response is sent first.
     schedule(at: loop.now) { [self] in end(lease, .uses) }
   }
 
   /// Ends a lease and closes its connections.
   private func end(_ lease: Lease, _ cause: LeaseEntry.Cause) {
-    guard leases.removeValue(forKey: lease.owner) != nil else { return }
-    lease.cause = cause
+    guard leases.removeValue(forKey: lease.ownerTicket) != nil else { return }
+    lease.endCause = cause
     // The next daemon may reopen the lease.
-    loop.dropPeers(of: lease, with: cause == .stopping ? stopping : .leaseEnded)
+    loop.dropPeers(of: lease, with: cause == .stopping ? stopFailure : .leaseEnded)
     note(.ended(cause), of: lease, nil)
-    loop.send(.failure(failure(lease, cause)), to: lease.owner)
+    loop.send(.failure(failure(lease, cause)), to: lease.ownerTicket)
   }
 
   /// The last response to the owner, by the cause of the end.
@@ -229,7 +233,7 @@ final class Leases: AccountPart, Lessor {
     switch cause {
     case .signedOut: Failure(.signedOut(account: lease.account.text), account: lease.account.text)
     case .removed: Failure(.noAccount(name: lease.account.text), account: lease.account.text)
-    case .stopping: stopping
+    case .stopping: stopFailure
     case .time: .leaseExpired
     case .uses: .leaseUsedUp
     case .closed: .leaseEnded
@@ -237,7 +241,7 @@ final class Leases: AccountPart, Lessor {
   }
 
   /// Ends the leases of an ended session, and renames those of a renamed account.
-  func adapt(to entry: SessionEntry) {
+  func applyEvent(_ entry: SessionEntry) {
     if let old = entry.event.formerName, let name = entry.account.flatMap({ try? AccountName($0) }) {
       for lease in leases.values where lease.account.text.hasSameBytes(as: old) { lease.account = name }
       return
@@ -265,12 +269,12 @@ final class Leases: AccountPart, Lessor {
 
   // MARK: Reports
 
-  func useBegan(of lease: Lease) { notifyOwner(of: lease) }
+  func didBeginUse(of lease: Lease) { notifyOwner(of: lease) }
 
   /// Reports the number of remaining uses.
   private func notifyOwner(of lease: Lease) {
     let event = Event.Lease(name: lease.name, account: lease.account.text, usesLeft: lease.usesLeft)
-    loop.send(.event(.lease(event)), to: lease.owner)
+    loop.send(.event(.lease(event)), to: lease.ownerTicket)
   }
 
   /// Warns the lease's owner that `origin` included the access token in its response.
@@ -281,21 +285,21 @@ final class Leases: AccountPart, Lessor {
 
   func note(_ event: LeaseEntry.Event, of lease: Lease, _ peer: LeaseEntry.Peer?) {
     let name = lease.name
-    if !rings.contains(where: { $0.name == name }) {
-      rings.append((name, Ring(capacity: Self.maximumEntriesPerLease)))
-      if rings.count > Self.maximumKeptLeases { rings.removeFirst() }
+    if !recentEntries.contains(where: { $0.name == name }) {
+      recentEntries.append((name, Ring(capacity: Self.maximumEntriesPerLease)))
+      if recentEntries.count > Self.maximumKeptLeases { recentEntries.removeFirst() }
     }
-    guard let index = rings.firstIndex(where: { $0.name == name }) else { return }
+    guard let index = recentEntries.firstIndex(where: { $0.name == name }) else { return }
     let entry = LeaseEntry(time: services.time.wallSeconds(), lease: name, event: event, peer: peer)
-    rings[index].ring.append(entry)
+    recentEntries[index].ring.append(entry)
     context.observer?.didPublish(entry)
-    if case .used(_, let origin, _, _, _, .tokenReturned) = event { warn(lease.owner, origin) }
+    if case .used(_, let origin, _, _, _, .tokenReturned) = event { warn(lease.ownerTicket, origin) }
   }
 
   /// The recent events of all leases.
-  var json: JSONObject {
-    let entries = rings.flatMap(\.ring.elements).sorted { $0.time < $1.time }
-    let dropped = rings.reduce(0) { $0 + $1.ring.dropped }
+  var eventsJSON: JSONObject {
+    let entries = recentEntries.flatMap(\.ring.elements).sorted { $0.time < $1.time }
+    let dropped = recentEntries.reduce(0) { $0 + $1.ring.dropped }
     return JSONObject([("events", .array(entries.map { .object($0.json) })), ("dropped", .int(dropped))])
   }
 }

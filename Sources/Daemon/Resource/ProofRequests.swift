@@ -10,14 +10,16 @@ final class ProofRequests: AccountPart {
   /// Responds with a proof for a request, and with the token on demand.
   func sendProof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
     let target = try ProofTarget(request)
-    let (named, gate) = (try broker.requestedName(request.account), try resourceGate(for: ticket))
+    let (named, gate) = (try broker.requestedName(request.account), try accountSelector(for: ticket))
     let url = ResourceURL(of: target.call.endpoint)
-    jobs.run({ () throws(SessionError) in try gate.choice(for: url, named: named) }) { [self] outcome in
-      sendingFailure(ticket) { () throws(Failure) in try obtainToken(target, try outcome.value(of: nil), ticket) }
+    jobs.run({ () throws(SessionError) in try gate.selectAccount(for: url, named: named) }) { [self] outcome in
+      sendFailure(to: ticket) { () throws(Failure) in
+        try obtainToken(target, try outcome.valueOrFailure(account: nil), ticket)
+      }
     }
   }
 
-  private func obtainToken(_ target: ProofTarget, _ choice: ResourceChoice, _ ticket: Ticket) throws(Failure) {
+  private func obtainToken(_ target: ProofTarget, _ choice: SelectedAccount, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(choice.account.text)
     let tokenTarget = try TokenTarget.make(choice.entry, account: account.name.text)
     broker.obtain(TokenNeed(), tokenTarget, for: ticket, account) { [self] slot, grant throws(Failure) in
@@ -31,11 +33,11 @@ final class ProofRequests: AccountPart {
     let (proof, key) = try makeProof(target, slot, grant)
     let (name, description) = (slot.name.text, slot.describe(grant))
     // A key in the TPM blocks the worker.
-    jobs.wait(as: WaitShare(ticket), context.cancellation(of: ticket)) { () throws(SessionError) in
+    jobs.runWaiting(as: WaitShare(ticket), context.cancellation(of: ticket)) { () throws(SessionError) in
       do throws(OAuthError) { return try proof.signed(by: key) } catch { throw .oauth(error) }
     } then: { [self] outcome in
-      sendingFailure(ticket) { () throws(Failure) in
-        let proof = try outcome.value(of: name)
+      sendFailure(to: ticket) { () throws(Failure) in
+        let proof = try outcome.valueOrFailure(account: name)
         guard target.wantsToken else {
           return loop.send(.result(JSONObject([("account", .string(name)), ("dpop", .string(proof))])), to: ticket)
         }
@@ -53,7 +55,7 @@ final class ProofRequests: AccountPart {
         hint: Phrase("to bind it: agent account set \(slot.name.text) --dpop && agent login \(slot.name.text)"))
     }
     let (prover, url) = (services.prover(key), target.call.endpoint.uri)
-    if let nonce = target.nonce { prover.note(nonce: nonce, of: url, as: .resourceServer) }
+    if let nonce = target.nonce { prover.store(nonce: nonce, of: url, as: .resourceServer) }
     do throws(SessionError) {
       let proof = prover.proof(
         method: target.call.method.text, url: url, as: .resourceServer, accessToken: try grant.openAccessToken())
@@ -80,6 +82,6 @@ struct ProofTarget {
       throw Failure(.invalidRequest, "the nonce is too long or contains invalid characters")
     }
     nonce = request.nonce
-    wantsToken = request.accessToken
+    wantsToken = request.wantsAccessToken
   }
 }

@@ -11,12 +11,12 @@ final class ResourceRequests: AccountPart {
   /// The leases for other programs.
   private(set) lazy var leases = Leases(context, broker)
   /// The response bodies that are sent in lines.
-  private var bodies: [Ticket: InlineResponseBody] = [:]
+  private var inlineResponseBodies: [Ticket: InlineResponseBody] = [:]
   /// The request bodies that arrive in lines.
-  private var contents: [Ticket: InlineRequestBody] = [:]
+  private var inlineRequestBodies: [Ticket: InlineRequestBody] = [:]
 
   /// Effectively no deadline.
-  private static let never = Duration.seconds(10 * 365 * 86_400)
+  private static let unlimitedTime = Duration.seconds(10 * 365 * 86_400)
 
   /// Starts a request.
   func call(
@@ -24,24 +24,26 @@ final class ResourceRequests: AccountPart {
   ) throws(Failure) {
     let transfer = try ResourceTransfer(
       request, ticket, timeoutSeconds: timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds,
-      waitsUntil: waitEnd(request.waitSeconds), passed: passed,
-      reportHead: jobs.messages { [unowned self] head in handleHead(ticket, head) })
+      waitsUntil: waitDeadline(request.waitSeconds), passed: passed,
+      reportHead: jobs.messageSender { [unowned self] head in forwardHead(ticket, head) })
     let url = ResourceURL(of: transfer.target.endpoint)
-    try admit(at: url.origin)
-    let (named, gate) = (try broker.requestedName(request.account), try resourceGate(for: ticket))
+    try requireCapacity(for: url.origin)
+    let (named, gate) = (try broker.requestedName(request.account), try accountSelector(for: ticket))
     transfers[ticket] = transfer
-    if let body = transfer.inlineBody { bodies[ticket] = InlineResponseBody(body, ticket, loop) }
-    if let content = transfer.takeInlineContent() { contents[ticket] = InlineRequestBody(content, ticket, loop) }
-    bodies[ticket]?.begin()
-    contents[ticket]?.begin()
+    if let body = transfer.responseBodyReader { inlineResponseBodies[ticket] = InlineResponseBody(body, ticket, loop) }
+    if let content = transfer.takeRequestBodyWriter() {
+      inlineRequestBodies[ticket] = InlineRequestBody(content, ticket, loop)
+    }
+    inlineResponseBodies[ticket]?.begin()
+    inlineRequestBodies[ticket]?.begin()
     guard isInProgress(transfer) else { return }
-    jobs.run({ () throws(SessionError) in try gate.choice(for: url, named: named) }) { [self] outcome in
+    jobs.run({ () throws(SessionError) in try gate.selectAccount(for: url, named: named) }) { [self] outcome in
       handleChoice(transfer, outcome)
     }
   }
 
   /// Refuses a request if too many are in progress, in total or to this origin (invariant: fair shares).
-  private func admit(at origin: ResourceOrigin) throws(Failure) {
+  private func requireCapacity(for origin: ResourceOrigin) throws(Failure) {
     let others = transfers.values.filter { !$0.isStream }
     let sameOrigin = others.count { ResourceOrigin(of: $0.target.endpoint) == origin }
     guard others.count < ResourceTransfer.maximumConcurrent, sameOrigin < ResourceTransfer.maximumPerOrigin else {
@@ -51,9 +53,9 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  private func handleHead(_ ticket: Ticket, _ head: ResponseHead) {
+  private func forwardHead(_ ticket: Ticket, _ head: ResponseHead) {
     if let transfer = transfers[ticket], head.isEventStream {
-      guard streams < ResourceTransfer.maximumEventStreams else {
+      guard eventStreamCount < ResourceTransfer.maximumEventStreams else {
         return fail(
           transfer,
           Failure(
@@ -65,17 +67,17 @@ final class ResourceRequests: AccountPart {
     loop.send(.event(.response(head)), to: ticket)
   }
 
-  private var streams: Int { transfers.values.reduce(0) { $0 + ($1.isStream ? 1 : 0) } }
+  private var eventStreamCount: Int { transfers.values.reduce(0) { $0 + ($1.isStream ? 1 : 0) } }
 
   /// Whether a request was neither answered nor cancelled.
   private func isInProgress(_ transfer: ResourceTransfer) -> Bool { transfers[transfer.ticket] === transfer }
 
-  private func handleChoice(_ transfer: ResourceTransfer, _ outcome: Result<ResourceChoice, SessionError>) {
+  private func handleChoice(_ transfer: ResourceTransfer, _ outcome: Result<SelectedAccount, SessionError>) {
     guard isInProgress(transfer) else { return }
     switch outcome {
     case .failure(let error): fail(transfer, Failure(error, account: nil))
     case .success(let choice):
-      do { try transfer.adopt(choice) } catch { return fail(transfer, error) }
+      do { try transfer.setAccount(from: choice) } catch { return fail(transfer, error) }
       context.stepSubscribers.narrow(transfer.ticket, to: choice.account)
       obtainToken(for: transfer) { _ in TokenNeed() }
     }
@@ -95,7 +97,9 @@ final class ResourceRequests: AccountPart {
         ticket: transfer.ticket, need: need(account.slot(for: target)), target: target, waitsUntil: transfer.waitsUntil,
         isAfterRefusal: transfer.hasRefreshed
       ) { [self] slot, outcome in
-        do throws(Failure) { self.begin(transfer, slot, try outcome.get(of: slot)) } catch { fail(transfer, error) }
+        do throws(Failure) { self.sendRequest(transfer, slot, try outcome.grantOrFailure(of: slot)) } catch {
+          fail(transfer, error)
+        }
       }
       broker.obtain(for: waiter, account)
     } catch {
@@ -104,17 +108,17 @@ final class ResourceRequests: AccountPart {
   }
 
   /// Sends the request with a token, on a worker.
-  func begin(_ transfer: ResourceTransfer, _ slot: TokenSlot, _ grant: AccessGrant) {
+  func sendRequest(_ transfer: ResourceTransfer, _ slot: TokenSlot, _ grant: AccessGrant) {
     guard isInProgress(transfer) else { return }
     let now = services.time.now()
-    loop.setDeadline(now.advanced(by: Self.never), of: transfer.ticket)
+    loop.setDeadline(now.advanced(by: Self.unlimitedTime), of: transfer.ticket)
     let isRefused = slot.refusals.arePermanent(at: transfer.target.origin, now: now)
     let generation = slot.session.generation
     let mayRefresh = !transfer.hasRefreshed && !isRefused
-    let question = ServerQuestion(
+    let question = SessionRequests(
       account: slot.name, configuration: slot.configuration, grant: grant, services: services(for: slot.name),
       cancellation: transfer.cancellation)
-    jobs.wait(as: WaitShare(transfer.ticket), transfer.cancellation) { () throws(SessionError) in
+    jobs.runWaiting(as: WaitShare(transfer.ticket), transfer.cancellation) { () throws(SessionError) in
       try transfer.content?.prepare(stallSeconds: transfer.timeoutSeconds)
       return try question.call(
         transfer.target, content: transfer.content, receiver: transfer.receiver, mayRefresh: mayRefresh,
@@ -135,7 +139,7 @@ final class ResourceRequests: AccountPart {
     switch outcome {
     case .failure(let error):
       if scheduleRetry(transfer, error) { return }
-      bodies[transfer.ticket]?.drain()
+      inlineResponseBodies[transfer.ticket]?.drain()
       fail(transfer, Failure(error, account: name.text))
     case .success(.begun(let rest)):
       jobs.wait(transfer.cancellation, rest.receive) { [self] in handleAttemptResult(transfer, grant, generation, $0) }
@@ -151,7 +155,7 @@ final class ResourceRequests: AccountPart {
       }
     case .success(.answered(let response, let verdict)):
       transfers[transfer.ticket] = nil
-      contents[transfer.ticket] = nil
+      inlineRequestBodies[transfer.ticket] = nil
       guard let account = broker.accounts[name] else {
         return loop.send(.failure(Failure(.signedOut(account: name.text), account: name.text)), to: transfer.ticket)
       }
@@ -163,10 +167,14 @@ final class ResourceRequests: AccountPart {
       }
       let isPermanent = slot?.refusals.arePermanent(at: origin, now: now) ?? false
       let answer = { [self] in
-        bodies[transfer.ticket] = nil
+        inlineResponseBodies[transfer.ticket] = nil
         self.answer(response, verdict, transfer, account, grant, isPermanent: isPermanent)
       }
-      if let body = bodies[transfer.ticket] { body.end(after: response.contentBytes, answer) } else { answer() }
+      if let body = inlineResponseBodies[transfer.ticket] {
+        body.end(after: response.contentBytes, answer)
+      } else {
+        answer()
+      }
       // The body cannot be sent again.
       if isRefused, !isPermanent, let slot, grant.hasSameToken(as: slot.session.grant), slot.session.refresh == nil {
         slot.session.forgetToken()
@@ -215,9 +223,9 @@ final class ResourceRequests: AccountPart {
   func end(_ transfer: ResourceTransfer) {
     transfer.cancellation.cancel()
     transfers[transfer.ticket] = nil
-    bodies[transfer.ticket] = nil
-    transfer.unfinished = contents.removeValue(forKey: transfer.ticket)
-    transfer.unfinished?.stop()
+    inlineResponseBodies[transfer.ticket] = nil
+    transfer.incompleteRequestBody = inlineRequestBodies.removeValue(forKey: transfer.ticket)
+    transfer.incompleteRequestBody?.stop()
   }
 
   /// Fails all requests, or those of one account.
@@ -228,16 +236,16 @@ final class ResourceRequests: AccountPart {
   /// Cancels a request whose sender disconnected.
   func abandon(_ ticket: Ticket) {
     if let transfer = transfers[ticket] { end(transfer) }
-    bodies[ticket] = nil
+    inlineResponseBodies[ticket] = nil
   }
 
   // MARK: Bodies in lines
 
   /// Whether the request expects parts of its body.
-  func expectsBody(_ ticket: Ticket) -> Bool { contents[ticket] != nil }
+  func expectsBody(_ ticket: Ticket) -> Bool { inlineRequestBodies[ticket] != nil }
 
   func appendBodyPart(_ part: ResourceBodyRequest, _ ticket: Ticket) {
-    guard let transfer = transfers[ticket], let content = contents[ticket] else { return }
+    guard let transfer = transfers[ticket], let content = inlineRequestBodies[ticket] else { return }
     do { try content.append(part) } catch { fail(transfer, error) }
   }
 }

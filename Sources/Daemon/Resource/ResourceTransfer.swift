@@ -17,18 +17,18 @@ final class ResourceTransfer: @unchecked Sendable {
   /// The target of the token to send. Nil for the account's own token.
   private(set) var tokenTarget: TokenTarget?
   /// Otherwise the settings do.
-  let namesTarget: Bool
+  let requestSpecifiesTarget: Bool
   /// The entry of the account's settings for the URL, if any.
   private(set) var entry: OriginEntry?
   let content: DescriptorContent?
   let receiver: StreamReceiver
   /// The reading end of a pipe for the response's body of an inline request.
-  let inlineBody: SharedDescriptor?
+  let responseBodyReader: SharedDescriptor?
   /// The writing end of a pipe for a request body in lines, until taken.
-  private var inlineContent: SharedDescriptor?
+  private var requestBodyWriter: SharedDescriptor?
   let cancellation = Cancellation()
   /// Kept open if it was incomplete when the request ended.
-  var unfinished: InlineRequestBody?
+  var incompleteRequestBody: InlineRequestBody?
   /// The timeout for a token, and for each pause in the transfer.
   let timeoutSeconds: Int
 
@@ -53,11 +53,11 @@ final class ResourceTransfer: @unchecked Sendable {
     self.waitsUntil = waitsUntil
     target = try ResourceCall.Target(request)
     tokenTarget = try TokenTarget.make(request.target, account: request.account)
-    namesTarget = tokenTarget != nil
+    requestSpecifiesTarget = tokenTarget != nil
     var reading: SharedDescriptor?
     var writing: SharedDescriptor?
     let passed = try request.isInline ? Self.bodyDescriptors(of: request, &reading, &writing) : passed
-    (inlineBody, inlineContent) = (reading, writing)
+    (responseBodyReader, requestBodyWriter) = (reading, writing)
     guard passed.count == (request.sendsBody ? 2 : 1), let last = passed.last else {
       throw Failure(
         .descriptorMissing, "the request must pass a descriptor for the answer, preceded by one for the body, if any")
@@ -101,12 +101,12 @@ final class ResourceTransfer: @unchecked Sendable {
     }
   }
 
-  func takeInlineContent() -> SharedDescriptor? {
-    defer { inlineContent = nil }
-    return inlineContent
+  func takeRequestBodyWriter() -> SharedDescriptor? {
+    defer { requestBodyWriter = nil }
+    return requestBodyWriter
   }
 
-  func adopt(_ choice: ResourceChoice) throws(Failure) {
+  func setAccount(from choice: SelectedAccount) throws(Failure) {
     account = choice.account
     entry = choice.entry
     if tokenTarget == nil { tokenTarget = try TokenTarget.make(choice.entry, account: choice.account.text) }

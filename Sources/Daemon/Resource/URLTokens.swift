@@ -16,7 +16,7 @@ final class URLTokens: AccountPart {
     let destination: TokenRequest.Destination
     let ticket: Ticket
     /// The account and settings for the URL. Nil without a URL.
-    let choice: ResourceChoice?
+    let choice: SelectedAccount?
     /// The token's target. Nil for the account's own token.
     let target: TokenTarget?
     let deliver: Delivery
@@ -35,9 +35,9 @@ final class URLTokens: AccountPart {
     try obtain(request, ticket) { [loop, services] slot, grant, use throws(Failure) in
       var (description, extras) = (slot.describe(grant), request.extras)
       description.use = use
-      if use.kind == .idToken { extras.idToken = true }
-      if extras.idToken, let expiry = grant.idTokenExpiry, expiry <= services.time.wallSeconds() {
-        (description.isIDTokenExpired, extras.idToken) = (true, false)
+      if use.kind == .idToken { extras.wantsIDToken = true }
+      if extras.wantsIDToken, let expiry = grant.idTokenExpiry, expiry <= services.time.wallSeconds() {
+        (description.isIDTokenExpired, extras.wantsIDToken) = (true, false)
       }
       loop.send(try TokenLine(description, grant, extras).line, to: ticket)
     }
@@ -67,12 +67,12 @@ final class URLTokens: AccountPart {
   /// Chooses the account whose token may be sent to a URL, then calls `body`.
   private func choose(
     _ url: String, user: String?, _ named: AccountName?, _ ticket: Ticket,
-    then body: @escaping (ResourceChoice) throws(Failure) -> Void
+    then body: @escaping (SelectedAccount) throws(Failure) -> Void
   ) throws(Failure) {
-    let (gate, urls) = (try resourceGate(for: ticket), ResourceURL.candidates(for: url, user: user))
-    jobs.run({ () throws(SessionError) in try gate.choice(among: urls, named: named) }) { [self] outcome in
-      sendingFailure(ticket) { () throws(Failure) in
-        let choice: ResourceChoice
+    let (gate, urls) = (try accountSelector(for: ticket), ResourceURL.candidates(for: url, user: user))
+    jobs.run({ () throws(SessionError) in try gate.selectAccount(among: urls, named: named) }) { [self] outcome in
+      sendFailure(to: ticket) { () throws(Failure) in
+        let choice: SelectedAccount
         do throws(SessionError) { choice = try outcome.get() } catch { throw Self.failure(error) }
         context.stepSubscribers.narrow(ticket, to: choice.account)
         try body(choice)
@@ -84,14 +84,14 @@ final class URLTokens: AccountPart {
   private static func failure(_ error: SessionError) -> Failure {
     var failure = Failure(error, account: nil)
     switch error {
-    case .originNotListed, .originOfOtherUser, .unsuitableURL: failure.code = .placeNotListed
+    case .originNotListed, .originOfOtherUser, .unsuitableURL: failure.code = .originNotListed
     default: break
     }
     return failure
   }
 
   private func begin(
-    _ request: TokenRequest, _ destination: TokenRequest.Destination, _ name: AccountName, _ choice: ResourceChoice?,
+    _ request: TokenRequest, _ destination: TokenRequest.Destination, _ name: AccountName, _ choice: SelectedAccount?,
     _ ticket: Ticket, _ deliver: @escaping Delivery
   ) throws(Failure) {
     var target = try TokenTarget.make(request.target, account: name.text)
@@ -118,7 +118,7 @@ final class URLTokens: AccountPart {
     let need = TokenNeed(
       minimumValiditySeconds: call.request.minimumValiditySeconds, forceRefresh: renewing)
     broker.obtain(
-      need, call.target, for: call.ticket, account, waitsUntil: waitEnd(call.request.waitSeconds),
+      need, call.target, for: call.ticket, account, waitsUntil: waitDeadline(call.request.waitSeconds),
       isAfterRefusal: call.destination.isRefused
     ) { [self] slot, grant throws(Failure) in try finish(call, slot, grant) }
   }
@@ -127,7 +127,7 @@ final class URLTokens: AccountPart {
   private func finish(_ call: URLTokenRequest, _ slot: TokenSlot, _ grant: AccessGrant) throws(Failure) {
     var expiry = grant.expiresAtUnixSeconds
     if call.kind == .idToken { expiry = grant.idTokenExpiry }
-    if call.kind == .idToken || call.request.extras.idToken, try renewIDTokenIfDue(call, slot, grant) { return }
+    if call.kind == .idToken || call.request.extras.wantsIDToken, try renewIDTokenIfDue(call, slot, grant) { return }
     let (origin, entry) = (call.choice?.url.origin.text, call.choice?.entry)
     try call.deliver(
       slot, grant,
@@ -144,8 +144,8 @@ final class URLTokens: AccountPart {
   ) throws(Failure) -> Bool {
     let use = grant.idTokenUse(
       minimum: call.minimum, wallSeconds: services.time.wallSeconds(), now: services.time.now())
-    if use == .good { return false }
-    guard use == .due, !call.hasRenewed, slot.session.isRenewable else {
+    if use == .sufficient { return false }
+    guard use == .refreshNeeded, !call.hasRenewed, slot.session.isRenewable else {
       guard call.kind == .idToken else { return false }
       throw .expiringIDToken(of: slot.name.text)
     }
@@ -168,9 +168,9 @@ final class URLTokens: AccountPart {
     let named = try broker.requestedName(request.account)
     try choose(request.url, user: nil, named, ticket) { [self] choice in
       let cancellation = context.cancellation(of: ticket)
-      jobs.wait(as: .changes(choice.account), cancellation) { () throws(SessionError) in
-        try SecretContent.read(source, upTo: Self.maximumBytes, or: .content, cancellation) {
-          (text) throws(SessionError) in SealedSecret(try SecretContent.shared(text))
+      jobs.runWaiting(as: .changes(choice.account), cancellation) { () throws(SessionError) in
+        try SecretReader.read(source, upTo: Self.maximumBytes, or: .content, cancellation) {
+          (text) throws(SessionError) in SealedSecret(try SecretReader.secureCopy(of: text))
         }
       } then: { [self] outcome in
         send(outcome, choice.account, ticket) { token in

@@ -12,10 +12,10 @@ enum ClientSecret {
     let unusable: SessionError
 
     static let clientSecret = Kind(
-      maximumBytes: 4096, unusable: .configuration(ConfigurationError(.clientSecret, "the client secret")))
+      maximumBytes: 4096, unusable: .configuration(ConfigurationError(.invalidClientSecret, "the client secret")))
     /// A refresh token. The limit is high because some servers encode much data in it.
     static let refreshToken = Kind(
-      maximumBytes: 65_536, unusable: .configuration(ConfigurationError(.refreshToken, "the refresh token")))
+      maximumBytes: 65_536, unusable: .configuration(ConfigurationError(.invalidRefreshToken, "the refresh token")))
     static let assertion = Kind(
       maximumBytes: BearerAssertion.maximumBytes, unusable: .assertion(.malformed, .signInRequest))
   }
@@ -26,14 +26,14 @@ enum ClientSecret {
   static func read(
     _ source: SharedDescriptor, as kind: Kind = .clientSecret, _ cancellation: Cancellation
   ) throws(SessionError) -> SharedSecret {
-    try SecretContent.readLine(source, upTo: kind.maximumBytes - 1, or: kind.unusable, cancellation) { bytes in
+    try SecretReader.readLine(source, upTo: kind.maximumBytes - 1, or: kind.unusable, cancellation) { bytes in
       bytes.indices.allSatisfy { bytes[$0].isPrintableASCII }
     }
   }
 
-  static func make(_ text: String) throws(SessionError) -> SharedSecret {
+  static func secureCopy(of text: String) throws(SessionError) -> SharedSecret {
     let bytes = Array(text.utf8)
-    return try SecretContent.shared(bytes.span)
+    return try SecretReader.secureCopy(of: bytes.span)
   }
 
   /// The maximum size of a key or certificates.
@@ -45,8 +45,8 @@ enum ClientSecret {
   static func readKey(
     _ source: SharedDescriptor, in device: any KeyDevice, _ cancellation: Cancellation
   ) throws(SessionError) -> ClientKeyFile {
-    let unusable = SessionError.configuration(ConfigurationError(.clientKey(.malformed), ""))
-    return try SecretContent.read(source, upTo: maximumFileBytes - 1, or: unusable, cancellation) {
+    let unusable = SessionError.configuration(ConfigurationError(.unusableClientKey(.malformed), ""))
+    return try SecretReader.read(source, upTo: maximumFileBytes - 1, or: unusable, cancellation) {
       (text) throws(SessionError) in
       try ClientKeyFile(text, in: device)
     }
@@ -56,11 +56,11 @@ enum ClientSecret {
   static func readCertificates(
     _ source: SharedDescriptor, _ cancellation: Cancellation
   ) throws(SessionError) -> SharedSecret {
-    let unusable = SessionError.configuration(ConfigurationError(.clientCertificate, ""))
-    return try SecretContent.read(source, upTo: maximumFileBytes - 1, or: unusable, cancellation) {
+    let unusable = SessionError.configuration(ConfigurationError(.unusableClientCertificate, ""))
+    return try SecretReader.read(source, upTo: maximumFileBytes - 1, or: unusable, cancellation) {
       (text) throws(SessionError) in
       for index in text.indices where text[index] >= 0x7F || text[index] == 0 { throw unusable }
-      return try SecretContent.shared(text)
+      return try SecretReader.secureCopy(of: text)
     }
   }
 }

@@ -10,15 +10,15 @@ final class DiscoverRequests: DaemonPart {
     var request = request
     request.url = AccountConfiguration.issuer(pasted: request.url)
     let settings = try settings()
-    if let answer = try Self.known(request, settings) { return loop.send(.result(answer), to: ticket) }
+    if let answer = try Self.localAnswer(to: request, settings) { return loop.send(.result(answer), to: ticket) }
     let known = Self.account(of: request, settings)
     var configuration = known?.configuration ?? AccountConfiguration(issuer: request.url, clientID: "")
     try configuration.change(to: request.settings)
     let proxyCredentials = try configuration.replaceProxyUnlessNamed(from: request.settings)
     let cancellation = context.cancellation(of: ticket)
-    jobs.wait(as: WaitShare(ticket), cancellation) { [services, configuration, request] () throws(SessionError) in
-      let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
-      let finding = try services.search(
+    jobs.runWaiting(as: WaitShare(ticket), cancellation) { [services, configuration, request] () throws(SessionError) in
+      let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.secureCopy(of: text) }
+      let finding = try services.classify(
         request.url, configuration, proxyCredentials: secret, cancellation: cancellation)
       return (finding, try Self.serversWithClient(finding, services.settingsDirectory))
     } then: { [self] outcome in
@@ -35,7 +35,7 @@ final class DiscoverRequests: DaemonPart {
         loop.send(.result(JSONObject([("issuer_metadata_found", true)])), to: ticket)
       case .failure(let error) where known == nil:
         var failure = Failure(error, account: request.account)
-        if case .oauth(let problem) = error, problem.subject == .unguidedResource {
+        if case .oauth(let problem) = error, problem.subject == .resourceWithoutKnownServer {
           failure.advice = Self.adviceWithoutMetadata(request, settings)
         }
         loop.send(.failure(failure), to: ticket)
@@ -46,7 +46,7 @@ final class DiscoverRequests: DaemonPart {
   }
 
   /// The response if a known account or provider matches. Nil if a server must be asked.
-  private static func known(_ request: DiscoverRequest, _ settings: Settings) throws(Failure) -> JSONObject? {
+  private static func localAnswer(to request: DiscoverRequest, _ settings: Settings) throws(Failure) -> JSONObject? {
     func isSame(_ text: String) -> Bool { text.hasSameBytes(as: request.url) }
     let accounts: [(AccountName, AccountConfiguration)]
     if let text = request.account {
@@ -92,7 +92,7 @@ final class DiscoverRequests: DaemonPart {
 
   /// The resource's authorization servers with a client in a file.
   private static func serversWithClient(
-    _ finding: SearchedURL, _ settingsDirectory: String
+    _ finding: URLKind, _ settingsDirectory: String
   ) throws(SessionError) -> [String] {
     guard case .resource(let resource) = finding else { return [] }
     var servers: [String] = []
@@ -117,7 +117,7 @@ final class DiscoverRequests: DaemonPart {
     if !serversWithClient.isEmpty {
       answer["servers_with_client"] = .array(serversWithClient.map { .string($0) })
     }
-    if resource.wantsBoundTokens { answer["dpop_bound_access_tokens_required"] = true }
+    if resource.requiresBoundTokens { answer["dpop_bound_access_tokens_required"] = true }
     answer["dpop_signing_alg_values_supported"] = resource.proofAlgorithms.map { .array($0.map(JSON.string)) }
     answer["account_issuer"] = request.account.flatMap { try? AccountName($0) }
       .flatMap { settings[$0] }.map { .string($0.issuer) }

@@ -9,9 +9,9 @@ struct FlowChoice {
   /// The port on the user's machine for the browser's response. Nil if that is this machine.
   var redirectPort: UInt16?
   /// Whether to prefer the device flow, since the client lacks the secret for the other flow.
-  var prefersDevice = false
+  var prefersDeviceFlow = false
   /// Whether the account's profile or the server forbids the device flow.
-  var excludesDevice = false
+  var excludesDeviceFlow = false
   /// The parameters of an authorization request.
   var options = AuthorizationOptions()
 
@@ -21,8 +21,8 @@ struct FlowChoice {
   func flow(at server: AuthorizationServerMetadata, canListen: Bool) -> LoginRequest.Flow {
     if let requestedFlow { return requestedFlow }
     // The device flow does not support these parameters.
-    if needsAuthorizationRequest || excludesDevice { return canOpenBrowser && canListen ? .browser : .paste }
-    if prefersDevice, server.deviceAuthorizationEndpoint != nil { return .device }
+    if needsAuthorizationRequest || excludesDeviceFlow { return canOpenBrowser && canListen ? .browser : .paste }
+    if prefersDeviceFlow, server.deviceAuthorizationEndpoint != nil { return .device }
     // Whoever approves a code of another device may not have started the sign-in (RFC 10027).
     if server.offersCodeFlow, canOpenBrowser { return canListen ? .browser : .paste }
     let announcesCodeFlow = server.authorizationEndpoint != nil || server.unusableEndpoints[.authorization] != nil
@@ -35,13 +35,13 @@ struct FlowChoice {
 
 extension AuthorizationOptions {
   /// - Throws: `invalid_request` if the claims challenge is invalid.
-  init(_ demands: AuthenticationRequirements) throws(Failure) {
+  init(_ requirements: AuthenticationRequirements) throws(Failure) {
     self.init()
-    prompt = demands.prompt
-    loginHint = demands.loginHint
-    acrValues = demands.acrValues
-    maxAge = demands.maxAge
-    challengedClaims = try demands.claimsChallenge.map { (text) throws(Failure) in
+    prompt = requirements.prompt
+    loginHint = requirements.loginHint
+    acrValues = requirements.acrValues
+    maxAge = requirements.maxAge
+    challengedClaims = try requirements.claimsChallenge.map { (text) throws(Failure) in
       guard let claims = RequestedClaims(challenge: text) else {
         throw Failure(.invalidRequest, "the claims challenge is not a JSON object, plain or in base64")
       }

@@ -32,30 +32,30 @@ final class Approval: Sendable {
 
 /// A sign-in in progress and the request that waits for it.
 final class Login {
-  let id: UInt64
+  let number: UInt64
   /// Identifies the sign-in to clients: 128 random bits in hex.
-  let name: String
+  let loginID: String
   /// The waiting request. `.noRequest` while none is waiting.
   var ticket: Ticket
   let account: AccountName
-  let entered: [String]
+  let enteredOptions: [String]
   let startedAt: Instant
   let cancellation = Cancellation()
 
   /// Whether the sign-in continues in the background once the user can act on it.
   var isDetached = false
   /// The event that describes the user's next step. Nil until known.
-  var event: Event?
+  var nextStep: Event?
   /// The deadline of the user's step, in unix seconds.
-  var expiry = 0
+  var stepExpiry = 0
 
   /// The wait for the user. Nil until the user can act.
-  var waiting: SignIn.Waiting?
+  var waiting: SignIn.PendingApproval?
   var polling = Polling()
 
   let approval = Approval()
   /// Set if the account is signed out during the sign-in.
-  let endsWithSession = Monitor(false)
+  let signedOutFlag = Monitor(false)
   /// The browser's visits, if the sign-in waits for a browser.
   var visits = Visits()
   /// The signed-in user that the user of this machine must confirm.
@@ -63,23 +63,24 @@ final class Login {
 
   var wantsQRCode = false
   /// The texts of the pages shown in the browser.
-  var pages = Translations.english
+  var pageTexts = Translations.english
 
   init(
-    id: UInt64, name: String, ticket: Ticket, account: AccountName, entered: [String] = [], startedAt: Instant
+    number: UInt64, loginID: String, ticket: Ticket, account: AccountName, enteredOptions: [String] = [],
+    startedAt: Instant
   ) {
-    self.id = id
-    self.name = name
+    self.number = number
+    self.loginID = loginID
     self.ticket = ticket
     self.account = account
-    self.entered = entered
+    self.enteredOptions = enteredOptions
     self.startedAt = startedAt
   }
 
   /// The browser's visits to the redirect server.
   struct Visits {
     /// The authorization URL, until the browser has opened the one-time link to it.
-    var linked: String?
+    var linkTarget: String?
     /// Whether all requests so far are from the user who runs this daemon.
     var isFromOwnUser = true
     /// Whether a response of another sign-in was logged.
@@ -99,16 +100,16 @@ final class Login {
   }
 
   /// The wait for the browser's response. Nil in other flows.
-  var browser: SignIn.Waiting.Browser? { if case .browser(let waiting) = waiting { waiting } else { nil } }
+  var browser: SignIn.PendingApproval.Browser? { if case .browser(let waiting) = waiting { waiting } else { nil } }
 
   /// The wait for the approval of a device code. Nil in other flows.
-  var device: SignIn.Waiting.Device? { if case .device(let waiting) = waiting { waiting } else { nil } }
+  var device: SignIn.PendingApproval.Device? { if case .device(let waiting) = waiting { waiting } else { nil } }
 
   /// Whether the sign-in was approved, so that it must not be cancelled.
   var isFinishing: Bool { approval.isApproved }
 
   /// Whether this is the sign-in's name, compared in constant time.
-  func isNamed(_ other: String) -> Bool { Self.isSame(name, other) }
+  func hasLoginID(_ other: String) -> Bool { Self.isSame(loginID, other) }
 
   /// Whether two names are equal, compared in constant time.
   static func isSame(_ one: String, _ other: String) -> Bool {

@@ -17,7 +17,7 @@ struct LoginSettings {
   init(_ request: LoginRequest, _ settings: Settings) throws(Failure) {
     var request = request
     func isStored() -> Bool { request.account.flatMap { try? AccountName($0) }.map { settings[$0] != nil } ?? false }
-    if !isStored() { Self.useServer(from: &request) }
+    if !isStored() { Self.resolveServer(in: &request) }
     // For an existing account, the provider is an ordinary setting.
     if !isStored() || request.issuer != nil { request.issuer = try AccountConfiguration.issuer(request.settings) }
     request.issuer = request.issuer.map(AccountConfiguration.issuer(pasted:))
@@ -25,7 +25,7 @@ struct LoginSettings {
     if let issuer = request.issuer {
       var named = AccountConfiguration(issuer: issuer, clientID: "")
       named.allowHTTPLoopback = request.allowHTTPLoopback || existing?.allowHTTPLoopback == true
-      try named.checkIssuer(account: request.account, entered: request.words())
+      try named.checkIssuer(account: request.account, enteredOptions: request.commandLineOptions())
     }
     account = try Self.account(request, settings)
     let stored = settings[account]
@@ -45,7 +45,7 @@ struct LoginSettings {
     }
     switch (request.issuer, stored) {
     case (nil, .some(let stored)): configuration = stored
-    case (.some(let issuer), .some(let stored)) where stored.isAt(issuer):
+    case (.some(let issuer), .some(let stored)) where stored.usesServer(issuer):
       configuration = stored
       // Use the server's own spelling.
       request.issuer = stored.issuer
@@ -71,7 +71,7 @@ struct LoginSettings {
       throw Failure(
         .issuerNeeded, "no account or known service is called \(account.text)",
         hint: Phrase(
-          "name the server with \("--issuer"), or run on a terminal: \(SignInCommand(account.text, request.words()).asking)"
+          "name the server with \("--issuer"), or run on a terminal: \(SignInCommand(account.text, request.commandLineOptions()).withPrompts)"
         ))
     }
     if request.registersClient, !configuration.clientID.isEmpty { configuration.forgetClient() }
@@ -79,10 +79,10 @@ struct LoginSettings {
     if request.dropsAccessToken { configuration.keepsAccessToken = false }
     configuration.adoptProvider()
     try configuration.checkProvider(request.flow)
-    configuration.listOrigins(of: request.resources, exactly: request.beganAtResource)
+    configuration.addOrigins(of: request.resources, withPaths: request.beganAtResource)
     proxyCredentials = try configuration.replaceProxyUnlessNamed(from: request.settings)
     let isAsserted = configuration.assertionSource != nil || request.passedSecrets.contains(.assertion)
-    unattended = isAsserted ? .assertion : request.isGuest ? .client : nil
+    unattended = isAsserted ? .assertion : request.isGuest ? .clientCredentials : nil
     if isAsserted { try Self.refuseOtherFlows(request, account, configuration) }
     self.configuration = configuration
   }
@@ -116,7 +116,7 @@ struct LoginSettings {
       ),
     ].compactMap { setting, isSet, isNamed in isSet ? (setting.option?.name ?? "", isNamed: isNamed) : nil }
     var names = sources.map(\.0) + (request.passedSecrets.contains(.assertion) ? ["assertion-fd"] : [])
-    let unwanted = others.filter(\.1).map(\.0) + request.demands.options.filter { !$0.values.isEmpty }.map(\.name)
+    let unwanted = others.filter(\.1).map(\.0) + request.requirements.options.filter { !$0.values.isEmpty }.map(\.name)
     names += unwanted.prefix(1)
     guard names.count > 1 else { return try configuration.refuseSelfAssertion(as: account) }
     let stored = sources.first { !$0.isNamed }?.0
@@ -127,7 +127,7 @@ struct LoginSettings {
 
   /// If the request's account is a provider's name, a host or a URL, selects that server and names the account after
   /// it. If the request has an issuer, recognizes only a provider's name.
-  private static func useServer(from request: inout LoginRequest) {
+  private static func resolveServer(in request: inout LoginRequest) {
     guard let text = request.account else { return }
     if let name = request.settings.selectProvider(named: text) {
       request.account = name.rawValue
@@ -170,7 +170,7 @@ struct LoginSettings {
     let provider = Provider.of(issuer: issuer).map { names(beginningWith: $0.name.rawValue) }
     for name in provider ?? names(forHostOf: issuer) {
       guard let stored = settings[name] else { return name }
-      if stored.isAt(issuer), request.clientID ?? stored.clientID == stored.clientID {
+      if stored.usesServer(issuer), request.clientID ?? stored.clientID == stored.clientID {
         return name
       }
     }
@@ -205,7 +205,7 @@ extension AccountSettings {
   /// The equivalent command-line options, without a proxy's password.
   ///
   /// - Parameter known: The settings to include.
-  func words(among known: [AccountSetting] = AccountSetting.all) -> [String] {
+  func commandLineOptions(among known: [AccountSetting] = AccountSetting.all) -> [String] {
     var settings = self
     settings.proxy = proxy.flatMap { try? ProxySetting($0).url }
     return known.flatMap { (setting) -> [String] in
@@ -220,17 +220,19 @@ extension LoginRequest {
   /// The equivalent options for ``SignInCommand``, without file names, which only the client knows.
   ///
   /// - Parameter new: The settings of a new account. Nil for an existing one.
-  func words(of new: AccountConfiguration? = nil) -> [String] {
+  func commandLineOptions(ofNew new: AccountConfiguration? = nil) -> [String] {
     let isUnattended =
       isGuest || passedSecrets.contains(.assertion) || settings.assertionFile != nil || settings.assertionFrom != nil
       || settings.assertionAccount != nil
     var words = new.map { [SignInCommand.new, $0.issuer] } ?? []
     words +=
-      isUnattended ? [SignInCommand.workload] + settings.words() : settings.words(among: AccountSetting.withLoginOption)
-    words += demands.options.flatMap { name, values in values.flatMap { ["--\(name)", $0] } }
+      isUnattended
+      ? [SignInCommand.workload] + settings.commandLineOptions()
+      : settings.commandLineOptions(among: AccountSetting.withLoginOption)
+    words += requirements.options.flatMap { name, values in values.flatMap { ["--\(name)", $0] } }
     let switches = [
       ("client-secret-prompt", passedSecrets.contains(.clientSecret)), ("register", registersClient),
-      ("ephemeral", isEphemeral), ("if-needed", unless == .token),
+      ("ephemeral", isEphemeral), ("if-needed", skipCondition == .token),
     ]
     words += switches.flatMap { name, isOn in isOn ? ["--\(name)"] : [] }
     return words + (flow.map { ["--\($0.rawValue)"] } ?? [])

@@ -29,7 +29,7 @@ final class RedirectListener: Sendable {
     target = LoopbackTarget(
       hosts: names.map { "\($0):\(port)" } + (port == 80 ? names : []), path: uri.path.isEmpty ? "/" : uri.path)
     let place = (host == .localhost ? .ipv4 : host).rawValue
-    let random = Machine.isWSL || !TCPEnds.canFindOwners ? nil : try? Random.bytes(16)
+    let random = Machine.isWSL || !TCPAddressPair.canFindOwners ? nil : try? Random.bytes(16)
     link = random.map { LoopbackTarget(hosts: ["\(place):\(port)"], path: "/\(Base64URL.encode($0))") }
     linkURL = link.map { "http://\($0.hosts[0])\($0.path)" }
     self.sockets = sockets
@@ -37,19 +37,19 @@ final class RedirectListener: Sendable {
 
   /// Listens at a redirect URI. Blocking.
   ///
-  /// - Throws: `redirectElsewhere` if it is not of this machine, `redirectUnavailable`, or `redirectPortTaken`.
+  /// - Throws: `redirectNotLoopback` if it is not of this machine, `redirectUnavailable`, or `redirectPortTaken`.
   static func open(
     _ uri: RedirectURI, in sockets: RedirectSockets = RedirectSockets()
   ) throws(SessionError) -> RedirectListener {
-    guard let host = uri.loopbackHost else { throw .redirectElsewhere }
+    guard let host = uri.loopbackHost else { throw .redirectNotLoopback }
     do {
       let opened =
         host == .localhost
-        ? try RedirectSocket.both(port: uri.port, by: sockets.listen)
+        ? try RedirectSocket.listenOnBothAddresses(port: uri.port, by: sockets.listen)
         : [try sockets.listen(port: uri.port ?? 0, ipv6: host == .ipv6)]
       return RedirectListener(uri, sockets: opened, host: host)
     } catch {
-      if error.isAddressInUse, let port = uri.port, let holder = PortHolder.of(port: port) {
+      if error.isAddressInUse, let port = uri.port, let holder = PortListener.of(port: port) {
         throw .redirectPortTaken(port: Int(port), by: holder)
       }
       throw .redirectUnavailable(port: uri.port.map { Int($0) }, error)

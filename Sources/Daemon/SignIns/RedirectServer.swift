@@ -10,22 +10,22 @@ final class RedirectServer {
   static let maximumPeers = 16
   private static let maximumAcceptedAtOnce = 32
 
-  private struct Waiting {
+  private struct WaitingSignIn {
     /// The sign-in's number.
-    let login: UInt64
+    let loginNumber: UInt64
     let listener: RedirectListener
     /// The texts of its pages.
-    let pages: Translations
+    let pageTexts: Translations
   }
 
   private enum Source {
     /// A listening socket, and the sign-ins that use it.
-    case socket(RedirectSocket, [Waiting])
+    case socket(RedirectSocket, [WaitingSignIn])
     /// A browser's connection.
     case peer(RedirectPeer)
   }
 
-  private unowned let loop: any ReplySink
+  private unowned let loop: any RequestLoop
   private unowned let delegate: any RedirectServerDelegate
   private lazy var alarm = Alarm(loop) { [unowned self] in expire(loop.now) }
   private let poller: Poller
@@ -33,22 +33,22 @@ final class RedirectServer {
   private var sources: [UInt64: Source] = [:]
   private var lastKey: UInt64 = 0
   /// By key in the poller.
-  private var identified: [UInt64: TCPEnds] = [:]
+  private var peersBeingIdentified: [UInt64: TCPAddressPair] = [:]
   /// Whether no connections are accepted until the users of the others are known.
   private var isPaused = false
 
-  init(_ loop: any ReplySink, _ delegate: any RedirectServerDelegate) throws(SystemError) {
+  init(_ loop: any RequestLoop, _ delegate: any RedirectServerDelegate) throws(SystemError) {
     self.loop = loop
     self.delegate = delegate
     poller = try Poller()
-    _ = try loop.watch(poller.raw) { [unowned self] in serve(loop.now) }
+    _ = try loop.watch(poller.raw) { [unowned self] in handleEvents(loop.now) }
   }
 
   /// Listens for the response of a sign-in.
   func open(
-    _ listener: RedirectListener, for login: UInt64, in pages: Translations = .english
+    _ listener: RedirectListener, for loginNumber: UInt64, in pageTexts: Translations = .english
   ) throws(SystemError) {
-    let new = Waiting(login: login, listener: listener, pages: pages)
+    let new = WaitingSignIn(loginNumber: loginNumber, listener: listener, pageTexts: pageTexts)
     for socket in listener.sockets {
       if let (key, waiting) = entry(of: socket) {
         sources[key] = .socket(socket, waiting + [new])
@@ -61,26 +61,28 @@ final class RedirectServer {
   }
 
   /// The key of a socket, and the sign-ins that use it.
-  private func entry(of socket: RedirectSocket) -> (key: UInt64, waiting: [Waiting])? {
+  private func entry(of socket: RedirectSocket) -> (key: UInt64, waiting: [WaitingSignIn])? {
     for case (let key, .socket(let other, let waiting)) in sources where other === socket { return (key, waiting) }
     return nil
   }
 
   /// Ends the wait of a sign-in. Closes sockets that no other sign-in uses.
-  func close(_ login: UInt64) {
+  func close(_ loginNumber: UInt64) {
     for case (let key, .socket(let socket, let waiting)) in sources {
-      let others = waiting.filter { $0.login != login }
+      let others = waiting.filter { $0.loginNumber != loginNumber }
       guard others.isEmpty else {
         sources[key] = .socket(socket, others)
         continue
       }
       remove(key)
-      for (key, peer) in peers where peer.socket === socket && !peer.isAnswering && peer.login == nil { remove(key) }
+      for (key, peer) in peers where peer.socket === socket && !peer.isAnswering && peer.loginNumber == nil {
+        remove(key)
+      }
     }
   }
 
-  func answer(_ login: UInt64, _ response: [UInt8]) {
-    for (key, peer) in peers where peer.login == login { answer(key, peer, response) }
+  func answer(_ loginNumber: UInt64, _ response: [UInt8]) {
+    for (key, peer) in peers where peer.loginNumber == loginNumber { answer(key, peer, response) }
     alarm.set(at: nextDeadline)
   }
 
@@ -90,17 +92,21 @@ final class RedirectServer {
   /// Closes connections past their deadline. Waiting browsers get a page without the sign-in's result.
   func expire(_ now: Instant) {
     for (key, peer) in peers where peer.deadline <= now {
-      if peer.login != nil { answer(key, peer, LoopbackPage.received.response(in: peer.pages)) } else { remove(key) }
+      if peer.loginNumber != nil {
+        answer(key, peer, LoopbackPage.received.response(in: peer.pageTexts))
+      } else {
+        remove(key)
+      }
     }
     alarm.set(at: nextDeadline)
   }
 
-  func serve(_ now: Instant) {
+  func handleEvents(_ now: Instant) {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
       switch sources[event.key] {
       case .socket(let socket, _): accept(socket, now)
-      case .peer(let peer): serve(event.key, peer)
+      case .peer(let peer): handlePeer(event.key, peer)
       case nil: break
       }
     }
@@ -120,11 +126,11 @@ final class RedirectServer {
   private func accept(_ socket: RedirectSocket, _ now: Instant) {
     var unknown = peers.count { $0.peer.owner == nil }
     for _ in 0..<Self.maximumAcceptedAtOnce {
-      guard unknown < Self.maximumPeers else { return pause(true) }
+      guard unknown < Self.maximumPeers else { return setPaused(true) }
       let descriptor: FileDescriptor
       do { descriptor = try UnixSocket.accept(socket.descriptor) } catch {
         // Closing the oldest connection frees a descriptor.
-        if !error.isAgain { removeOldest() }
+        if !error.wouldBlock { removeOldest() }
         return
       }
       guard let peer = RedirectPeer(descriptor, at: socket, now: now) else { continue }
@@ -134,7 +140,7 @@ final class RedirectServer {
     }
   }
 
-  private func pause(_ isPaused: Bool) {
+  private func setPaused(_ isPaused: Bool) {
     guard isPaused != self.isPaused else { return }
     self.isPaused = isPaused
     for case (let key, .socket(let socket, _)) in sources {
@@ -144,16 +150,16 @@ final class RedirectServer {
 
   /// Looks up the users of all new connections, if no lookup is in progress.
   private func identify() {
-    guard identified.isEmpty else { return }
-    for (key, peer) in peers where peer.owner == nil { identified[key] = peer.ends }
-    guard !identified.isEmpty else { return }
-    delegate.identify(Array(identified.values)) { [weak self] owners in self?.admit(owners) }
+    guard peersBeingIdentified.isEmpty else { return }
+    for (key, peer) in peers where peer.owner == nil { peersBeingIdentified[key] = peer.ends }
+    guard !peersBeingIdentified.isEmpty else { return }
+    delegate.identify(Array(peersBeingIdentified.values)) { [weak self] owners in self?.admit(owners) }
   }
 
   /// Serves connections of the daemon's user and of unknown users. Closes others.
-  private func admit(_ owners: [TCPEnds: TCPEnds.Owner]) {
-    let batch = identified
-    identified = [:]
+  private func admit(_ owners: [TCPAddressPair: TCPAddressPair.Owner]) {
+    let batch = peersBeingIdentified
+    peersBeingIdentified = [:]
     for (key, ends) in batch.sorted(by: { $0.key < $1.key }) {
       guard case .peer(let peer) = sources[key] else { continue }
       peer.owner = owners[ends]
@@ -162,47 +168,49 @@ final class RedirectServer {
         while peers.count(where: { $0.peer.owner != nil }) > Self.maximumPeers { removeOldest() }
         guard sources[key] != nil else { continue }
         try? poller.add(peer.descriptor.raw, interest: .read, key: key)
-        serve(key, peer)
+        handlePeer(key, peer)
       case .user(let user):
         remove(key)
-        for waiting in entry(of: peer.socket)?.waiting ?? [] { delegate.otherUserConnected(waiting.login, user: user) }
+        for waiting in entry(of: peer.socket)?.waiting ?? [] {
+          delegate.handleOtherUser(waiting.loginNumber, user: user)
+        }
       case .gone, nil: remove(key)
       }
     }
-    pause(false)
+    setPaused(false)
     identify()
     alarm.set(at: nextDeadline)
   }
 
-  private func serve(_ key: UInt64, _ peer: RedirectPeer) {
+  private func handlePeer(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.isAnswering { return finish(key, peer) }
-    if peer.login != nil { return remove(key) }
+    if peer.loginNumber != nil { return remove(key) }
     let waiting = entry(of: peer.socket)?.waiting ?? []
-    let pages = waiting.first?.pages ?? .english
+    let pageTexts = waiting.first?.pageTexts ?? .english
     switch peer.read(for: waiting.map { ($0.listener.target, $0.listener.link) }) {
     case .waiting: break
     case .ended: remove(key)
-    case .refused(let page): answer(key, peer, page.response(in: pages))
+    case .refused(let page): answer(key, peer, page.response(in: pageTexts))
     case .tls:
-      for waiting in waiting { delegate.tlsStarted(waiting.login) }
+      for waiting in waiting { delegate.handleTLS(waiting.loginNumber) }
       answer(key, peer, LoopbackPage.tlsRefusal)
     case .link(let index):
-      let url = delegate.linkOpened(waiting[index].login, isFromOwnUser: peer.isFromOwnUser)
-      answer(key, peer, url.map { LoopbackPage.redirect(to: $0) } ?? LoopbackPage.used.response(in: pages))
+      let url = delegate.openLink(waiting[index].loginNumber, isFromOwnUser: peer.isFromOwnUser)
+      answer(key, peer, url.map { LoopbackPage.redirect(to: $0) } ?? LoopbackPage.linkUsed.response(in: pageTexts))
     case .redirect(let query, let indices):
       // The state in the query identifies the sign-in.
       let named = indices.map { waiting[$0] }
-      let (page, found) = peer.withQuery(query) { query -> (LoopbackPage?, Waiting?) in
+      let (page, found) = peer.withQuery(query) { query -> (LoopbackPage?, WaitingSignIn?) in
         for waiting in named {
-          let page = delegate.redirectReceived(waiting.login, query: query, isFromOwnUser: peer.isFromOwnUser)
+          let page = delegate.handleRedirect(waiting.loginNumber, query: query, isFromOwnUser: peer.isFromOwnUser)
           if page != .foreign { return (page, waiting) }
         }
-        for waiting in named { delegate.foreignRedirectReceived(waiting.login, query: query) }
+        for waiting in named { delegate.handleForeignRedirect(waiting.loginNumber, query: query) }
         return (.foreign, nil)
       }
-      if let page { return answer(key, peer, page.response(in: found?.pages ?? pages)) }
+      if let page { return answer(key, peer, page.response(in: found?.pageTexts ?? pageTexts)) }
       guard let found else { return }
-      peer.wait(for: found.login, in: found.pages, now: loop.now)
+      peer.awaitResult(of: found.loginNumber, in: found.pageTexts, now: loop.now)
       // The delegate may have removed this peer.
       sources[key] = .peer(peer)
       try? poller.modify(peer.descriptor.raw, interest: .none, key: key)
@@ -211,7 +219,7 @@ final class RedirectServer {
 
   /// Sends a response, then closes the connection.
   private func answer(_ key: UInt64, _ peer: RedirectPeer, _ response: [UInt8]) {
-    peer.answer(response)
+    peer.setResponse(response)
     sources[key] = .peer(peer)
     finish(key, peer)
   }
@@ -243,22 +251,22 @@ final class RedirectServer {
 /// Makes the decisions for a ``RedirectServer``. All methods are called on the loop.
 protocol RedirectServerDelegate: AnyObject {
   /// Looks up the users of connections and calls `completion` on the loop.
-  func identify(_ ends: [TCPEnds], _ completion: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void)
+  func identify(_ ends: [TCPAddressPair], _ completion: @escaping ([TCPAddressPair: TCPAddressPair.Owner]) -> Void)
   /// Returns the URL to which a sign-in's link redirects. Nil if the link was already used.
   ///
   /// - Parameter isFromOwnUser: Whether the connection is known to belong to the daemon's user.
-  func linkOpened(_ login: UInt64, isFromOwnUser: Bool) -> String?
+  func openLink(_ loginNumber: UInt64, isFromOwnUser: Bool) -> String?
   /// Handles a request for the redirect URI of a sign-in.
   ///
   /// - Returns: The page for the browser. Nil if ``RedirectServer/answer(_:_:)`` sends it later. Only
   ///   ``LoopbackPage/foreign`` continues the wait.
-  func redirectReceived(_ login: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage?
+  func handleRedirect(_ loginNumber: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage?
   /// Called if the query is not the response of any sign-in at the socket.
-  func foreignRedirectReceived(_ login: UInt64, query: Span<UInt8>)
+  func handleForeignRedirect(_ loginNumber: UInt64, query: Span<UInt8>)
   /// Called when a browser starts TLS, which is not supported.
-  func tlsStarted(_ login: UInt64)
+  func handleTLS(_ loginNumber: UInt64)
   /// Called when a user other than the daemon's connects. No data was read.
   ///
   /// - Parameter user: The user's ID.
-  func otherUserConnected(_ login: UInt64, user: UInt32)
+  func handleOtherUser(_ loginNumber: UInt64, user: UInt32)
 }

@@ -17,7 +17,7 @@ final class RedirectSockets: Sendable {
   private let open = Monitor<[LoopbackEndpoint: Entry]>([:])
 
   /// How many other free ports to try if browsers refuse the first.
-  private static let tries = 20
+  private static let maximumAttempts = 20
 
   /// Listens at a port, or returns the socket that already listens there.
   ///
@@ -40,7 +40,7 @@ final class RedirectSockets: Sendable {
     var refused: [RedirectSocket] = []
     while true {
       let socket = try RedirectSocket(port: 0, ipv6: ipv6)
-      guard RedirectURI.isRefusedByBrowsers(socket.port), refused.count < Self.tries else { return socket }
+      guard RedirectURI.isRefusedByBrowsers(socket.port), refused.count < Self.maximumAttempts else { return socket }
       refused.append(socket)
     }
   }

@@ -8,20 +8,20 @@ internal import Wire
 struct SecretSources: Sendable {
   private let sources: [PassedSecret: SharedDescriptor]
   /// The descriptor before the secrets, if any.
-  let first: SharedDescriptor?
+  let leading: SharedDescriptor?
 
   /// - Parameters:
   ///   - passed: In order. Extra ones at the start are ignored.
-  ///   - hasFirst: Whether another descriptor precedes the secrets.
+  ///   - hasLeading: Whether another descriptor precedes the secrets.
   init(
-    _ passed: [SharedDescriptor], announced: Set<PassedSecret>, hasFirst: Bool = false
+    _ passed: [SharedDescriptor], announced: Set<PassedSecret>, hasLeading: Bool = false
   ) throws(Failure) {
-    let count = announced.count + (hasFirst ? 1 : 0)
+    let count = announced.count + (hasLeading ? 1 : 0)
     guard passed.count >= count else {
       throw .missingDescriptors
     }
     var left = passed.suffix(count)
-    first = hasFirst ? left.removeFirst() : nil
+    leading = hasLeading ? left.removeFirst() : nil
     sources = Dictionary(
       uniqueKeysWithValues: zip(PassedSecret.allCases.filter { announced.contains($0) }, left))
   }
@@ -52,7 +52,7 @@ struct SecretSources: Sendable {
     if let source = sources[.assertion] {
       secrets.assertion = try ClientSecret.read(source, as: .assertion, cancellation)
     }
-    if let proxyCredentials { secrets.proxyCredentials = try ClientSecret.make(proxyCredentials) }
+    if let proxyCredentials { secrets.proxyCredentials = try ClientSecret.secureCopy(of: proxyCredentials) }
     return secrets
   }
 }

@@ -4,7 +4,7 @@ internal import Sessions
 internal import Wire
 
 /// Passes a sign-in's listener from the worker that opens it to the event loop.
-final class OpenedListener: Sendable {
+final class ListenerHandoff: Sendable {
   private let listener = Monitor<RedirectListener?>(nil)
   private let sockets: RedirectSockets
 
@@ -39,28 +39,28 @@ extension SignIn.Prepared {
   /// - Returns: The wait for the user, and the listener, which is nil in the device flow and if the user pastes the
   ///   response.
   func start(
-    _ choice: FlowChoice, _ opened: OpenedListener
-  ) throws(SessionError) -> (waiting: SignIn.Waiting, listener: RedirectListener?) {
+    _ choice: FlowChoice, _ opened: ListenerHandoff
+  ) throws(SessionError) -> (waiting: SignIn.PendingApproval, listener: RedirectListener?) {
     let canListen = redirect.map { $0.uri.loopbackHost != nil } ?? true
     let listener = opened.take()
     var choice = choice
-    if isDeviceForbidden { choice.excludesDevice = true }
+    if isDeviceGrantRefused { choice.excludesDeviceFlow = true }
     let flow = choice.flow(at: server.metadata, canListen: canListen)
     try requireSecret(isBrowser: flow != .device)
     switch flow {
     case .device:
-      guard !choice.needsAuthorizationRequest else { throw .demandsNeedBrowser }
-      return (.device(try SignIn.Waiting.Device(self)), nil)
+      guard !choice.needsAuthorizationRequest else { throw .requirementsNeedBrowser }
+      return (.device(try SignIn.PendingApproval.Device(self)), nil)
     case .browser:
       let elsewhere = choice.redirectPort.flatMap { port in redirect?.uri.text(port: port) }
-      return (.browser(try prepareBrowser(elsewhere ?? listener?.redirectURI, choice)), listener)
-    case .paste: return (.browser(try prepareBrowser(redirect?.uri.text, choice)), nil)
+      return (.browser(try prepareAuthorizationRequest(elsewhere ?? listener?.redirectURI, choice)), listener)
+    case .paste: return (.browser(try prepareAuthorizationRequest(redirect?.uri.text, choice)), nil)
     }
   }
 
   /// Prepares an authorization request.
-  private func prepareBrowser(_ redirectURI: String?, _ choice: FlowChoice) throws(SessionError)
-    -> SignIn.Waiting.Browser
+  private func prepareAuthorizationRequest(_ redirectURI: String?, _ choice: FlowChoice) throws(SessionError)
+    -> SignIn.PendingApproval.Browser
   {
     guard let redirectURI else {
       do throws(OAuthError) { try server.metadata.checkUsable(.authorization) } catch { throw .oauth(error) }
@@ -69,6 +69,6 @@ extension SignIn.Prepared {
     var options = choice.options
     // The machine with the browser can only check a URL that contains the parameters.
     options.pushesIfNeeded = choice.redirectPort != nil
-    return try SignIn.Waiting.Browser(self, redirectURI: redirectURI, options: options)
+    return try SignIn.PendingApproval.Browser(self, redirectURI: redirectURI, options: options)
   }
 }

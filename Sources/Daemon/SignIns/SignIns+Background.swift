@@ -6,7 +6,7 @@ internal import Wire
 /// Sign-ins that continue in the background, and their results.
 extension SignIns {
   struct BackgroundResult {
-    let name: String
+    let loginID: String
     let reply: Reply
     let endedAt: Instant
   }
@@ -23,78 +23,78 @@ extension SignIns {
   }
 
   /// Sends the result of a sign-in to the waiting request, and stores the result of a background sign-in.
-  func conclude(_ login: Login, _ reply: Reply) {
+  func sendResult(of login: Login, _ reply: Reply) {
     loop.send(reply, to: login.ticket)
-    if endedAccounts.count >= Self.maximumKeptResults { endedAccounts.removeFirst() }
-    endedAccounts.append((login.name, login.account))
+    if recentlyEnded.count >= Self.maximumKeptResults { recentlyEnded.removeFirst() }
+    recentlyEnded.append((login.loginID, login.account))
     guard login.isDetached else { return }
-    forgetEnded()
-    if ended.count >= Self.maximumKeptResults { ended.removeFirst() }
-    ended.append(BackgroundResult(name: login.name, reply: reply, endedAt: services.time.now()))
+    dropOutdatedResults()
+    if backgroundResults.count >= Self.maximumKeptResults { backgroundResults.removeFirst() }
+    backgroundResults.append(BackgroundResult(loginID: login.loginID, reply: reply, endedAt: services.time.now()))
   }
 
   /// Waits for a background sign-in or reports its state.
-  func resume(_ name: String, waits: Bool, _ ticket: Ticket) throws(Failure) {
-    forgetEnded()
-    guard let login = login(named: name) else {
-      let reply = ended.first { Login.isSame($0.name, name) }?.reply
+  func resume(_ loginID: String, waits: Bool, _ ticket: Ticket) throws(Failure) {
+    dropOutdatedResults()
+    guard let login = login(withID: loginID) else {
+      let reply = backgroundResults.first { Login.isSame($0.loginID, loginID) }?.reply
       guard let reply else {
         throw Failure(
-          .unknownLogin, "no such sign-in: it has ended, or the daemon was restarted", hint: startHint(name))
+          .unknownLogin, "no such sign-in: it has ended, or the daemon was restarted", hint: startHint(loginID))
       }
       return loop.send(reply, to: ticket)
     }
-    guard waits else { return loop.send(.result(progressResult(login, login.expiry)), to: ticket) }
+    guard waits else { return loop.send(.result(progressResult(login, login.stepExpiry)), to: ticket) }
     if login.ticket != .noRequest {
       loop.send(.failure(Failure(.cancelled, "another command is now waiting for this sign-in")), to: login.ticket)
     }
     login.ticket = ticket
-    if let event = login.event { loop.send(.event(event), to: ticket) }
+    if let event = login.nextStep { loop.send(.event(event), to: ticket) }
   }
 
   /// The sign-ins that wait for the user, oldest first.
   ///
   /// - Parameter account: Nil for all accounts.
   func pendingSignIns(for account: AccountName?) -> [JSONObject] {
-    logins.values.sorted { $0.id < $1.id }.compactMap { login in
-      guard login.event != nil, account == nil || login.account == account else { return nil }
+    logins.values.sorted { $0.number < $1.number }.compactMap { login in
+      guard login.nextStep != nil, account == nil || login.account == account else { return nil }
       let flow =
-        switch login.event {
+        switch login.nextStep {
         case .browser(let browser): browser.mustPaste ? "paste" : "browser"
         case .confirm: "confirmation"
         default: "device"
         }
       return JSONObject([
-        ("account", .string(login.account.text)), ("flow", .string(flow)), ("expires_at", .int(login.expiry)),
+        ("account", .string(login.account.text)), ("flow", .string(flow)), ("expires_at", .int(login.stepExpiry)),
       ])
     }
   }
 
   /// Suggests starting a sign-in again.
-  private func startHint(_ login: String) -> Phrase {
+  private func startHint(_ loginID: String) -> Phrase {
     let known = (try? settings())?.accounts.map(\.name) ?? []
-    let account = endedAccounts.last { Login.isSame($0.name, login) }?.account
+    let account = recentlyEnded.last { Login.isSame($0.loginID, loginID) }?.account
     let names = account.map { [$0] } ?? Array(known.prefix(3))
     let commands = names.map { "agent login \($0.text) --start" }
     return commands.count > 1 ? Phrase.choices(commands) : .command(commands.first ?? "agent login --start")
   }
 
   /// The background sign-in with this name, if in progress.
-  func login(named name: String) -> Login? {
-    logins.values.first { $0.isDetached && $0.isNamed(name) }
+  func login(withID loginID: String) -> Login? {
+    logins.values.first { $0.isDetached && $0.hasLoginID(loginID) }
   }
 
   /// The result `{"login","account","state","expires_at"}` of a sign-in in progress.
   private func progressResult(_ login: Login, _ expiry: Int) -> JSONObject {
     JSONObject([
-      ("login", .string(login.name)), ("account", .string(login.account.text)), ("state", "waiting"),
+      ("login", .string(login.loginID)), ("account", .string(login.account.text)), ("state", "waiting"),
       ("expires_at", .int(expiry)),
     ])
   }
 
   /// Drops outdated results.
-  private func forgetEnded() {
+  private func dropOutdatedResults() {
     let now = services.time.now()
-    ended.removeAll { $0.endedAt.duration(to: now) > Self.resultLifetime }
+    backgroundResults.removeAll { $0.endedAt.duration(to: now) > Self.resultLifetime }
   }
 }

@@ -8,7 +8,7 @@ internal import Wire
 /// Sign-in with a browser. The response is sent to a loopback address or pasted.
 extension SignIns {
   /// Sends the URL to the client, and waits for the browser's response.
-  func sendBrowserURL(_ login: Login, _ waiting: SignIn.Waiting.Browser, _ listener: RedirectListener?) {
+  func sendBrowserURL(_ login: Login, _ waiting: SignIn.PendingApproval.Browser, _ listener: RedirectListener?) {
     if let listener {
       do { try listen(listener, for: login) } catch {
         return fail(login, .redirectUnavailable(port: nil, error))
@@ -17,18 +17,20 @@ extension SignIns {
     // Without a link, every user of the machine can read the URL on the browser's command line.
     login.visits.isFromOwnUser = listener.map { $0.linkURL != nil } ?? true
     if listener?.linkURL != nil, waiting.url.text.utf8.allSatisfy(\.isVisibleASCII) {
-      login.visits.linked = waiting.url.text
+      login.visits.linkTarget = waiting.url.text
     }
     let timeoutSeconds = SessionServices.browserSignInSeconds
     log.note(.signInCode(seconds: timeoutSeconds), login.account)
-    schedule(at: waiting.startedAt.advanced(by: .seconds(timeoutSeconds))) { [self, id = login.id] in loginExpired(id) }
+    schedule(at: waiting.startedAt.advanced(by: .seconds(timeoutSeconds))) { [self, id = login.number] in
+      failExpired(id)
+    }
     let expiry = waiting.startedAtUnixSeconds + timeoutSeconds
     send(
       .browser(
         Event.Browser(
-          login: login.name, account: login.account.text, issuer: waiting.prepared.configuration.issuer,
+          loginID: login.loginID, account: login.account.text, issuer: waiting.prepared.configuration.issuer,
           clientID: waiting.prepared.configuration.clientID, scope: waiting.prepared.scope?.text,
-          url: waiting.url.text, linkURL: login.visits.linked.flatMap { _ in listener?.linkURL },
+          url: waiting.url.text, linkURL: login.visits.linkTarget.flatMap { _ in listener?.linkURL },
           redirectURI: waiting.request.redirectURI, mustPaste: listener == nil,
           expiresAt: expiry, urlExpiresAt: waiting.url.expiresIn.map { waiting.startedAtUnixSeconds + $0 })),
       to: login, until: expiry)
@@ -37,18 +39,19 @@ extension SignIns {
 
   private func listen(_ listener: RedirectListener, for login: Login) throws(SystemError) {
     if redirects == nil { redirects = try RedirectServer(loop, self) }
-    try redirects?.open(listener, for: login.id, in: login.pages)
+    try redirects?.open(listener, for: login.number, in: login.pageTexts)
   }
 
   /// Handles a pasted URL or a confirmation from any connection.
   func handleAnswer(_ request: Request, _ ticket: Ticket) throws(Failure) {
-    guard let login = try step(request)?.take() else { return }
+    guard let login = try signInStep(request)?.take() else { return }
     loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
   }
 
   /// Like ``handleAnswer(_:_:)`` on the sign-in's connection, with errors as events. Returns false for other requests.
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
-    guard let step = step(request), logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(step.login) })
+    guard let step = signInStep(request),
+      logins.values.contains(where: { $0.ticket == ticket && $0.hasLoginID(step.loginID) })
     else { return false }
     context.files.poll()
     do throws(Failure) { _ = try step.take() } catch { loop.send(.event(.redirectRefused(error)), to: ticket) }
@@ -56,11 +59,12 @@ extension SignIns {
   }
 
   /// The action for a redirect URL or a confirmation. Nil for other requests.
-  private func step(_ request: Request) -> (login: String, take: () throws(Failure) -> Login)? {
+  private func signInStep(_ request: Request) -> (loginID: String, take: () throws(Failure) -> Login)? {
     switch request {
-    case .loginStep(.redirect(let name, let url)): (name, { () throws(Failure) in try self.redirectPasted(name, url) })
-    case .loginStep(.confirm(let name, let isConfirmed)):
-      (name, { () throws(Failure) in try self.confirm(name, isConfirmed: isConfirmed) })
+    case .loginStep(.redirect(let loginID, let url)):
+      (loginID, { () throws(Failure) in try self.handlePastedRedirect(loginID, url) })
+    case .loginStep(.confirm(let loginID, let isConfirmed)):
+      (loginID, { () throws(Failure) in try self.confirm(loginID, isConfirmed: isConfirmed) })
     default: nil
     }
   }
@@ -68,8 +72,8 @@ extension SignIns {
   /// Handles a pasted redirect URL.
   ///
   /// - Throws: `redirect_rejected` if it is not the response, which does not end the wait.
-  func redirectPasted(_ name: String, _ url: String) throws(Failure) -> Login {
-    guard let login = logins.values.first(where: { $0.isNamed(name) }), !login.isFinishing,
+  func handlePastedRedirect(_ loginID: String, _ url: String) throws(Failure) -> Login {
+    guard let login = logins.values.first(where: { $0.hasLoginID(loginID) }), !login.isFinishing,
       login.unconfirmed == nil, let waiting = login.browser
     else { throw Failure(.redirectRejected, "no sign-in is waiting for this address; it may have ended") }
     guard accept(waiting.request.answer(inPasted: url), login, waiting) != .foreign else {
@@ -85,17 +89,18 @@ extension SignIns {
   ///
   /// - Returns: The page for the browser, or nil if it must wait for the result.
   private func accept(
-    _ answer: AuthorizationAnswer, _ login: Login, _ waiting: SignIn.Waiting.Browser, isFromOwnUser: Bool = true
+    _ answer: AuthorizationResponse, _ login: Login, _ waiting: SignIn.PendingApproval.Browser,
+    isFromOwnUser: Bool = true
   ) -> LoopbackPage? {
     switch answer {
-    case .foreign: return .foreign
+    case .unrelated: return .foreign
     case .failure(let error):
       fail(login, .oauth(error))
-      let failure = Failure(.oauth(error), account: login.account.text, entered: login.entered)
+      let failure = Failure(.oauth(error), account: login.account.text, enteredOptions: login.enteredOptions)
       return .failed(isFromOwnUser ? failure.text : nil)
     case .code(let code):
       guard login.approval.approve() else { return .foreign }
-      redirects?.close(login.id)
+      redirects?.close(login.number)
       log.note(.signInApproved, login.account)
       if !isFromOwnUser { login.visits.isFromOwnUser = false }
       // The browser may be another user's, so it gets no details.
@@ -103,7 +108,7 @@ extension SignIns {
         run(login, then: askToConfirm) { () throws(SessionError) in try waiting.finishUnconfirmed(code) }
         return .received
       }
-      run(login, then: loginFinished) { () throws(SessionError) in try waiting.finish(code) }
+      run(login, then: finishLogin) { () throws(SessionError) in try waiting.finish(code) }
       return nil
     }
   }
@@ -112,7 +117,7 @@ extension SignIns {
   @discardableResult private func noteForeignRedirect(_ login: Login) -> Bool {
     guard !login.visits.hasLoggedForeignRedirect else { return false }
     login.visits.hasLoggedForeignRedirect = true
-    log.note(.redirectForeign, login.account)
+    log.note(.unrelatedRedirect, login.account)
     return true
   }
 
@@ -121,14 +126,14 @@ extension SignIns {
   /// Shows the result in the browser, if it is still waiting.
   func showSignedIn(_ login: Login, _ outcome: SignIn.Outcome) {
     redirects?.answer(
-      login.id,
+      login.number,
       LoopbackPage.signedInPage(
-        to: outcome.configuration.issuer, as: outcome.label?.text, account: login.account.text, in: login.pages))
+        to: outcome.configuration.issuer, as: outcome.label?.text, account: login.account.text, in: login.pageTexts))
   }
 
   /// Shows the failure in the browser, if it is still waiting.
   func show(_ failure: Failure, of login: Login) {
-    redirects?.answer(login.id, LoopbackPage.failed(failure.text).response(in: login.pages))
+    redirects?.answer(login.number, LoopbackPage.failed(failure.text).response(in: login.pageTexts))
   }
 
   // MARK: Who signed in
@@ -137,7 +142,7 @@ extension SignIns {
   private func askToConfirm(_ id: UInt64, _ outcome: Result<SignIn.Unconfirmed, SessionError>) {
     guard let login = logins[id] else { return }
     let unconfirmed: SignIn.Unconfirmed
-    do throws(SessionError) { unconfirmed = try outcome.get() } catch { return loginFinished(id, .failure(error)) }
+    do throws(SessionError) { unconfirmed = try outcome.get() } catch { return finishLogin(id, .failure(error)) }
     // From now on, the sign-in can be cancelled.
     login.approval.reopen()
     login.unconfirmed = unconfirmed
@@ -145,24 +150,24 @@ extension SignIns {
     send(
       .confirm(
         Event.Confirm(
-          login: login.name, account: login.account.text, issuer: issuer, subject: unconfirmed.subject,
-          name: unconfirmed.name, expiresAt: login.expiry)), to: login, until: login.expiry)
+          loginID: login.loginID, account: login.account.text, issuer: issuer, subject: unconfirmed.subject,
+          name: unconfirmed.name, expiresAt: login.stepExpiry)), to: login, until: login.stepExpiry)
   }
 
   /// Handles the user's answer about who has signed in.
   ///
   /// - Throws: `redirect_rejected` if no sign-in waits for it.
-  func confirm(_ name: String, isConfirmed: Bool) throws(Failure) -> Login {
-    guard let login = logins.values.first(where: { $0.isNamed(name) }), let waiting = login.unconfirmed
+  func confirm(_ loginID: String, isConfirmed: Bool) throws(Failure) -> Login {
+    guard let login = logins.values.first(where: { $0.hasLoginID(loginID) }), let waiting = login.unconfirmed
     else { throw Failure(.redirectRejected, "no sign-in is waiting to be confirmed; it may have ended") }
     guard isConfirmed else {
-      conclude(login, .failure(Self.confirmationDenied(login.account)))
-      end(login, .accessDenied)
+      sendResult(of: login, .failure(Self.confirmationDenied(login.account)))
+      cancel(login, .accessDenied)
       return login
     }
     guard login.approval.approve() else { return login }
     login.unconfirmed = nil
-    run(login, then: loginFinished) { () throws(SessionError) in try waiting.store() }
+    run(login, then: finishLogin) { () throws(SessionError) in try waiting.store() }
     return login
   }
 
@@ -174,19 +179,19 @@ extension SignIns {
 }
 
 extension SignIns: RedirectServerDelegate {
-  func identify(_ ends: [TCPEnds], _ completion: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void) {
-    jobs.run({ TCPEnds.owners(of: ends) }) { (outcome: Result<_, Never>) in completion(outcome.get()) }
+  func identify(_ ends: [TCPAddressPair], _ completion: @escaping ([TCPAddressPair: TCPAddressPair.Owner]) -> Void) {
+    jobs.run({ TCPAddressPair.owners(of: ends) }) { (outcome: Result<_, Never>) in completion(outcome.get()) }
   }
 
   /// Returns the authorization URL once.
-  func linkOpened(_ id: UInt64, isFromOwnUser: Bool) -> String? {
-    guard let login = logins[id], let url = login.visits.linked else { return nil }
-    login.visits.linked = nil
+  func openLink(_ id: UInt64, isFromOwnUser: Bool) -> String? {
+    guard let login = logins[id], let url = login.visits.linkTarget else { return nil }
+    login.visits.linkTarget = nil
     if !isFromOwnUser { login.visits.isFromOwnUser = false }
     return url
   }
 
-  func redirectReceived(_ id: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage? {
+  func handleRedirect(_ id: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage? {
     guard let login = logins[id], !login.isFinishing, login.unconfirmed == nil, let waiting = login.browser else {
       return .foreign
     }
@@ -195,7 +200,7 @@ extension SignIns: RedirectServerDelegate {
   }
 
   /// Logs and reports a foreign response, once per sign-in.
-  func foreignRedirectReceived(_ id: UInt64, query: Span<UInt8>) {
+  func handleForeignRedirect(_ id: UInt64, query: Span<UInt8>) {
     guard let login = logins[id], !query.isEmpty, noteForeignRedirect(login) else { return }
     guard let error = AuthorizationRequest.strayError(in: query) else {
       return report(
@@ -211,19 +216,19 @@ extension SignIns: RedirectServerDelegate {
   }
 
   /// Warns once that the browser used https.
-  func tlsStarted(_ id: UInt64) {
+  func handleTLS(_ id: UInt64) {
     guard let login = logins[id], !login.visits.hasWarnedOfTLS, let uri = login.browser?.request.redirectURI else {
       return
     }
     login.visits.hasWarnedOfTLS = true
     report(
       Phrase(
-        "the browser used https for an address that supports only http: \(uri); allow http for it in the browser's settings (\"HTTPS only\"), or: \(command(of: login).pasting)"
+        "the browser used https for an address that supports only http: \(uri); allow http for it in the browser's settings (\"HTTPS only\"), or: \(command(of: login).withPaste)"
       ), to: login)
   }
 
   /// Warns once of another user's connection.
-  func otherUserConnected(_ id: UInt64, user: UInt32) {
+  func handleOtherUser(_ id: UInt64, user: UInt32) {
     guard let login = logins[id], !login.visits.hasWarnedOfOtherUser else { return }
     login.visits.hasWarnedOfOtherUser = true
     log.note(.peerDropped(.otherUser), login.account)
@@ -236,12 +241,12 @@ extension SignIns: RedirectServerDelegate {
       let tunnel = "ssh -L \(port):127.0.0.1:\(port) \(own)@\(Machine.hostName())"
       report(
         Phrase(
-          "refused a connection from user \(other), because this sign-in belongs to user \(own); a tunnel must belong to that user: \(tunnel); or: \(command(of: login).pasting)"
+          "refused a connection from user \(other), because this sign-in belongs to user \(own); a tunnel must belong to that user: \(tunnel); or: \(command(of: login).withPaste)"
         ), to: login)
     }
   }
 
-  private func command(of login: Login) -> SignInCommand { SignInCommand(login.account.text, login.entered) }
+  private func command(of login: Login) -> SignInCommand { SignInCommand(login.account.text, login.enteredOptions) }
 
   /// Sends a notice to the request that waits for a sign-in, if any.
   func report(_ notice: Phrase, to login: Login) {

@@ -9,7 +9,7 @@ extension SignIns {
   private static let longestUnannouncedInterval = 60
 
   /// Sends the code to the client, and starts polling.
-  func sendDeviceCode(_ login: Login, _ waiting: SignIn.Waiting.Device) {
+  func sendDeviceCode(_ login: Login, _ waiting: SignIn.PendingApproval.Device) {
     let (prepared, code) = (waiting.prepared, waiting.authorization)
     login.polling.device = DevicePolling(code)
     log.note(.signInCode(seconds: code.expiresIn), login.account)
@@ -17,7 +17,7 @@ extension SignIns {
     // First, so that the client can draw it next to the text.
     if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
     var event = Event.DeviceCode(
-      login: login.name, account: login.account.text, issuer: prepared.configuration.issuer,
+      loginID: login.loginID, account: login.account.text, issuer: prepared.configuration.issuer,
       clientID: prepared.configuration.clientID, scope: prepared.scope?.text, userCode: code.userCode,
       verificationURI: code.verificationURI, verificationURIComplete: code.verificationURIComplete,
       expiresAt: expiry, interval: login.polling.device.interval)
@@ -38,36 +38,37 @@ extension SignIns {
     let now = services.time.now()
     let elapsed = device.startedAt.duration(to: now).wholeMilliseconds
     switch login.polling.device.next(elapsedMilliseconds: elapsed) {
-    case .poll(let wait): schedule(at: now.advanced(by: .milliseconds(wait))) { [self, id = login.id] in pollDue(id) }
+    case .poll(let wait):
+      schedule(at: now.advanced(by: .milliseconds(wait))) { [self, id = login.number] in pollServer(id) }
     case .expire(let wait):
-      schedule(at: now.advanced(by: .milliseconds(wait))) { [self, id = login.id] in loginExpired(id) }
+      schedule(at: now.advanced(by: .milliseconds(wait))) { [self, id = login.number] in failExpired(id) }
     }
   }
 
   /// Polls the server on a worker.
-  private func pollDue(_ id: UInt64) {
+  private func pollServer(_ id: UInt64) {
     guard let login = logins[id], let device = login.device else { return }
     let lifetime = Duration.seconds(device.authorization.expiresIn)
     // After suspend past the deadline, the expiry is reported at once.
-    guard device.startedAt.duration(to: services.time.now()) < lifetime else { return loginExpired(id) }
-    let approved = jobs.messages { [log, account = login.account] (_: Void) in log.note(.signInApproved, account) }
-    run(login, then: loginPolled) {
-      [approval = login.approval, endsWithSession = login.endsWithSession] () throws(SessionError) in
+    guard device.startedAt.duration(to: services.time.now()) < lifetime else { return failExpired(id) }
+    let approved = jobs.messageSender { [log, account = login.account] (_: Void) in log.note(.signInApproved, account) }
+    run(login, then: handlePollResult) {
+      [approval = login.approval, signedOutFlag = login.signedOutFlag] () throws(SessionError) in
       try device.poll {
         guard approval.approve() else { return false }
         approved(())
         return true
-      } endsSession: {
-        endsWithSession.withLock(\.self)
+      } mayEndSession: {
+        signedOutFlag.withLock(\.self)
       }
     }
   }
 
-  private func loginPolled(_ id: UInt64, _ outcome: Result<SignIn.Waiting.Poll, SessionError>) {
+  private func handlePollResult(_ id: UInt64, _ outcome: Result<SignIn.PendingApproval.Poll, SessionError>) {
     guard let login = logins[id] else { return }
     switch outcome {
-    case .failure(let error): loginFinished(id, .failure(error))
-    case .success(.signedIn(let outcome)): loginFinished(id, .success(outcome))
+    case .failure(let error): finishLogin(id, .failure(error))
+    case .success(.signedIn(let outcome)): finishLogin(id, .success(outcome))
     case .success(.undecided(let pending)):
       let interval = login.polling.device.interval
       login.polling.device.adjustInterval(after: pending)
@@ -78,7 +79,7 @@ extension SignIns {
         login.polling.hasWarnedOfClock = true
         report(Phrase("the server keeps asking to slow down: this machine's clock may be too fast"), to: login)
       }
-      step(.signInPending(seconds: login.polling.device.interval), login.account)
+      logStep(.signInPending(seconds: login.polling.device.interval), login.account)
       scheduleNextPoll(login)
     }
   }

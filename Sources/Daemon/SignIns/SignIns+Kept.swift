@@ -6,16 +6,18 @@ internal import Wire
 /// Sign-ins that are needed only if there is no session.
 extension SignIns {
   /// Responds with the account's session if it meets the condition. Otherwise runs `begin`.
-  func unlessMet(
+  func signInUnless(
     _ condition: LoginRequest.Condition, _ account: Account, activates: Bool, _ ticket: Ticket,
     _ begin: @escaping () throws(Failure) -> Void
   ) {
-    let signIn = { [self] in sendingFailure(ticket, begin) }
-    guard condition == .token else { return keep(account, activates: activates, ticket, else: signIn) }
+    let signIn = { [self] in sendFailure(to: ticket, of: begin) }
+    guard condition == .token else {
+      return respondWithSession(of: account, activates: activates, ticket, else: signIn)
+    }
     let waiter = Waiter(ticket: ticket, need: TokenNeed()) { [self] slot, outcome in
       do throws(Failure) {
-        _ = try outcome.get(of: slot)
-        keep(account, activates: activates, ticket, else: signIn)
+        _ = try outcome.grantOrFailure(of: slot)
+        respondWithSession(of: account, activates: activates, ticket, else: signIn)
       } catch {
         // After a temporary error no sign-in is needed.
         if error.code.exitStatus == .signInNeeded { signIn() } else { loop.send(.failure(error), to: ticket) }
@@ -25,10 +27,12 @@ extension SignIns {
   }
 
   /// Responds with the account's session, or calls `signIn` if there is none.
-  private func keep(_ account: Account, activates: Bool, _ ticket: Ticket, else signIn: @escaping () -> Void) {
+  private func respondWithSession(
+    of account: Account, activates: Bool, _ ticket: Ticket, else signIn: @escaping () -> Void
+  ) {
     guard let settings = try? settings() else { return signIn() }
     let name = account.name
-    jobs.run({ [services] in AccountScan.run(settings, only: name, services: services) }) { [self] scanned in
+    jobs.run({ [services] in AccountScan.summaries(of: settings, only: name, services: services) }) { [self] scanned in
       let grant = account.session.grant.flatMap { $0.isAlive(at: services.time.now()) ? $0 : nil }
       guard let summary = scanned.get().first, summary.problem == nil, summary.isSignedIn || grant != nil,
         account.session.lastFailure?.needsSignIn != true

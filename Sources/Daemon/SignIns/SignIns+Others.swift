@@ -6,12 +6,12 @@ internal import Wire
 /// How sign-ins in progress and other requests affect each other.
 extension SignIns {
   /// Throws if an approved sign-in is being stored.
-  func refuseWhileFinishing(_ account: AccountName) throws(Failure) {
-    if logins.values.contains(where: { $0.account == account && $0.isFinishing }) { try refuseDuring(account) }
+  func requireNoApprovedSignIn(to account: AccountName) throws(Failure) {
+    if logins.values.contains(where: { $0.account == account && $0.isFinishing }) { try requireNoSignIn(to: account) }
   }
 
   /// Throws if a sign-in is in progress.
-  func refuseDuring(_ account: AccountName) throws(Failure) {
+  func requireNoSignIn(to account: AccountName) throws(Failure) {
     guard logins.values.contains(where: { $0.account == account }) else { return }
     throw Failure(.tooBusy, "a sign-in to \(account.text) is in progress", hint: "finish or cancel it first")
   }
@@ -19,10 +19,10 @@ extension SignIns {
   /// Cancels an account's unapproved sign-ins.
   func endUnapproved(of account: AccountName) {
     for login in logins.values where login.account == account && !login.isFinishing {
-      login.endsWithSession.withLock { $0 = true }
+      login.signedOutFlag.withLock { $0 = true }
       guard login.approval.cancel() else { continue }
-      conclude(login, .failure(Failure(.cancelled, "the account was signed out")))
-      end(login)
+      sendResult(of: login, .failure(Failure(.cancelled, "the account was signed out")))
+      cancel(login)
     }
   }
 
@@ -37,15 +37,15 @@ extension SignIns {
   /// Cancels all unapproved sign-ins because the daemon is stopping.
   func stop() {
     for login in logins.values where login.approval.cancel() {
-      conclude(login, .failure(Failure(.cancelled, "the daemon is stopping")))
-      end(login)
+      sendResult(of: login, .failure(Failure(.cancelled, "the daemon is stopping")))
+      cancel(login)
     }
   }
 
   /// Cancels the sign-in of a request whose sender disconnected, except one in the background.
   func abandon(_ ticket: Ticket) {
     for login in logins.values where login.ticket == ticket {
-      if login.event != nil, login.isDetached { login.ticket = .noRequest } else { end(login) }
+      if login.nextStep != nil, login.isDetached { login.ticket = .noRequest } else { cancel(login) }
     }
   }
 }

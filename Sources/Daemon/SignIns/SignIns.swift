@@ -19,19 +19,19 @@ final class SignIns: AccountPart {
   private var accountsWithoutDeviceGrant: Set<AccountName> = []
   private static let maximumAccountsWithoutDeviceGrant = 1024
   /// The last results, oldest first.
-  var ended: [BackgroundResult] = []
+  var backgroundResults: [BackgroundResult] = []
   /// The accounts of the last ended sign-ins, for hints.
-  var endedAccounts: [(name: String, account: AccountName)] = []
+  var recentlyEnded: [(loginID: String, account: AccountName)] = []
 
   /// Starts a sign-in, or responds with the existing session if permitted.
   func login(_ request: LoginRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let settings = try settings()
     let requested = try LoginSettings(request, settings)
-    guard let condition = request.unless, let stored = settings[requested.account] else {
+    guard let condition = request.skipCondition, let stored = settings[requested.account] else {
       return try begin(request, requested, ticket, passed)
     }
-    let account = broker.account(requested.account, stored)
-    unlessMet(condition, account, activates: request.activates, ticket) { [self] () throws(Failure) in
+    let account = broker.updatedAccount(requested.account, stored)
+    signInUnless(condition, account, activates: request.activates, ticket) { [self] () throws(Failure) in
       try begin(request, requested, ticket, passed)
     }
   }
@@ -40,33 +40,36 @@ final class SignIns: AccountPart {
   private func begin(
     _ request: LoginRequest, _ requested: LoginSettings, _ ticket: Ticket, _ passed: [SharedDescriptor]
   ) throws(Failure) {
-    var handed = PassedAssertion()
+    var passedAssertion = PassedAssertion()
     let source = requested.unattended == .assertion ? requested.configuration.assertionSource : nil
     if let source, !source.variables.isEmpty {
-      handed.variables = broker.passedVariables.values(source.variables, of: [ticket])
+      passedAssertion.variables = broker.passedVariables.values(source.variables, of: [ticket])
       // No descriptor has been read yet, so the client can repeat the request.
-      guard !handed.variables.isEmpty else {
-        throw Failure(.assertionVariables(account: requested.account.text, source), account: requested.account.text)
+      guard !passedAssertion.variables.isEmpty else {
+        throw Failure(
+          .assertionVariablesMissing(account: requested.account.text, source), account: requested.account.text)
       }
     }
     let sources = try SecretSources(passed, announced: request.passedSecrets)
-    let options = try AuthorizationOptions(request.demands)
+    let options = try AuthorizationOptions(request.requirements)
     for other in logins.values where other.account == requested.account {
-      conclude(other, .failure(Failure(.cancelled, "a newer sign-in for \(requested.account.text) replaced this one")))
-      end(other)
+      sendResult(
+        of: other, .failure(Failure(.cancelled, "a newer sign-in for \(requested.account.text) replaced this one")))
+      cancel(other)
     }
     lastLoginNumber += 1
     let login = Login(
-      id: lastLoginNumber, name: try Self.newLoginName(), ticket: ticket, account: requested.account,
-      entered: request.words(of: requested.isNew ? requested.configuration : nil), startedAt: services.time.now())
+      number: lastLoginNumber, loginID: try Self.newLoginID(), ticket: ticket, account: requested.account,
+      enteredOptions: request.commandLineOptions(ofNew: requested.isNew ? requested.configuration : nil),
+      startedAt: services.time.now())
     login.wantsQRCode = request.wantsQRCode
-    login.pages = request.pages ?? .english
+    login.pageTexts = request.pageTranslations ?? .english
     login.isDetached = request.isDetached
     // Without a user, the sign-in cannot be cancelled.
     if requested.unattended != nil { _ = login.approval.approve() }
-    logins[login.id] = login
+    logins[login.number] = login
     log.note(.signInBegan, login.account)
-    broker.accounts[requested.account]?.session.signInStarted()
+    broker.accounts[requested.account]?.session.markSignInStarted()
     var choice = FlowChoice(
       requestedFlow: request.flow, canOpenBrowser: request.canOpenBrowser, options: options)
     choice.redirectPort = request.redirectPort.flatMap { UInt16(exactly: $0) }
@@ -83,23 +86,23 @@ final class SignIns: AccountPart {
         cancellation)
       secrets.clientFile = known?.path
       if secrets.credentials.isEmpty, let secret = known?.publicSecret {
-        secrets.credentials.secret = try ClientSecret.make(secret)
+        secrets.credentials.secret = try ClientSecret.secureCopy(of: secret)
       }
       return secrets
     }
     if !request.passedSecrets.contains(where: PassedSecret.credentials.contains) {
-      choice.prefersDevice = requested.configuration.providerSettings?.has(.secretForCode) ?? false
+      choice.prefersDeviceFlow = requested.configuration.providerSettings?.has(.secretForCode) ?? false
     }
-    choice.excludesDevice = requested.configuration.profile != nil
-    start.isDeviceForbidden = accountsWithoutDeviceGrant.contains(requested.account)
-    let opened = OpenedListener(in: redirectSockets)
-    start.listen = { [choice] (redirect, metadata, isDeviceForbidden, registers) throws(SessionError) in
+    choice.excludesDeviceFlow = requested.configuration.profile != nil
+    start.isDeviceGrantRefused = accountsWithoutDeviceGrant.contains(requested.account)
+    let opened = ListenerHandoff(in: redirectSockets)
+    start.listen = { [choice] (redirect, metadata, isDeviceGrantRefused, registers) throws(SessionError) in
       var choice = choice
-      if isDeviceForbidden { choice.excludesDevice = true }
+      if isDeviceGrantRefused { choice.excludesDeviceFlow = true }
       return try opened.open(redirect, choice, at: metadata, registers: registers)
     }
     start.unattended = requested.unattended
-    start.handed = handed
+    start.passedAssertion = passedAssertion
     start.activates = request.activates
     start.requestsOfflineAccess = request.requestsOfflineAccess
     start.beganAtResource = request.beganAtResource
@@ -107,27 +110,27 @@ final class SignIns: AccountPart {
     start.registersClient = request.registersClient
     start.registration = ClientRegistrationValues(
       clientName: "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))", softwareVersion: Product.version,
-      needsProof: requested.unattended == .client)
+      mustAuthenticate: requested.unattended == .clientCredentials)
     guard case .account(let other)? = source else { return run(start, choice, opened, login) }
     broker.identityAssertion(of: other, for: requested.configuration) { [self] outcome in
-      guard logins[login.id] != nil else { return }
+      guard logins[login.number] != nil else { return }
       switch outcome {
       case .success(let assertion):
-        start.handed.assertion = assertion
+        start.passedAssertion.assertion = assertion
         run(start, choice, opened, login)
-      case .failure(let error): loginFinished(login.id, .failure(error))
+      case .failure(let error): finishLogin(login.number, .failure(error))
       }
     }
   }
 
   /// Starts the first job of a sign-in.
-  private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ opened: OpenedListener, _ login: Login) {
+  private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ opened: ListenerHandoff, _ login: Login) {
     if let grant = request.unattended {
-      run(login, then: loginFinished) { () throws(SessionError) in
+      run(login, then: finishLogin) { () throws(SessionError) in
         try request.prepare { (prepared) throws(SessionError) in try prepared.signIn(grant) }
       }
     } else {
-      run(login, then: loginPrepared) { () throws(SessionError) in
+      run(login, then: waitForUser) { () throws(SessionError) in
         try request.prepare { (prepared) throws(SessionError) in try prepared.start(choice, opened) }
       }
     }
@@ -138,24 +141,26 @@ final class SignIns: AccountPart {
     _ login: Login, then finish: @escaping (UInt64, Result<Value, SessionError>) -> Void,
     _ step: @escaping @Sendable () throws(SessionError) -> Value
   ) {
-    jobs.wait(as: .signIn(login.id), login.cancellation, step) { [id = login.id] outcome in finish(id, outcome) }
+    jobs.runWaiting(as: .signIn(login.number), login.cancellation, step) { [id = login.number] outcome in
+      finish(id, outcome)
+    }
   }
 
-  private static func newLoginName() throws(Failure) -> String {
+  private static func newLoginID() throws(Failure) -> String {
     do { return HexDigit.text(try Random.bytes(16)) } catch {
       throw Failure(.internalError, "the system returned no random data")
     }
   }
 
   /// Starts to wait for the user, once the code or URL is known.
-  func loginPrepared(
-    _ id: UInt64, _ outcome: Result<(waiting: SignIn.Waiting, listener: RedirectListener?), SessionError>
+  func waitForUser(
+    _ id: UInt64, _ outcome: Result<(waiting: SignIn.PendingApproval, listener: RedirectListener?), SessionError>
   ) {
     guard let login = logins[id] else {
       if case .success(let started) = outcome { withdraw(started.waiting.prepared) }
       return
     }
-    let (waiting, listener): (SignIn.Waiting, RedirectListener?)
+    let (waiting, listener): (SignIn.PendingApproval, RedirectListener?)
     do throws(SessionError) { (waiting, listener) = try outcome.get() } catch { return fail(login, error) }
     login.waiting = waiting
     let level = waiting.prepared.level
@@ -174,7 +179,7 @@ final class SignIns: AccountPart {
 
   /// Sends the user's next step to the client, and keeps it for ``resume(_:waits:_:)``.
   func send(_ event: Event, to login: Login, until expiry: Int) {
-    (login.event, login.expiry) = (event, expiry)
+    (login.nextStep, login.stepExpiry) = (event, expiry)
     loop.send(.event(event), to: login.ticket)
   }
 
@@ -185,17 +190,17 @@ final class SignIns: AccountPart {
   }
 
   /// Fails a sign-in that was not approved in time.
-  func loginExpired(_ id: UInt64) {
+  func failExpired(_ id: UInt64) {
     guard let login = logins[id], login.approval.cancel() else { return }
     let message =
       login.browser == nil
       ? Phrase("the code expired before the sign-in was approved")
       : Phrase("the sign-in was not approved in time")
-    fail(login, Failure(.codeExpired, message, hint: SignInCommand(login.account.text, login.entered).phrase))
+    fail(login, Failure(.codeExpired, message, hint: SignInCommand(login.account.text, login.enteredOptions).phrase))
   }
 
   /// Handles the result of a sign-in, once the settings are current.
-  func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
+  func finishLogin(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
     context.whenSettingsAreRead { [self] in handleSignInResult(id, outcome) }
   }
 
@@ -203,10 +208,10 @@ final class SignIns: AccountPart {
     guard let login = logins[id] else { return }
     login.approval.reopen()
     switch outcome {
-    case .failure(.signInKept(let configuration, let cause)):
+    case .failure(.onlyRefreshTokenStored(let configuration, let cause)):
       // The registered client now belongs to the account.
       login.waiting = nil
-      if let account = broker.accounts[login.account] { broker.adopt(configuration, account) }
+      if let account = broker.accounts[login.account] { broker.applySettings(configuration, to: account) }
       log.note(.settingsChanged(.signedIn), login.account)
       announceSettings()
       fail(login, cause)
@@ -222,23 +227,23 @@ final class SignIns: AccountPart {
     accountsWithoutDeviceGrant.remove(login.account)
     showSignedIn(login, outcome)
     let guestGrants = outcome.wasGuest ? broker.accounts[login.account]?.liveGrants(at: services.time.now()) ?? [] : []
-    let account = broker.put(login.account, outcome.configuration)
-    noteEnd(of: login, nil)
+    let account = broker.addOrUpdate(login.account, outcome.configuration)
+    logEnd(of: login, nil)
     log.note(.settingsChanged(.signedIn), login.account)
-    broker.holds.recordSuccess(at: account.configuration.server)
+    broker.pauses.recordSuccess(at: account.configuration.serverIdentifier)
     account.session.applySignIn(
       outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isRepeatable,
       wallSeconds: services.time.wallSeconds(),
       jitter: jitter())
-    account.own.refusals = OriginRefusals()
-    broker.keepOrForget(outcome.grant, of: account)
+    account.ownSlot.refusals = OriginRefusals()
+    broker.keepIfUnlocked(outcome.grant, of: account)
     announceSettings()
     broker.publish(of: account.name) {
-      $0.recordSignIn(outcome.grant, isGuest: outcome.unattended == .client, wasGuest: outcome.wasGuest)
+      $0.recordSignIn(outcome.grant, isGuest: outcome.unattended == .clientCredentials, wasGuest: outcome.wasGuest)
     }
-    broker.noteSessionEnd(of: account.own)
+    broker.publishSessionEnd(of: account.ownSlot)
     broker.restartForWaiters(account)
-    broker.schedule(account.own)
+    broker.schedule(account.ownSlot)
     if outcome.missesIDToken {
       report(Phrase("the server sent no ID Token for the device code, so the user is not verified"), to: login)
     }
@@ -249,7 +254,7 @@ final class SignIns: AccountPart {
     let told = login.waiting?.prepared.notices ?? []
     for notice in outcome.notices where !told.contains(notice) { report(Phrase(notice), to: login) }
     if let replaced = outcome.replaced {
-      endLeftover(of: login.account) { replaced.end($0) }
+      runCleanup(of: login.account) { replaced.revokeIfPossible($0) }
     }
     if outcome.unattended != nil, !outcome.isRepeatable {
       report(Phrase("the assertion cannot be used again: this session ends with its access token"), to: login)
@@ -257,7 +262,7 @@ final class SignIns: AccountPart {
     let isEphemeral = services.ephemeral.contains(login.account)
     if outcome.unattended == nil, !outcome.hasRefreshToken {
       let notice =
-        outcome.isKept
+        outcome.isAccessTokenStored
         ? Phrase("the server issued no refresh token: the access token is kept until the server refuses it")
         : outcome.grant.expiresAtUnixSeconds == nil
           ? Phrase(
@@ -265,22 +270,24 @@ final class SignIns: AccountPart {
           )
           : Phrase("the server issued no refresh token: this session ends with its access token")
       report(notice, to: login)
-      if !outcome.isKept, outcome.grant.expiresAtUnixSeconds != nil || isEphemeral {
+      if !outcome.isAccessTokenStored, outcome.grant.expiresAtUnixSeconds != nil || isEphemeral {
         report(refreshTokenAdvice(outcome, login.account), to: login)
       }
     }
-    var result = account.own.signInResult(outcome.grant)
-    if outcome.unattended == nil, !outcome.hasRefreshToken, !outcome.isKept, !isEphemeral { result["not_kept"] = true }
+    var result = account.ownSlot.signInResult(outcome.grant)
+    if outcome.unattended == nil, !outcome.hasRefreshToken, !outcome.isAccessTokenStored, !isEphemeral {
+      result["not_kept"] = true
+    }
     result["person"] = outcome.label.map { .string($0.text) }
     result["active_account"] = (try? settings().active).map { .string($0.text) }
     result.addUnattended(outcome.unattended)
     if outcome.wasGuest { result["upgraded_from_guest"] = true }
-    guard !guestGrants.isEmpty else { return conclude(login, .result(result)) }
-    endGuest(guestGrants, outcome.formerGuest, of: login, result)
+    guard !guestGrants.isEmpty else { return sendResult(of: login, .result(result)) }
+    revokeGuestTokens(guestGrants, outcome.formerGuest, of: login, result)
   }
 
   /// Revokes the tokens of a replaced guest session, then sends the result.
-  private func endGuest(
+  private func revokeGuestTokens(
     _ grants: [AccessGrant], _ guest: SignIn.FormerGuest?, of login: Login, _ result: JSONObject
   ) {
     func finish(areRevoked: Bool) {
@@ -288,12 +295,12 @@ final class SignIns: AccountPart {
         report(
           Phrase("the guest's access token was not revoked: the server may accept it until it expires"), to: login)
       }
-      conclude(login, .result(result))
+      sendResult(of: login, .result(result))
     }
     guard let guest else { return finish(areRevoked: false) }
     let cancellation = Cancellation()
-    jobs.wait(as: .leftovers(login.account), cancellation) {
-      grants.allSatisfy { guest.end($0, cancellation) }
+    jobs.runWaiting(as: .cleanup(login.account), cancellation) {
+      grants.allSatisfy { guest.revokeIfPossible($0, cancellation) }
     } then: { outcome in
       finish(areRevoked: (try? outcome.get()) ?? false)
     }
@@ -306,10 +313,10 @@ final class SignIns: AccountPart {
         "to see when \(Provider.named(provider).title) issues a refresh token: agent help providers \(provider.rawValue)"
       )
     }
-    guard !outcome.askedScope.contains("offline_access") else {
+    guard !outcome.requestedScope.contains("offline_access") else {
       return Phrase("to get a refresh token, enable the grant type refresh_token for the client at the server")
     }
-    let scope = (outcome.askedScope + ["offline_access"]).joined(separator: " ")
+    let scope = (outcome.requestedScope + ["offline_access"]).joined(separator: " ")
     let again = SignInCommand(account.text).with([.init("scope", scope)])
     return Phrase("many servers issue a refresh token only with this scope: \(again)")
   }
@@ -320,51 +327,51 @@ final class SignIns: AccountPart {
     {
       accountsWithoutDeviceGrant.insert(login.account)
     }
-    fail(login, Failure(error, account: login.account.text, entered: login.entered))
+    fail(login, Failure(error, account: login.account.text, enteredOptions: login.enteredOptions))
   }
 
   private func fail(_ login: Login, _ failure: Failure) {
     show(failure, of: login)
-    conclude(login, .failure(failure))
-    end(login, failure.code)
+    sendResult(of: login, .failure(failure))
+    cancel(login, failure.code)
   }
 
   /// Cancels a sign-in. An approved one still completes, but sends no result.
-  func end(_ login: Login, _ code: FailureCode = .cancelled) {
-    redirects?.close(login.id)
-    broker.accounts[login.account]?.session.signInEnded()
+  func cancel(_ login: Login, _ code: FailureCode = .cancelled) {
+    redirects?.close(login.number)
+    broker.accounts[login.account]?.session.markSignInEnded()
     guard login.approval.cancel() else { return }
     // Removed first, since a later step may call this method again.
-    logins[login.id] = nil
+    logins[login.number] = nil
     login.cancellation.cancel()
     let unconfirmed = login.unconfirmed
     if let prepared = login.waiting?.prepared, unconfirmed != nil || prepared.mustDeleteClient {
-      endLeftover(of: login.account) { cancellation in
-        unconfirmed?.refuse(cancellation)
-        prepared.withdraw()
+      runCleanup(of: login.account) { cancellation in
+        unconfirmed?.revoke(cancellation)
+        prepared.deleteNewClient()
       }
     }
-    noteEnd(of: login, code)
+    logEnd(of: login, code)
   }
 
   /// Deletes the server's data of an unfinished sign-in.
   private func withdraw(_ prepared: SignIn.Prepared) {
     guard prepared.mustDeleteClient else { return }
-    endLeftover(of: prepared.account) { _ in prepared.withdraw() }
+    runCleanup(of: prepared.account) { _ in prepared.deleteNewClient() }
   }
 
   /// Runs `end`, which deletes unused data at the server.
-  private func endLeftover(of account: AccountName, _ end: @escaping @Sendable (Cancellation) -> Void) {
+  private func runCleanup(of account: AccountName, _ end: @escaping @Sendable (Cancellation) -> Void) {
     let cancellation = Cancellation()
     cancellation.beginSpending()
-    jobs.wait(as: .leftovers(account), cancellation) {
+    jobs.runWaiting(as: .cleanup(account), cancellation) {
       end(cancellation)
     } then: { _ in
     }
   }
 
   /// Logs the end of a sign-in. `code` is nil for success.
-  private func noteEnd(of login: Login, _ code: FailureCode?) {
+  private func logEnd(of login: Login, _ code: FailureCode?) {
     let time = login.startedAt.duration(to: services.time.now()).wholeMilliseconds
     log.note(.signInEnded(milliseconds: time, code), login.account)
   }

@@ -11,7 +11,9 @@ final class IdentityRequests: AccountPart {
   /// - Parameter isVerified: Whether to send only verified claims.
   func whoami(_ name: String?, isVerified: Bool, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(name)
-    if let refusal = broker.lock.refusal(for: account.name) { throw Failure(refusal, account: account.name.text) }
+    if let refusal = broker.lock.refusalAfterIdleCheck(for: account.name) {
+      throw Failure(refusal, account: account.name.text)
+    }
     let (services, name, configuration) = (services(for: account.name), account.name, account.configuration)
     let holdsToken = account.session.grant != nil
     jobs.run({ () throws(SessionError) in
@@ -19,7 +21,7 @@ final class IdentityRequests: AccountPart {
     }) { [self] outcome in
       switch outcome {
       case .success(let claims?):
-        step(.identityKnown, name)
+        logStep(.identityKnown, name)
         sendIdentity(account, claims, .idToken, ticket)
       case .success(nil) where isVerified: sendIdentity(account, JSONObject(), nil, ticket)
       case .success(nil): requestUserInfo(account, TokenNeed(), ticket)
@@ -32,8 +34,8 @@ final class IdentityRequests: AccountPart {
   private func requestUserInfo(_ account: Account, _ need: TokenNeed, _ ticket: Ticket) {
     broker.obtain(need, for: ticket, account, isAfterRefusal: need.forceRefresh) { [self] slot, grant in
       let (question, generation) = (broker.question(account, grant), slot.session.generation)
-      jobs.wait(
-        as: .questions(slot.name), at: slot.configuration.server, question.cancellation
+      jobs.runWaiting(
+        as: .questions(slot.name), at: slot.configuration.serverIdentifier, question.cancellation
       ) { () throws(SessionError) in
         try question.userInfo()
       } then: { [self] outcome in

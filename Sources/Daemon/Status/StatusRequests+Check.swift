@@ -10,14 +10,14 @@ extension StatusRequests {
     let settings = try settings()
     let only = try broker.requestedName(name)
     let batch = CheckBatch(ticket: ticket, only: only, startedAt: services.time.now())
-    jobs.run({ [services] in AccountScan.run(settings, only: only, services: services) }) { [self] scanned in
+    jobs.run({ [services] in AccountScan.summaries(of: settings, only: only, services: services) }) { [self] scanned in
       check(scanned.get(), batch)
     }
   }
 
   private func check(_ summaries: [AccountSummary], _ batch: CheckBatch) {
     let now = services.time.now()
-    let accounts = summaries.filter(\.isConfigured).map { ($0, broker.account($0.name, $0.configuration)) }
+    let accounts = summaries.filter(\.isConfigured).map { ($0, broker.updatedAccount($0.name, $0.configuration)) }
     // The accounts may be renamed.
     batch.pending = Set(accounts.map { ObjectIdentifier($1) })
     for (summary, account) in accounts {
@@ -35,7 +35,7 @@ extension StatusRequests {
 
   private func obtain(_ need: TokenNeed, _ account: Account, _ batch: CheckBatch) {
     let waiter = Waiter(ticket: batch.ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
-      do throws(Failure) { check(account, try outcome.get(of: slot), batch) } catch {
+      do throws(Failure) { check(account, try outcome.grantOrFailure(of: slot), batch) } catch {
         recordResult(account, error, in: batch)
       }
     }
@@ -49,8 +49,8 @@ extension StatusRequests {
     }
     let question = broker.question(account, grant)
     let generation = account.session.generation
-    jobs.wait(
-      as: .questions(account.name), at: account.configuration.server, question.cancellation
+    jobs.runWaiting(
+      as: .questions(account.name), at: account.configuration.serverIdentifier, question.cancellation
     ) { () throws(SessionError) in
       try question.check()
     } then: { [self] outcome in
@@ -60,7 +60,7 @@ extension StatusRequests {
 
   /// - Parameter generation: The session generation at the time of the request.
   private func handleCheckResult(
-    _ account: Account, _ generation: UInt64, _ outcome: Result<ServerQuestion.Verdict, SessionError>,
+    _ account: Account, _ generation: UInt64, _ outcome: Result<SessionRequests.CheckResult, SessionError>,
     _ batch: CheckBatch
   ) {
     let name = account.name
@@ -71,14 +71,14 @@ extension StatusRequests {
     guard account.session.generation == generation else { return obtain(TokenNeed(), account, batch) }
     switch outcome {
     case .failure(let error): recordResult(account, Failure(error, account: name.text), in: batch)
-    case .success(.holds): recordResult(account, CheckBatch.Check(.valid), in: batch)
+    case .success(.valid): recordResult(account, CheckBatch.Check(.valid), in: batch)
     case .success(.notPossible): recordResult(account, CheckBatch.Check(.notPossible), in: batch)
     case .success(.ended):
       account.session.recordRemoteEnd(account: name.text)
       broker.failWaiters(account, .expired(account: name.text))
       broker.publish(of: name) { $0.recordSignOut(.revoked) }
       recordResult(account, CheckBatch.Check(SessionEvent.SignOutCause.revoked), in: batch)
-    case .success(.doubtful):
+    case .success(.refreshNeeded):
       batch.refreshed.insert(ObjectIdentifier(account))
       broker.publish(of: name) { $0.recordTokenRejection() }
       obtain(TokenNeed(forceRefresh: true), account, batch)

@@ -11,7 +11,7 @@ private final class ExaminationBatch {
     var accounts: [AccountName]
     let cancellation = Cancellation()
     /// The state of the server. Nil until examined.
-    var finding: IssuerExamination?
+    var examination: IssuerExamination?
   }
 
   let ticket: Ticket
@@ -48,7 +48,7 @@ extension StatusRequests {
   private func examine(_ batch: ExaminationBatch) {
     for summary in batch.summaries where summary.isConfigured {
       let (name, configuration) = (summary.name, summary.configuration)
-      if let known = batch.servers.firstIndex(where: { $0.configuration.isExamined(with: configuration) }) {
+      if let known = batch.servers.firstIndex(where: { $0.configuration.canShareExamination(with: configuration) }) {
         batch.servers[known].accounts.append(name)
       } else {
         batch.servers.append(ExaminationBatch.Server(configuration: configuration, accounts: [name]))
@@ -56,14 +56,14 @@ extension StatusRequests {
     }
     for (index, server) in batch.servers.enumerated() {
       let (account, configuration, cancellation) = (server.accounts[0], server.configuration, server.cancellation)
-      jobs.wait(as: .questions(account), at: configuration.server, cancellation) {
+      jobs.runWaiting(as: .questions(account), at: configuration.serverIdentifier, cancellation) {
         [services = services(for: account)] () throws(SessionError) in
         services.examineIssuer(of: account, configuration, cancellation: cancellation)
       } then: { [self] outcome in
-        do throws(SessionError) { batch.servers[index].finding = try outcome.get() } catch {
-          batch.servers[index].finding = IssuerExamination(problem: error)
+        do throws(SessionError) { batch.servers[index].examination = try outcome.get() } catch {
+          batch.servers[index].examination = IssuerExamination(problem: error)
         }
-        if batch.servers.allSatisfy({ $0.finding != nil }) { answer(batch) }
+        if batch.servers.allSatisfy({ $0.examination != nil }) { answer(batch) }
       }
     }
     if batch.servers.isEmpty { return answer(batch) }
@@ -74,31 +74,31 @@ extension StatusRequests {
   private func answer(_ batch: ExaminationBatch) {
     guard !batch.isAnswered else { return }
     batch.isAnswered = true
-    for server in batch.servers where server.finding == nil { server.cancellation.cancel() }
+    for server in batch.servers where server.examination == nil { server.cancellation.cancel() }
     sendAccounts(.status, batch.ticket, batch.summaries, batch.vault, unknown: batch.unknown) {
       [self] summary, account, object in
       object[.proxySource] = summary.configuration.proxySource == .option ? "option" : nil
       object[.askedScope] = .string(summary.configuration.scope.joined(separator: " "))
       object[.unconfirmedOrigins] = .array(summary.unconfirmedOrigins.map { .string($0) })
       object[.failedAt] = account.session.failedAt.map { .int(unixTime($0)) }
-      object[.server] = batch.server(of: summary.name).map { .object(Self.json($0.finding)) }
+      object[.server] = batch.server(of: summary.name).map { .object(Self.json($0.examination)) }
     }
   }
 
   /// The state of a server.
   ///
-  /// - Parameter finding: Nil if the server did not respond in time.
-  private static func json(_ finding: IssuerExamination?) -> JSONObject {
-    guard let finding else {
+  /// - Parameter examination: Nil if the server did not respond in time.
+  private static func json(_ examination: IssuerExamination?) -> JSONObject {
+    guard let examination else {
       let late = Failure(
         .timeout, "the server did not answer within \(Int(examinationTime.components.seconds)) seconds")
       return JSONObject([("problem", late.json)])
     }
-    var object = JSONObject([("milliseconds", .int(finding.milliseconds))])
-    object["clock_offset"] = finding.clockOffsetSeconds.map { .int($0) }
-    object["keys"] = finding.keys.map { .int($0) }
-    if finding.unusableKeys > 0 { object["unusable_keys"] = .int(finding.unusableKeys) }
-    object["problem"] = finding.problem.map { Failure($0, account: nil).json }
+    var object = JSONObject([("milliseconds", .int(examination.milliseconds))])
+    object["clock_offset"] = examination.clockOffsetSeconds.map { .int($0) }
+    object["keys"] = examination.keys.map { .int($0) }
+    if examination.unusableKeys > 0 { object["unusable_keys"] = .int(examination.unusableKeys) }
+    object["problem"] = examination.problem.map { Failure($0, account: nil).json }
     return object
   }
 }

@@ -37,7 +37,7 @@ final class StatusRequests: AccountPart {
   static func scan(
     _ settings: Settings, _ only: AccountName?, _ services: SessionServices
   ) -> ([AccountSummary], vault: JSONObject) {
-    let accounts = AccountScan.run(settings, only: only, services: services)
+    let accounts = AccountScan.summaries(of: settings, only: only, services: services)
     let summary = services.vault.summary()
     var vault = summary.json
     vault["slots"] = .array(summary.slots.map { .string($0.name) })
@@ -60,15 +60,15 @@ final class StatusRequests: AccountPart {
     only: AccountName? = nil, unknown: [UnknownSetting] = [],
     adding more: (AccountSummary, Account, inout JSONObject) -> Void = { _, _, _ in }
   ) {
-    broker.noteClock()
+    broker.checkClock()
     let now = services.time.now()
     var listed: [JSON] = []
     for summary in summaries {
       guard summary.isConfigured else {
-        listed.append(.object(deletedAccount(summary, purpose)))
+        listed.append(.object(deletedAccountMembers(summary, purpose)))
         continue
       }
-      let account = broker.account(summary.name, summary.configuration)
+      let account = broker.updatedAccount(summary.name, summary.configuration)
       account.applySummary(summary)
       var object = purpose == .list ? listMembers(summary, account, now) : statusMembers(summary, account, now)
       more(summary, account, &object)
@@ -78,7 +78,7 @@ final class StatusRequests: AccountPart {
     let waiting = signIns.pendingSignIns(for: only)
     if !waiting.isEmpty { result["sign_ins"] = .array(waiting.map { .object($0) }) }
     if purpose == .status {
-      result["daemon"] = .object(context.facts.json(time: services.time))
+      result["daemon"] = .object(context.status.json(time: services.time))
       result["vault"] = .object(vault)
     }
     if !unknown.isEmpty { result["unknown_settings"] = .array(unknown.map { .object(Self.json($0)) }) }
@@ -97,7 +97,7 @@ final class StatusRequests: AccountPart {
   }
 
   /// For an account deleted from the settings.
-  private func deletedAccount(_ summary: AccountSummary, _ purpose: Purpose) -> JSONObject {
+  private func deletedAccountMembers(_ summary: AccountSummary, _ purpose: Purpose) -> JSONObject {
     let state: SessionState =
       summary.problem?.isLocked == true ? .locked : summary.isUnreadable ? .unreadable : .signedOut
     var object = JSONObject()
@@ -137,7 +137,7 @@ final class StatusRequests: AccountPart {
     object.addUnattended(summary.unattended)
     object[.ephemeral] = summary.isEphemeral ? true : nil
     object[.expiresAt] = account.session.grant?.expiresAtUnixSeconds.map { .int($0) }
-    object[WireProtocol.signInMember] = summary.expiry.signInDue(now: services.time.wallSeconds()).map { .int($0) }
+    object[WireProtocol.signInMember] = summary.expiry.endToWarnAbout(now: services.time.wallSeconds()).map { .int($0) }
     return object
   }
 
@@ -165,8 +165,8 @@ final class StatusRequests: AccountPart {
     object[.subject] = (account.session.grant?.subject ?? summary.subject).map { .string($0) }
     object[.scope] = (account.session.grant?.scope ?? summary.scope).map { .string($0) }
     object[.authorizationDetails] = summary.authorizationDetails
-    object[.refreshTokenExpiresAt] = summary.expiry.refreshToken.map { .int($0) }
-    object[.authorizationExpiresAt] = summary.expiry.authorization.map { .int($0) }
+    object[.refreshTokenExpiresAt] = summary.expiry.refreshTokenExpiresAt.map { .int($0) }
+    object[.authorizationExpiresAt] = summary.expiry.authorizationExpiresAt.map { .int($0) }
     object[.refresh] = .string(summary.configuration.refresh.rawValue)
     if account.session.isQueued { object[.refreshQueued] = true }
     object[.lastRefresh] = (account.session.refreshedAt ?? summary.refreshedAt).map { .int($0) }
@@ -174,7 +174,7 @@ final class StatusRequests: AccountPart {
     if summary.configuration.allowHTTPLoopback { object[.httpLoopback] = true }
     object[.caFile] = summary.configuration.caFile.map { .string($0) }
     object[.proxy] = summary.configuration.proxy.map { .string($0) }
-    let ending = account.session.grant == nil ? summary.ending : nil
+    let ending = account.session.grant == nil ? summary.endReason : nil
     if let problem = summary.problem ?? account.session.lastFailure ?? ending {
       object[.problem] = Failure(problem, account: summary.name.text).json
     }

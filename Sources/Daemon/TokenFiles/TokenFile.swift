@@ -22,10 +22,10 @@ final class TokenFile {
   /// The session generation whose ID Token expires too soon to be written.
   var skippedGeneration: UInt64?
   /// Whether the file is a standing one or was written before. Otherwise a failure ends the request.
-  var hasBegun: Bool
+  var survivesFailure: Bool
   /// Whether a token request is in progress.
-  var isWaiting = false
-  var renewal: Instant?
+  var awaitsToken = false
+  var renewalDue: Instant?
   /// Whether the last token request failed.
   var hasFailed = false
 
@@ -37,7 +37,7 @@ final class TokenFile {
     self.account = account
     self.store = store
     self.name = name
-    hasBegun = isStanding
+    survivesFailure = isStanding
     self.lock = lock
     self.kind = kind
   }

@@ -12,7 +12,7 @@ final class TokenFiles: AccountPart {
   /// The runtime directory. Nil until used.
   private var tokenFileStore: TokenFileStore?
   /// The requests that wait for a file name.
-  private var claiming: Set<Ticket> = []
+  private var ticketsClaimingNames: Set<Ticket> = []
   /// Writes the files in order.
   private lazy var work = JobQueue(jobs)
   /// Whether to keep standing files. False until the daemon has started.
@@ -23,23 +23,23 @@ final class TokenFiles: AccountPart {
   /// The revision of the settings that ``standing`` was read from.
   private var standingRevision: UInt64?
   /// Run at `until` at the latest.
-  private var settling: [(account: AccountName, until: Instant, action: () -> Void)] = []
+  private var actionsAwaitingFiles: [(account: AccountName, until: Instant, action: () -> Void)] = []
 
   /// Starts to keep a file for a request.
   func handle(_ request: TokenFileRequest, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(request.account).name
-    let tickets = Array(tokenFiles.keys) + claiming
+    let tickets = Array(tokenFiles.keys) + ticketsClaimingNames
     guard tickets.count(where: { !$0.isInternal }) < TokenFile.maximumCount else {
       throw Failure(
         .tooBusy, "there are already \(TokenFile.maximumCount) token files", hint: "end a command that uses one")
     }
-    claiming.insert(ticket)
+    ticketsClaimingNames.insert(ticket)
     work.run({ [store = tokenFileStore, directory = runtimeDirectory] () throws(Failure) in
-      try Self.convertingErrors {
+      try Self.convertErrors {
         let store = try store ?? TokenFileStore(directory)
         store.removeOrphans()
         let (name, lock) = try store.claim(request.name)
-        return Claim(store: store, name: name, lock: lock)
+        return ClaimedName(store: store, name: name, lock: lock)
       }
     }) { [self] outcome in
       if case .success(let claim) = outcome { tokenFileStore = claim.store }
@@ -48,16 +48,16 @@ final class TokenFiles: AccountPart {
   }
 
   /// A file name that no other daemon uses.
-  private struct Claim: Sendable {
+  private struct ClaimedName: Sendable {
     let store: TokenFileStore
     let name: String
     let lock: TokenFileLock
   }
 
   /// Calls `claim` and converts its errors. Blocking.
-  private static func convertingErrors(_ claim: () throws -> Claim) throws(Failure) -> Claim {
+  private static func convertErrors(_ claim: () throws -> ClaimedName) throws(Failure) -> ClaimedName {
     do { return try claim() } catch let error as SystemError {
-      if error.isAgain { throw Failure(.tooBusy, "another daemon is writing that token file", hint: "try again") }
+      if error.wouldBlock { throw Failure(.tooBusy, "another daemon is writing that token file", hint: "try again") }
       throw Failure(.storage, Phrase("cannot create a token file: \(Phrase(stringLiteral: error.message))"))
     } catch let error as DirectoryError {
       throw Failure(
@@ -71,9 +71,9 @@ final class TokenFiles: AccountPart {
 
   /// Starts to keep a file after its name was claimed.
   private func handleClaim(
-    _ outcome: Result<Claim, Failure>, _ kind: TokenKind, _ account: AccountName, _ ticket: Ticket
+    _ outcome: Result<ClaimedName, Failure>, _ kind: TokenKind, _ account: AccountName, _ ticket: Ticket
   ) {
-    let isWanted = claiming.remove(ticket) != nil
+    let isWanted = ticketsClaimingNames.remove(ticket) != nil
     // The account may have been renamed.
     let account = standing.first { $0.ticket == ticket }?.account ?? account
     defer { runReadyActions() }
@@ -102,7 +102,7 @@ final class TokenFiles: AccountPart {
 
   /// The directory of the socket. Nil for a private daemon.
   private var runtimeDirectory: String? {
-    context.facts.socketPath.flatMap { path in
+    context.status.socketPath.flatMap { path in
       path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) }
     }
   }
@@ -123,8 +123,8 @@ final class TokenFiles: AccountPart {
 
   /// - Parameter isNew: Whether it must be newer than the file's.
   private func requestToken(for file: TokenFile, _ account: Account, isNew: Bool) {
-    guard !file.isWaiting else { return }
-    file.isWaiting = true
+    guard !file.awaitsToken else { return }
+    file.awaitsToken = true
     let need = TokenNeed(
       newerThan: isNew ? file.skippedGeneration ?? file.writingGeneration ?? file.writtenGeneration : nil)
     let waiter = Waiter(ticket: file.ticket, need: need) { [self] slot, outcome in
@@ -146,7 +146,7 @@ final class TokenFiles: AccountPart {
 
   /// Writes a token to a file on a worker, unless it is already there, and schedules its renewal.
   func store(_ grant: AccessGrant, in file: TokenFile, _ slot: TokenSlot) {
-    file.isWaiting = false
+    file.awaitsToken = false
     defer { runReadyActions() }
     guard tokenFiles[file.ticket] === file else { return }
     file.hasFailed = false
@@ -184,14 +184,14 @@ final class TokenFiles: AccountPart {
       let problem = Phrase("cannot write the token file: \(Phrase(stringLiteral: error.message))")
       return handleWriteFailure(file, Failure(.storage, problem))
     }
-    (file.writtenGeneration, file.skippedGeneration, file.hasBegun) = (generation, nil, true)
+    (file.writtenGeneration, file.skippedGeneration, file.survivesFailure) = (generation, nil, true)
     log.note(.tokenFile(.written), file.account)
     notifyClient(of: file, expiresAt: expiresAt)
   }
 
   private func handleWriteFailure(_ file: TokenFile, _ failure: Failure) {
     log.note(.tokenFile(.failed), file.account)
-    end(file)
+    stopKeeping(file)
     loop.send(.failure(failure), to: file.ticket)
   }
 
@@ -220,8 +220,10 @@ final class TokenFiles: AccountPart {
     let seconds = grant.idTokenSeconds(until: expiry, wallSeconds: services.time.wallSeconds(), now: now)
     let use = grant.idTokenUse(
       minimum: AccessGrant.shortestIDTokenSeconds, wallSeconds: services.time.wallSeconds(), now: now)
-    if use != .good {
-      guard use == .due, slot.session.isRenewable else { throw Failure.expiringIDToken(of: file.account.text) }
+    if use != .sufficient {
+      guard use == .refreshNeeded, slot.session.isRenewable else {
+        throw Failure.expiringIDToken(of: file.account.text)
+      }
       file.skippedGeneration = slot.session.generation
       return nil
     }
@@ -231,30 +233,30 @@ final class TokenFiles: AccountPart {
   }
 
   private func scheduleRenewal(of file: TokenFile, _ content: Content) {
-    guard let expiry = content.expiresAt, let lifetime = content.lifetimeSeconds else { return file.renewal = nil }
+    guard let expiry = content.expiresAt, let lifetime = content.lifetimeSeconds else { return file.renewalDue = nil }
     let now = services.time.now()
     schedule(
       file, at: RefreshPolicy.fileRenewal(of: expiry, lifetimeSeconds: lifetime, now: now, jitter: jitter()))
   }
 
   private func schedule(_ file: TokenFile, at due: Instant) {
-    guard file.renewal != due else { return }
-    file.renewal = due
-    schedule(at: due) { [self] in tokenFileDue(file.ticket) }
+    guard file.renewalDue != due else { return }
+    file.renewalDue = due
+    schedule(at: due) { [self] in requestTokenIfDue(file.ticket) }
   }
 
-  private func tokenFileDue(_ ticket: Ticket) {
-    guard let file = tokenFiles[ticket], let due = file.renewal, due <= services.time.now() else { return }
-    file.renewal = nil
+  private func requestTokenIfDue(_ ticket: Ticket) {
+    guard let file = tokenFiles[ticket], let due = file.renewalDue, due <= services.time.now() else { return }
+    file.renewalDue = nil
     requestToken(for: file)
   }
 
   func handleTokenFailure(_ file: TokenFile, _ failure: Failure) {
-    file.isWaiting = false
+    file.awaitsToken = false
     defer { runReadyActions() }
     guard tokenFiles[file.ticket] === file else { return }
-    guard file.hasBegun else {
-      end(file)
+    guard file.survivesFailure else {
+      stopKeeping(file)
       return loop.send(.failure(failure), to: file.ticket)
     }
     switch failure.code.exitStatus {
@@ -274,8 +276,8 @@ final class TokenFiles: AccountPart {
   func retry(within spread: Duration) -> Bool {
     var isWanted = false
     for file in tokenFiles.values where file.hasFailed {
-      guard let due = file.renewal, let error = broker.accounts[file.account]?.session.lastFailure,
-        error.isWorthWaiting,
+      guard let due = file.renewalDue, let error = broker.accounts[file.account]?.session.lastFailure,
+        error.isSafeToRetry,
         !error.reachedServer
       else { continue }
       isWanted = true
@@ -287,7 +289,7 @@ final class TokenFiles: AccountPart {
   // MARK: Events of the session
 
   /// Updates the files after an event.
-  func adapt(to entry: SessionEntry) {
+  func applyEvent(_ entry: SessionEntry) {
     let own = tokenFiles.values.filter { file in
       entry.account.map { $0.hasSameBytes(as: file.account.text) } ?? true
     }
@@ -295,11 +297,12 @@ final class TokenFiles: AccountPart {
     case .signedIn, .refreshed:
       for file in own {
         guard let account = broker.accounts[file.account], let grant = account.session.grant else { continue }
-        store(grant, in: file, account.own)
+        store(grant, in: file, account.ownSlot)
       }
     case .signedOut: for file in own { remove(file, .signedOut) }
     case .locked: for file in own where broker.accounts[file.account]?.session.grant == nil { remove(file, .locked) }
-    case .unlocked: for file in own where file.hasBegun && file.writtenGeneration == nil { requestToken(for: file) }
+    case .unlocked:
+      for file in own where file.survivesFailure && file.writtenGeneration == nil { requestToken(for: file) }
     case .accountRenamed:
       guard let old = entry.event.formerName, let name = entry.account.flatMap({ try? AccountName($0) }) else { return }
       for file in tokenFiles.values where file.account.text.hasSameBytes(as: old) { file.account = name }
@@ -311,18 +314,18 @@ final class TokenFiles: AccountPart {
   }
 
   /// Requests new tokens for an account's files.
-  func renew(of account: AccountName) {
-    for file in tokenFiles.values where file.account == account && file.hasBegun { requestToken(for: file) }
+  func requestNewTokens(for account: AccountName) {
+    for file in tokenFiles.values where file.account == account && file.survivesFailure { requestToken(for: file) }
   }
 
   /// Removes the files of a signed-out account.
-  func remove(of account: AccountName) {
+  func removeFiles(of account: AccountName) {
     for file in tokenFiles.values where file.account == account { remove(file, .signedOut) }
   }
 
   /// Removes a file, but keeps its name for the next token.
   private func remove(_ file: TokenFile, _ code: FailureCode) {
-    file.renewal = nil
+    file.renewalDue = nil
     guard file.writtenGeneration != nil || file.writingGeneration != nil else { return }
     (file.writtenGeneration, file.writingGeneration) = (nil, nil)
     runReadyActions()
@@ -347,7 +350,7 @@ final class TokenFiles: AccountPart {
   /// Stops updating a file and removes it.
   ///
   /// - Parameter then: Called when it is removed.
-  func end(_ file: TokenFile, then: @escaping () -> Void = {}) {
+  func stopKeeping(_ file: TokenFile, then: @escaping () -> Void = {}) {
     tokenFiles[file.ticket] = nil
     for slot in broker.slots { slot.waiters.removeAll { $0.ticket == file.ticket } }
     release(file.store, file.name, file.lock, then: then)
@@ -356,19 +359,19 @@ final class TokenFiles: AccountPart {
   /// Removes all files, because the daemon is stopping.
   func stop() {
     (keepsStanding, standing) = (false, [])
-    let unnamed = claiming
-    claiming = []
-    for ticket in unnamed { loop.send(.failure(stopping), to: ticket) }
+    let unnamed = ticketsClaimingNames
+    ticketsClaimingNames = []
+    for ticket in unnamed { loop.send(.failure(stopFailure), to: ticket) }
     for file in tokenFiles.values {
       // A program that reads the file is notified once, so the file must be removed by then.
-      end(file) { [self] in loop.send(.failure(stopping), to: file.ticket) }
+      stopKeeping(file) { [self] in loop.send(.failure(stopFailure), to: file.ticket) }
     }
   }
 
   /// Removes the file of a request whose sender disconnected.
   func abandon(_ ticket: Ticket) {
-    claiming.remove(ticket)
-    if let file = tokenFiles[ticket] { end(file) }
+    ticketsClaimingNames.remove(ticket)
+    if let file = tokenFiles[ticket] { stopKeeping(file) }
   }
 
   // MARK: - Standing files
@@ -376,7 +379,7 @@ final class TokenFiles: AccountPart {
   /// A standing file, with the ticket of its ``TokenFile``.
   fileprivate struct StandingEntry {
     var account: AccountName
-    let file: StandingTokenFile
+    let file: TokenFileSetting
     let ticket: Ticket
   }
 
@@ -390,16 +393,16 @@ final class TokenFiles: AccountPart {
   func updateStandingFiles(from settings: Settings) {
     guard keepsStanding, standingRevision != settingsFile.revision else { return }
     standingRevision = settingsFile.revision
-    var wanted: [(AccountName, StandingTokenFile)] = []
+    var wanted: [(AccountName, TokenFileSetting)] = []
     for account in settings.accounts {
-      for file in account.configuration.tokenFiles.compactMap({ StandingTokenFile($0) })
+      for file in account.configuration.tokenFiles.compactMap({ TokenFileSetting($0) })
       where !wanted.contains(where: { $0.1.path.hasSameBytes(as: file.path) }) {
         wanted.append((account.name, file))
       }
     }
     for former in standing where !wanted.contains(where: { $0 == (former.account, former.file) }) {
-      claiming.remove(former.ticket)
-      if let file = tokenFiles[former.ticket] { end(file) }
+      ticketsClaimingNames.remove(former.ticket)
+      if let file = tokenFiles[former.ticket] { stopKeeping(file) }
     }
     standing.removeAll { former in !wanted.contains { $0 == (former.account, former.file) } }
     for (account, file) in wanted where standing.count < TokenFile.maximumCount {
@@ -407,7 +410,7 @@ final class TokenFiles: AccountPart {
       lastStanding += 1
       let new = StandingEntry(account: account, file: file, ticket: Ticket(connection: 0, serial: lastStanding))
       standing.append(new)
-      begin(new)
+      claimName(of: new)
     }
     runReadyActions()
   }
@@ -419,22 +422,22 @@ final class TokenFiles: AccountPart {
     for kept in standing {
       if let file = tokenFiles[kept.ticket] {
         if file.writtenGeneration != nil { requestToken(for: file, isNew: false) }
-      } else if !claiming.contains(kept.ticket) {
-        begin(kept)
+      } else if !ticketsClaimingNames.contains(kept.ticket) {
+        claimName(of: kept)
       }
     }
   }
 
   /// Claims the name of a standing file, on a worker.
-  private func begin(_ file: StandingEntry) {
-    claiming.insert(file.ticket)
+  private func claimName(of file: StandingEntry) {
+    ticketsClaimingNames.insert(file.ticket)
     work.run({ [file = file.file, runtime = runtimeDirectory] () throws(Failure) in
-      try Self.convertingErrors {
+      try Self.convertErrors {
         let store = try TokenFileStore(standing: file.directory, runtime: runtime)
         guard let lock = try store.claimStanding(file.name) else {
           throw Failure(.storage, "another program's file is there")
         }
-        return Claim(store: store, name: file.name, lock: lock)
+        return ClaimedName(store: store, name: file.name, lock: lock)
       }
     }) { [self] outcome in
       handleClaim(outcome, file.file.kind, file.account, file.ticket)
@@ -442,29 +445,29 @@ final class TokenFiles: AccountPart {
   }
 
   /// How long a settings change waits for the files.
-  private static let settlingTimeout = Duration.seconds(10)
+  private static let fileTimeout = Duration.seconds(10)
 
-  /// Calls `action` once the account's standing files were written or have failed, or after ``settlingTimeout``.
-  func whenSettled(_ account: AccountName, _ action: @escaping () -> Void) {
-    settling.append((account, loop.now.advanced(by: Self.settlingTimeout), action))
+  /// Calls `action` once the account's standing files were written or have failed, or after ``fileTimeout``.
+  func whenFilesAreWritten(_ account: AccountName, _ action: @escaping () -> Void) {
+    actionsAwaitingFiles.append((account, loop.now.advanced(by: Self.fileTimeout), action))
     runReadyActions()
-    guard !settling.isEmpty else { return }
-    schedule(at: loop.now.advanced(by: Self.settlingTimeout)) { [self] in runReadyActions() }
+    guard !actionsAwaitingFiles.isEmpty else { return }
+    schedule(at: loop.now.advanced(by: Self.fileTimeout)) { [self] in runReadyActions() }
   }
 
   fileprivate func runReadyActions() {
     let unsettled = standing.filter { file in
-      claiming.contains(file.ticket)
-        || tokenFiles[file.ticket].map { $0.isWaiting || $0.writingGeneration != nil } ?? false
+      ticketsClaimingNames.contains(file.ticket)
+        || tokenFiles[file.ticket].map { $0.awaitsToken || $0.writingGeneration != nil } ?? false
     }
     let now = loop.now
-    let later = settling.filter { waiting in
+    let later = actionsAwaitingFiles.filter { waiting in
       waiting.until > now && unsettled.contains { $0.account == waiting.account }
     }
-    let ready = settling.filter { waiting in
+    let ready = actionsAwaitingFiles.filter { waiting in
       waiting.until <= now || !unsettled.contains { $0.account == waiting.account }
     }
-    settling = later
+    actionsAwaitingFiles = later
     for waiting in ready { waiting.action() }
   }
 }

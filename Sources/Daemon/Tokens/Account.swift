@@ -10,11 +10,11 @@ final class Account {
   /// The maximum size of an account's access tokens in memory, in bytes.
   static let maximumBytes = 1 << 20
 
-  let facts: AccountFacts
+  let shared: SharedAccountState
   /// The slot of the account's own token.
-  let own: TokenSlot
+  let ownSlot: TokenSlot
   /// The slots with other targets, least recently used first.
-  private(set) var others: [TokenSlot] = []
+  private(set) var otherSlots: [TokenSlot] = []
 
   /// The revision of the settings file that the configuration was read from. Nil after a change in memory.
   var settingsRevision: UInt64?
@@ -26,16 +26,16 @@ final class Account {
   private(set) var questionCancellation = Cancellation()
 
   init(name: AccountName, configuration: AccountConfiguration) {
-    facts = AccountFacts(name, configuration)
-    own = TokenSlot(facts)
+    shared = SharedAccountState(name, configuration)
+    ownSlot = TokenSlot(shared)
   }
 
-  var name: AccountName { facts.name }
+  var name: AccountName { shared.name }
 
   var configuration: AccountConfiguration {
-    get { facts.configuration }
+    get { shared.configuration }
     set {
-      facts.configuration = newValue
+      shared.configuration = newValue
       settingsRevision = nil
       for slot in slots { slot.session.policy = newValue.renewal }
     }
@@ -43,12 +43,12 @@ final class Account {
 
   /// The session of the account's own token.
   var session: Session {
-    _read { yield own.session }
-    _modify { yield &own.session }
+    _read { yield ownSlot.session }
+    _modify { yield &ownSlot.session }
   }
 
-  /// All slots, ``own`` first.
-  var slots: [TokenSlot] { [own] + others }
+  /// All slots, ``ownSlot`` first.
+  var slots: [TokenSlot] { [ownSlot] + otherSlots }
 
   func liveGrants(at now: Instant) -> [AccessGrant] {
     slots.compactMap(\.session.grant).filter { $0.isAlive(at: now) }
@@ -56,37 +56,37 @@ final class Account {
 
   /// The slot for this target, if it exists.
   func existingSlot(_ target: TokenTarget?) -> TokenSlot? {
-    target == nil ? own : others.first { $0.target == target }
+    target == nil ? ownSlot : otherSlots.first { $0.target == target }
   }
 
   /// Returns the slot for this target, or creates it.
   func slot(for target: TokenTarget?) -> TokenSlot {
-    guard let target else { return own }
-    if let index = others.firstIndex(where: { $0.target == target }) {
-      others.append(others.remove(at: index))
+    guard let target else { return ownSlot }
+    if let index = otherSlots.firstIndex(where: { $0.target == target }) {
+      otherSlots.append(otherSlots.remove(at: index))
     } else {
-      if others.count >= Self.maximumOtherSlots, let idle = others.firstIndex(where: \.isIdle) {
-        others.remove(at: idle)
+      if otherSlots.count >= Self.maximumOtherSlots, let idle = otherSlots.firstIndex(where: \.isIdle) {
+        otherSlots.remove(at: idle)
       }
-      others.append(TokenSlot(facts, target))
+      otherSlots.append(TokenSlot(shared, target))
     }
-    return others[others.count - 1]
+    return otherSlots[otherSlots.count - 1]
   }
 
   /// Removes and returns all waiters of an ended session. Abandons all runs, and drops the cached roles and every slot
-  /// except ``own``.
+  /// except ``ownSlot``.
   func takeWaiters() -> [Waiter] {
     let waiters = slots.flatMap(\.waiters)
-    own.waiters = []
+    ownSlot.waiters = []
     for slot in slots { slot.abandonRun() }
-    others = []
+    otherSlots = []
     roles = RoleCache()
     return waiters
   }
 
   /// Renames the account. Abandons runs that began under the old name.
   func rename(to name: AccountName) {
-    facts.name = name
+    shared.name = name
     settingsRevision = nil
     for slot in slots { slot.abandonRun() }
   }
@@ -94,7 +94,7 @@ final class Account {
   /// Applies the vault's data to the session. Ignores a locked or unreadable record.
   func applySummary(_ summary: AccountSummary) {
     if case .vault = summary.problem { return }
-    session.applyRecord(isGranted: summary.isSignedIn, ending: summary.ending, refreshedAt: summary.refreshedAt)
+    session.applyRecord(isGranted: summary.isSignedIn, ending: summary.endReason, refreshedAt: summary.refreshedAt)
   }
 
   /// Cancels requests about the session, since they contain its secrets.
@@ -106,15 +106,15 @@ final class Account {
   /// Drops the least recently used tokens until the rest fit into ``maximumBytes``.
   func enforceMemoryLimit() {
     var bytes = slots.reduce(0) { $0 + ($1.session.grant?.accessToken.count ?? 0) }
-    for other in others.dropLast() where bytes > Self.maximumBytes && other.isIdle {
+    for other in otherSlots.dropLast() where bytes > Self.maximumBytes && other.isIdle {
       bytes -= other.session.grant?.accessToken.count ?? 0
-      others.removeAll { $0 === other }
+      otherSlots.removeAll { $0 === other }
     }
   }
 }
 
 /// The data that all slots of an account share.
-final class AccountFacts {
+final class SharedAccountState {
   fileprivate(set) var name: AccountName
   fileprivate(set) var configuration: AccountConfiguration
   /// The last published state of the account's own token.

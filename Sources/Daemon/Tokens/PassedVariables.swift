@@ -12,7 +12,7 @@ final class PassedVariables: DaemonPart {
   /// The values, by connection and name.
   private var values: [UInt64: [String: SealedSecret]] = [:]
   /// The requests being read.
-  private var reading: Set<Ticket> = []
+  private var ticketsBeingRead: Set<Ticket> = []
 
   /// Replaces the connection's values by those of a request.
   func read(_ request: VariablesRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
@@ -20,20 +20,20 @@ final class PassedVariables: DaemonPart {
     guard sources.count == request.names.count else {
       throw .missingDescriptors
     }
-    reading.insert(ticket)
+    ticketsBeingRead.insert(ticket)
     let cancellation = context.cancellation(of: ticket)
-    jobs.wait(as: WaitShare(ticket), cancellation) { () throws(SessionError) in
+    jobs.runWaiting(as: WaitShare(ticket), cancellation) { () throws(SessionError) in
       var values: [String: SealedSecret] = [:]
       for (name, source) in zip(request.names, sources) {
         let unusable = SessionError.assertion(.malformed, .variable(name))
-        let value = try SecretContent.readLine(source, upTo: Self.maximumBytes, or: unusable, cancellation) { bytes in
+        let value = try SecretReader.readLine(source, upTo: Self.maximumBytes, or: unusable, cancellation) { bytes in
           bytes.indices.allSatisfy { bytes[$0].isVisibleASCII }
         }
         values[name] = SealedSecret(value)
       }
       return values
     } then: { [self] outcome in
-      guard reading.remove(ticket) != nil else { return }
+      guard ticketsBeingRead.remove(ticket) != nil else { return }
       send(outcome, nil, ticket) { found in
         values[ticket.connection] = found
         return JSONObject()
@@ -42,9 +42,9 @@ final class PassedVariables: DaemonPart {
   }
 
   /// Ignores the values of a request whose sender disconnected.
-  func abandon(_ ticket: Ticket) { reading.remove(ticket) }
+  func abandon(_ ticket: Ticket) { ticketsBeingRead.remove(ticket) }
 
-  func drop(_ connection: UInt64) { if !values.isEmpty { values[connection] = nil } }
+  func forgetValues(of connection: UInt64) { if !values.isEmpty { values[connection] = nil } }
 
   /// The values of these variables from the first connection that has all of them, if any.
   func values(_ names: [String], of tickets: [Ticket]) -> [String: SharedSecret] {

@@ -85,7 +85,7 @@ struct PublishedState {
   /// Whether the error does not concern the session.
   private static func isUnrelatedToSession(_ error: SessionError) -> Bool {
     switch error {
-    case .cancelled, .stopping, .tooBusy, .noAccount, .lifetimeTooShort, .noOtherTokens: true
+    case .cancelled, .stopping, .tooBusy, .noAccount, .lifetimeTooShort, .otherTokensUnavailable: true
     default: error.isTemporary
     }
   }
@@ -109,9 +109,9 @@ extension SessionEvent.SignOutCause {
     case .ended(.expired): self = .expired
     case .ended(.notKept): self = .notKept
     case .ended: self = .elsewhere
-    case .held(.settings): self = .settings
-    case .held(.identity): self = .identity
-    case .held(.accountMissing), .signInNeeded, .none: return nil
+    case .blocked(.settings): self = .settings
+    case .blocked(.identity): self = .identity
+    case .blocked(.accountMissing), .signInNeeded, .none: return nil
     }
   }
 }

@@ -19,12 +19,12 @@ struct RoleCache {
   /// The credentials of a role, unless they need renewal.
   ///
   /// - Parameter now: Unix seconds.
-  func fresh(_ key: Key, now: Int) -> WebIdentityRole.Credentials? {
+  func freshCredentials(for key: Key, now: Int) -> WebIdentityRole.Credentials? {
     credentials[key].flatMap { now < $0.renewFrom ? $0.value : nil }
   }
 
   /// Stores the credentials of a role. `now` is in unix seconds.
-  mutating func put(_ value: WebIdentityRole.Credentials, for key: Key, now: Int) {
+  mutating func store(_ value: WebIdentityRole.Credentials, for key: Key, now: Int) {
     let (left, _) = value.expiresAt.subtractingReportingOverflow(now)
     credentials[key] = (value, value.expiresAt - min(Self.renewalSeconds, max(0, left / 2)))
     guard credentials.count > Self.maximumCount,

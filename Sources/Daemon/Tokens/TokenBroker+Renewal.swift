@@ -7,21 +7,21 @@ internal import Wire
 extension TokenBroker {
   func schedule(_ slot: TokenSlot) {
     guard let due = slot.session.actionDue else { return }
-    if let scheduled = slot.actionScheduled, scheduled <= due { return }
-    slot.actionScheduled = due
+    if let scheduled = slot.timerDue, scheduled <= due { return }
+    slot.timerDue = due
     schedule(at: due) { [self, name = slot.name, target = slot.target] in renewIfDue(name, target) }
   }
 
   /// Carries out the session's renewal or notice, if due.
   func renewIfDue(_ name: AccountName, _ target: TokenTarget?) {
-    noteClock()
+    checkClock()
     let now = loop.now
     // Removes accounts that the user deleted from the settings.
     _ = try? settings()
     // Shutdown could interrupt a new refresh.
-    guard !isStopping, let slot = slot(name, target), let scheduled = slot.actionScheduled, scheduled <= now
+    guard !isStopping, let slot = slot(name, target), let scheduled = slot.timerDue, scheduled <= now
     else { return }
-    slot.actionScheduled = nil
+    slot.timerDue = nil
     if let notice = slot.session.applyExpiry(now: now) { publish(notice, slot) }
     if slot.session.isRenewalDue(now: now) { renew(slot, now) }
     slot.session.dropMissedRenewal(now: now)
@@ -45,27 +45,27 @@ extension TokenBroker {
 
   /// Starts a renewal, unless the server asked to wait or too many are in progress.
   private func renew(_ slot: TokenSlot, _ now: Instant) {
-    let server = slot.configuration.server
+    let server = slot.configuration.serverIdentifier
     if slot.waiters.isEmpty { slot.session.dropCallerPriority() }
-    if let hold = holds.hold(of: server, now: now) {
+    if let pause = pauses.pause(of: server, now: now) {
       return slot.session.postponeRenewal(
-        until: hold.until.advanced(by: slot.waiters.isEmpty ? RefreshPolicy.spreadAfterHold * jitter() : .zero))
+        until: pause.until.advanced(by: slot.waiters.isEmpty ? RefreshPolicy.spreadAfterPause * jitter() : .zero))
     }
     guard slot.session.isRenewalDue(now: now) else { return }
     // A renewal with waiting requests does not count.
-    var permit: Renewals.Permit?
+    var permit: RenewalLimiter.Permit?
     if slot.waiters.isEmpty {
-      guard let free = renewals.permit(at: server) else {
+      guard let free = renewalLimiter.permit(at: server) else {
         return slot.session.postponeRenewal(until: now.advanced(by: .seconds(1) * (0.5 + jitter())))
       }
       permit = free
     }
-    if let refresh = slot.session.renew(now: now) { begin(refresh, slot, permit) }
+    if let refresh = slot.session.startRenewalIfDue(now: now) { begin(refresh, slot, permit) }
   }
 
   /// Publishes once that the session will end soon unless the user signs in again.
-  func noteSessionEnd(of slot: TokenSlot) {
-    let end = slot.session.grant?.expiry.signInDue(now: services.time.wallSeconds())
+  func publishSessionEnd(of slot: TokenSlot) {
+    let end = slot.session.grant?.expiry.endToWarnAbout(now: services.time.wallSeconds())
     publish(of: slot.name) { $0.recordUpcomingEnd(at: end) }
   }
 
@@ -78,16 +78,16 @@ extension TokenBroker {
     let fresh = settings.accounts.filter { $0.configuration.renewal == .background }
     let interval = RefreshPolicy.startInterval * max(0, fresh.count - 1)
     for (name, configuration) in fresh {
-      let account = account(name, configuration)
+      let account = updatedAccount(name, configuration)
       account.session.planFirstToken(at: loop.now.advanced(by: interval * jitter()))
-      schedule(account.own)
+      schedule(account.ownSlot)
     }
   }
 
   /// Publishes sessions that end soon, and starts due scans. Called once a minute.
   func housekeep() {
-    noteClock()
-    for account in accounts.values where account.session.grant != nil { noteSessionEnd(of: account.own) }
+    checkClock()
+    for account in accounts.values where account.session.grant != nil { publishSessionEnd(of: account.ownSlot) }
     if !isStopping {
       scanBackgroundAccounts()
       scanSessionEnds()
@@ -101,29 +101,29 @@ extension TokenBroker {
 
   /// Schedules a scan for sessions that end soon.
   func planSessionEndScan() {
-    sessionEndScan = loop.now
+    nextSessionEndScan = loop.now
     schedule(at: loop.now.advanced(by: Self.sessionEndPause)) { [self] in if !isStopping { scanSessionEnds() } }
   }
 
   /// For each session without a token in memory, publishes once that it ends soon.
   func scanSessionEnds() {
-    guard !isPrivate, sessionEndScan.map({ $0 <= loop.now }) ?? true, let settings = try? settings() else { return }
-    sessionEndScan = loop.now.advanced(by: Self.sessionEndInterval)
-    jobs.run({ [services] in AccountScan.run(settings, only: nil, services: services) }) { [self] found in
+    guard !isPrivate, nextSessionEndScan.map({ $0 <= loop.now }) ?? true, let settings = try? settings() else { return }
+    nextSessionEndScan = loop.now.advanced(by: Self.sessionEndInterval)
+    jobs.run({ [services] in AccountScan.summaries(of: settings, only: nil, services: services) }) { [self] found in
       let current = try? self.settings()
       for summary in found.get() where summary.isConfigured {
-        guard let end = summary.expiry.signInDue(now: services.time.wallSeconds()),
+        guard let end = summary.expiry.endToWarnAbout(now: services.time.wallSeconds()),
           current?[summary.name] == summary.configuration,
           accounts[summary.name]?.session.grant == nil
         else { continue }
-        _ = account(summary.name, summary.configuration)
+        _ = updatedAccount(summary.name, summary.configuration)
         publish(of: summary.name) { $0.recordUpcomingEnd(at: end) }
       }
     }
   }
 
   /// Adapts to a set clock or a paused machine. Called before a token is served, shown or renewed.
-  func noteClock() {
+  func checkClock() {
     let offset = services.time.clockOffset
     let change = offset - clockOffset
     guard abs(change) > AccessGrant.clockTolerance else { return }
@@ -131,9 +131,9 @@ extension TokenBroker {
     let (wallSeconds, now) = (services.time.wallSeconds(), services.time.now())
     log.note(.clockSet(seconds: change))
     for slot in slots {
-      slot.session.clockSet(wallSeconds: wallSeconds, now: now)
+      slot.session.applyClockChange(wallSeconds: wallSeconds, now: now)
       schedule(slot)
     }
-    if change > 0 { accounts.keys.forEach { context.observer?.tokenOutdated(of: $0) } }
+    if change > 0 { accounts.keys.forEach { context.observer?.didOutdateToken(of: $0) } }
   }
 }

@@ -9,15 +9,15 @@ extension TokenBroker {
   /// Begins a run that gets a token.
   ///
   /// - Parameter permit: The permit of a background renewal. Nil if a request waits.
-  func begin(_ refresh: Session.Refresh, _ slot: TokenSlot, _ permit: Renewals.Permit? = nil) {
-    attempt(slot.begin(refresh, permit), slot)
+  func begin(_ refresh: Session.Refresh, _ slot: TokenSlot, _ permit: RenewalLimiter.Permit? = nil) {
+    startAttempt(slot.begin(refresh, permit), slot)
   }
 
-  private func attempt(_ run: RefreshRun, _ slot: TokenSlot) {
-    if let stopping = jobs.stopping { return handleAttemptResult(run, .failure(stopping)) }
+  private func startAttempt(_ run: RefreshRun, _ slot: TokenSlot) {
+    if let stopping = jobs.stopError { return handleAttemptResult(run, .failure(stopping)) }
     run.attemptStartedAt = services.time.now()
     log.note(.refreshBegan(attempt: run.refresh.attempt), run.account)
-    if run.target?.isExchanged == true { return exchange(run) }
+    if run.target?.usesTokenExchange == true { return exchange(run) }
     let names = run.configuration.assertionSource?.variables ?? []
     refresh(run, slot, PassedAssertion(variables: passedVariables.values(names, of: slot.waiters.map(\.ticket))))
   }
@@ -27,18 +27,19 @@ extension TokenBroker {
   }
 
   /// Gets a token with the refresh token or an assertion, on a worker.
-  private func refresh(_ run: RefreshRun, _ slot: TokenSlot, _ handed: PassedAssertion) {
+  private func refresh(_ run: RefreshRun, _ slot: TokenSlot, _ passedAssertion: PassedAssertion) {
     let operation = RefreshOperation(
       account: run.account, configuration: run.configuration, previous: slot.session.grant, target: run.target,
-      claims: slot.waiters.lazy.compactMap(\.need.claims).first, handed: handed, services: services(for: run.account),
+      claims: slot.waiters.lazy.compactMap(\.need.claims).first, passedAssertion: passedAssertion,
+      services: services(for: run.account),
       cancellation: run.cancellation)
-    jobs.wait(as: .refresh(run.account), at: run.configuration.server, run.cancellation) {
+    jobs.runWaiting(as: .refresh(run.account), at: run.configuration.serverIdentifier, run.cancellation) {
       operation.attempt()
     } then: { [self] outcome in
       // Tokens issued before the record was rewritten remain valid.
       if let move = (try? outcome.get())?.rewritten { moveTokens(of: run.account, move) }
-      let result = outcome.flatMap(\.result).mapError { [self] in jobs.reason(for: $0) }
-      guard case .failure(.assertionOfAccount(let other)) = result else { return resultArrived(result, for: run) }
+      let result = outcome.flatMap(\.result).mapError { [self] in jobs.replaceCancellation($0) }
+      guard case .failure(.assertionNeededFrom(let other)) = result else { return handleRunResult(result, for: run) }
       identityAssertion(of: other, for: run.configuration) { [self] outcome in
         switch outcome {
         case .success(let assertion):
@@ -56,26 +57,26 @@ extension TokenBroker {
       let grant: AccessGrant
       do throws(SessionError) { grant = try outcome.get() } catch { return handleAttemptResult(run, .failure(error)) }
       guard slot(of: run) != nil else { return }
-      let question = ServerQuestion(
+      let question = SessionRequests(
         account: run.account, configuration: run.configuration, grant: grant, services: services(for: run.account),
         cancellation: run.cancellation)
-      jobs.wait(
-        as: .exchanges(run.account), at: run.configuration.server, run.cancellation
+      jobs.runWaiting(
+        as: .exchanges(run.account), at: run.configuration.serverIdentifier, run.cancellation
       ) { () throws(SessionError) in
         try question.exchange(for: target)
       } then: { [self] outcome in
-        resultArrived(outcome, for: run)
+        handleRunResult(outcome, for: run)
       }
     }
     obtain(for: waiter, account)
   }
 
   /// Applies the result of a run to the current settings, which may have changed.
-  private func resultArrived(_ outcome: Result<AccessGrant, SessionError>, for run: RefreshRun) {
+  private func handleRunResult(_ outcome: Result<AccessGrant, SessionError>, for run: RefreshRun) {
     context.whenSettingsAreRead { [self] in
       if accounts[run.account] != nil, let settings = try? settings() {
         if let configuration = settings[run.account] {
-          _ = account(run.account, configuration)
+          _ = updatedAccount(run.account, configuration)
         } else if !renames.contains(where: { $0.old == run.account && settings[$0.new] != nil }) {
           removeDeletedAccount(run.account)
         }
@@ -86,15 +87,15 @@ extension TokenBroker {
 
   /// Handles the end of an attempt. An abandoned run has stored its refresh token, but its result is ignored.
   private func handleAttemptResult(_ run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>) {
-    noteClock()
+    checkClock()
     let now = services.time.now()
-    noteEnd(of: run, outcome, now)
+    logEnd(of: run, outcome, now)
     guard let slot = slot(of: run) else { return }
     let outcome = outcome.map { renewed in
       (accounts[run.account]?.slots ?? []).compactMap(\.session.grant).reduce(renewed) { $0.sharingIDToken(with: $1) }
-        .at(wallSeconds: services.time.wallSeconds(), now)
+        .adjustedToClock(wallSeconds: services.time.wallSeconds(), now)
     }
-    let result = slot.session.refreshEnded(
+    let result = slot.session.applyRefreshResult(
       run.refresh, outcome, now: now, wallSeconds: services.time.wallSeconds(), jitter: jitter())
     if slot.session.refresh == nil { slot.endRun() }
     publishResult(of: slot, result)
@@ -105,11 +106,11 @@ extension TokenBroker {
       if let account = accounts[run.account] { for waiter in slot.takeWaiters() { obtain(for: waiter, account) } }
     case .retry(let next, let wait):
       run.refresh = next
-      schedule(at: now.advanced(by: wait)) { [self] in retryDue(run) }
+      schedule(at: now.advanced(by: wait)) { [self] in startRetry(run) }
       log.note(.refreshRetry(attempt: next.attempt, waitMilliseconds: wait.wholeMilliseconds), run.account)
     case .renewed(let grant):
       if let replaced = grant.replacedGeneration {
-        moveTokens(of: run.account, RecordMove(from: replaced, to: grant.recordGeneration))
+        moveTokens(of: run.account, RecordRewrite(from: replaced, to: grant.recordGeneration))
       }
       slot.refusals.recordRenewal()
       accounts[run.account]?.enforceMemoryLimit()
@@ -123,8 +124,8 @@ extension TokenBroker {
       let late = takeWaitersWithVariables(slot, after: error)
       answerWaiters(slot) { waiter in
         let fallback = error.isTemporary ? slot.session.fallback(for: waiter.need, now: now) : nil
-        if fallback == nil, wait(waiter, slot, error, now) { return nil }
-        if fallback != nil { step(.servedOffline, run.account) }
+        if fallback == nil, queueIfWorthWaiting(waiter, slot, error, now) { return nil }
+        if fallback != nil { logStep(.servedOffline, run.account) }
         return fallback.map { .success($0) } ?? .failure(error)
       }
       scheduleRefresh(slot, because: error, now)
@@ -133,30 +134,30 @@ extension TokenBroker {
     schedule(slot)
   }
 
-  private func noteEnd(of run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
+  private func logEnd(of run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
     let time = run.attemptStartedAt.duration(to: now).wholeMilliseconds
-    let server = run.configuration.server
+    let server = run.configuration.serverIdentifier
     switch outcome {
     case .success:
       log.note(.refreshEnded(milliseconds: time, nil), run.account)
-      holds.recordSuccess(at: server)
+      pauses.recordSuccess(at: server)
     case .failure(let error):
       let code = Failure(error, account: nil).code
       log.note(.refreshEnded(milliseconds: time, code, reason: error.reasonForEnd), run.account)
-      holds.note(error, of: server, now: now, jitter: jitter())
+      pauses.recordFailure(error, of: server, now: now, jitter: jitter())
     }
   }
 
-  private func retryDue(_ run: RefreshRun) {
-    guard let slot = slot(of: run), let next = slot.session.retryDue(run.refresh) else { return }
+  private func startRetry(_ run: RefreshRun) {
+    guard let slot = slot(of: run), let next = slot.session.startRetry(run.refresh) else { return }
     run.refresh = next
-    attempt(run, slot)
+    startAttempt(run, slot)
   }
 
   /// Updates the record generation of cached tokens after the record was rewritten.
-  private func moveTokens(of name: AccountName, _ move: RecordMove) {
+  private func moveTokens(of name: AccountName, _ move: RecordRewrite) {
     for slot in accounts[name]?.slots ?? [] where slot.session.grant?.recordGeneration == move.from {
-      slot.session.recordMoved(to: move.to)
+      slot.session.applyRecordRewrite(to: move.to)
     }
   }
 
@@ -164,7 +165,7 @@ extension TokenBroker {
 
   /// Removes and returns the waiters whose variables would have prevented this error.
   func takeWaitersWithVariables(_ slot: TokenSlot, after error: SessionError) -> [Waiter] {
-    guard case .assertionVariables(_, let source) = error else { return [] }
+    guard case .assertionVariablesMissing(_, let source) = error else { return [] }
     let hasAll = { [passedVariables] (waiter: Waiter) in
       !passedVariables.values(source.variables, of: [waiter.ticket]).isEmpty
     }
@@ -189,13 +190,13 @@ extension TokenBroker {
     }
     // Two accounts that need each other would wait forever.
     guard settings.assertionSource == nil else { return fail(.idTokenNeeded(account: name, isExpired: false)) }
-    let user = account(other, settings)
+    let user = updatedAccount(other, settings)
     let waiter = Waiter(ticket: .noRequest, need: TokenNeed(forceRefresh: isRenewed)) { [self] _, outcome in
       let grant: AccessGrant
       do throws(SessionError) { grant = try outcome.get() } catch { return fail(error) }
       let question = question(user, grant)
-      jobs.wait(
-        as: .exchanges(user.name), at: user.configuration.server, question.cancellation
+      jobs.runWaiting(
+        as: .exchanges(user.name), at: user.configuration.serverIdentifier, question.cancellation
       ) { () throws(SessionError) in
         try question.identityAssertion(for: configuration)
       } then: { [self] outcome in

@@ -13,10 +13,10 @@ extension TokenBroker {
     let settings = try settings()
     let configurations = settings.accounts.map(\.configuration) + services.ephemeral.accounts.map(\.configuration)
     let mapped = Set(configurations.flatMap { $0.settings.variables.map { String($0.prefix { $0 != "=" }) } })
-    let cached = slots.flatMap { [$0.session.grant].compactMap { $0 } + $0.session.earlier }
+    let cached = slots.flatMap { [$0.session.grant].compactMap { $0 } + $0.session.earlierGrants }
     let ephemeral = services.ephemeral.accounts.map(\.name)
     let cancellation = context.cancellation(of: ticket)
-    jobs.wait(as: WaitShare(ticket), cancellation) { [services = context.services] () throws(SessionError) in
+    jobs.runWaiting(as: WaitShare(ticket), cancellation) { [services = context.services] () throws(SessionError) in
       var tokens = try services.storedTokens(ephemeral)
       do throws(CryptoError) {
         for grant in cached {
@@ -26,7 +26,7 @@ extension TokenBroker {
       } catch {
         throw .memory
       }
-      return try SecretContent.read(source, upTo: EnvironmentScreening.maximumBytes, or: .content, cancellation) {
+      return try SecretReader.read(source, upTo: EnvironmentScreening.maximumBytes, or: .content, cancellation) {
         (bytes) throws(SessionError) in try TokenFinder(tokens).indicesOfValues(withTokensIn: bytes)
       }
     } then: { [self] outcome in

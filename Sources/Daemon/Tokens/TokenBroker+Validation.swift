@@ -6,7 +6,7 @@ internal import Wire
 // Checks cached tokens against the vault, which other processes also write.
 extension TokenBroker {
   /// Returns whether the vault may have changed since the cached token was validated.
-  func needsValidation(_ slot: TokenSlot) -> Bool {
+  func checkForVaultChange(_ slot: TokenSlot) -> Bool {
     guard let grant = slot.session.grant, slot.session.refresh == nil else { return false }
     // Without file watches, a worker must read the file's stamp.
     guard let revision = context.files.vaultRevision else { return true }
@@ -17,7 +17,7 @@ extension TokenBroker {
       // The records in a file written by this process are known.
       let known = services.vault.generation(of: slot.name, inFileWith: stamp)
       guard known == grant.recordGeneration else { return true }
-      lock.vaultFileChanged()
+      lock.handleVaultFileChange()
     }
     (slot.validation.stamp, slot.validation.revision) = (stamp, revision)
     return false
@@ -51,7 +51,7 @@ extension TokenBroker {
       slot.waiters.removeAll(where: \.awaitsValidation)
       for waiter in waiters {
         waiter.awaitsValidation = false
-        do throws(SessionError) { try request(for: waiter, slot, isValidated: isOfGrant) } catch {
+        do throws(SessionError) { try serveOrQueue(waiter, slot, isValidated: isOfGrant) } catch {
           waiter.finish(slot, .failure(error))
         }
       }
@@ -62,11 +62,11 @@ extension TokenBroker {
     // If the vault is unreadable, the token stays, and the next request tries again.
     guard let isCurrent = validation.isCurrent else { return }
     // Another process may also have changed the key slots.
-    if validation.stamp != known || validation.stamp == nil { lock.vaultFileChanged() }
+    if validation.stamp != known || validation.stamp == nil { lock.handleVaultFileChange() }
     if isCurrent {
       (slot.validation.stamp, slot.validation.revision) = (validation.stamp, revision)
     } else {
-      step(.recordChanged, slot.name)
+      logStep(.recordChanged, slot.name)
       slot.session.forgetToken()
     }
   }

@@ -15,18 +15,18 @@ extension TokenBroker {
   private static let spreadAfterChange = Duration.seconds(5)
 
   /// Refuses a request that would wait for a server with too many waiting requests (invariant: fair shares).
-  func admit(_ need: TokenNeed, _ slot: TokenSlot, _ now: Instant) throws(SessionError) {
+  func requireCapacity(for need: TokenNeed, _ slot: TokenSlot, _ now: Instant) throws(SessionError) {
     // Nil while there are few peers.
     guard let most = loop.maximumPerServer, slot.session.cachedGrant(by: need, now: now) == nil else { return }
-    let server = slot.configuration.server
-    let others = slots.lazy.filter { $0.configuration.server == server }
+    let server = slot.configuration.serverIdentifier
+    let others = slots.lazy.filter { $0.configuration.serverIdentifier == server }
     let waiting = Set(others.flatMap(\.waiters).map(\.ticket)).count
     guard waiting < most else { throw .tooBusy(underWay: waiting) }
   }
 
   /// Queues a request whose refresh failed, if waiting is permitted and can help. Returns whether it waits.
-  func wait(_ waiter: Waiter, _ slot: TokenSlot, _ error: SessionError, _ now: Instant) -> Bool {
-    guard let end = waiter.waitsUntil, now < end, error.isWorthWaiting else { return false }
+  func queueIfWorthWaiting(_ waiter: Waiter, _ slot: TokenSlot, _ error: SessionError, _ now: Instant) -> Bool {
+    guard let end = waiter.waitsUntil, now < end, error.isSafeToRetry else { return false }
     slot.waiters.append(waiter)
     schedule(at: end) { [self, name = slot.name, target = slot.target] in failExpiredWaiters(name, target) }
     return true
@@ -34,9 +34,9 @@ extension TokenBroker {
 
   /// Schedules another refresh after a failure.
   func scheduleRefresh(_ slot: TokenSlot, because error: SessionError, _ now: Instant) {
-    guard error.isWorthWaiting else { return }
+    guard error.isSafeToRetry else { return }
     if !slot.waiters.isEmpty { slot.session.queueForCaller(because: error, now: now) }
-    if !error.reachedServer { network.listen(true) }
+    if !error.reachedServer { networkListener.setListening(true) }
     if slot.session.isQueued, let due = slot.session.renewalDue {
       log.note(
         .refreshQueued(seconds: max(0, Int((now.duration(to: due) + .milliseconds(999)).components.seconds))),
@@ -58,7 +58,7 @@ extension TokenBroker {
   }
 
   /// Schedules one round of retries after network changes.
-  func networkChanged() {
+  func scheduleNetworkRetry() {
     guard !isNetworkRetryScheduled else { return }
     isNetworkRetryScheduled = true
     let notBefore = lastNetworkRetry?.advanced(by: Self.changeInterval) ?? loop.now
@@ -70,14 +70,14 @@ extension TokenBroker {
     isNetworkRetryScheduled = false
     let now = loop.now
     lastNetworkRetry = now
-    var isWanted = context.observer?.networkChanged(spread: Self.spreadAfterChange) ?? false
+    var isWanted = context.observer?.didChangeNetwork(spread: Self.spreadAfterChange) ?? false
     for slot in slots {
       let delay = slot.waiters.isEmpty ? Self.spreadAfterChange * jitter() : .zero
-      guard slot.session.networkChanged(retryAt: now.advanced(by: delay)) else { continue }
+      guard slot.session.scheduleRetry(at: now.advanced(by: delay)) else { continue }
       isWanted = true
       schedule(slot)
     }
     if isWanted { log.note(.networkChanged) }
-    network.listen(isWanted)
+    networkListener.setListening(isWanted)
   }
 }

@@ -7,11 +7,11 @@ internal import Wire
 /// Decides whether tokens may be served while the vault can be locked.
 protocol TokenLock: AnyObject {
   /// Locks the vault if it is idle. Returns the error if the account's tokens must not be served now.
-  func refusal(for account: AccountName) -> SessionError?
+  func refusalAfterIdleCheck(for account: AccountName) -> SessionError?
   /// Records that a token at this protection level was served.
   func recordUse(_ level: Protection)
   /// Handles a change of the vault file by another process.
-  func vaultFileChanged()
+  func handleVaultFileChange()
 }
 
 /// Serves access tokens from memory, or after one refresh that all waiters share.
@@ -23,9 +23,9 @@ final class TokenBroker: DaemonPart {
   /// The renames in progress, whose old name may already be missing from the settings.
   var renames: [(old: AccountName, new: AccountName)] = []
   /// The servers that get no requests for a time, because of an error response.
-  var holds = ServerHolds()
-  let renewals = Renewals()
-  private(set) lazy var network = NetworkListener(loop) { [unowned self] in networkChanged() }
+  var pauses = ServerPauses()
+  let renewalLimiter = RenewalLimiter()
+  private(set) lazy var networkListener = NetworkListener(loop) { [unowned self] in scheduleNetworkRetry() }
   var isNetworkRetryScheduled = false
   /// When the last round of retries began.
   var lastNetworkRetry: Instant?
@@ -34,10 +34,10 @@ final class TokenBroker: DaemonPart {
   /// The revision of the settings file at the last scan for accounts with the background policy.
   var backgroundScanRevision: UInt64?
   /// When to scan the vault next for sessions that end soon. Nil before the first scan.
-  var sessionEndScan: Instant?
+  var nextSessionEndScan: Instant?
   /// The last seen difference between the machine's clock and the monotonic one, in seconds.
   var clockOffset: Int
-  var isStopping: Bool { jobs.stopping != nil }
+  var isStopping: Bool { jobs.stopError != nil }
 
   init(_ context: DaemonContext, lock: any TokenLock) {
     self.lock = lock
@@ -55,7 +55,7 @@ final class TokenBroker: DaemonPart {
   var slots: [TokenSlot] { accounts.values.flatMap(\.slots) }
 
   /// Adds an account or replaces its settings.
-  func put(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
+  func addOrUpdate(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
     guard let account = accounts[name] else {
       let account = Account(name: name, configuration: configuration)
       accounts[name] = account
@@ -80,7 +80,7 @@ final class TokenBroker: DaemonPart {
     // A request that saw the new settings early may have created the renamed account.
     let early = accounts[new]?.takeWaiters() ?? []
     account.rename(to: new)
-    account.own.waiters += early
+    account.ownSlot.waiters += early
     accounts[new] = account
     return account
   }
@@ -109,7 +109,7 @@ final class TokenBroker: DaemonPart {
     guard let account = try? AccountName(requested), let configuration = settings[account] else {
       throw Failure(.noAccount(name: requested, known: settings.accounts.map(\.name.text)), account: nil)
     }
-    return self.account(account, configuration)
+    return updatedAccount(account, configuration)
   }
 
   /// The name of the requested account. Nil if the request specifies none.
@@ -126,18 +126,18 @@ final class TokenBroker: DaemonPart {
   }
 
   /// Returns the account with these settings. Drops its token if they have changed since it was issued.
-  func account(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
-    let account = accounts[name] ?? put(name, configuration)
+  func updatedAccount(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
+    let account = accounts[name] ?? addOrUpdate(name, configuration)
     if account.configuration != configuration {
-      log.note(.settingsChanged(.outside), name)
-      adopt(configuration, account)
+      log.note(.settingsChanged(.byOtherProgram), name)
+      applySettings(configuration, to: account)
     }
     account.settingsRevision = settingsFile.revision
     return account
   }
 
   /// Applies changed settings to an account.
-  func adopt(_ configuration: AccountConfiguration, _ account: Account) {
+  func applySettings(_ configuration: AccountConfiguration, to account: Account) {
     let keepsTokens = configuration.differsOnlyInRefreshPolicy(from: account.configuration)
     account.configuration = configuration
     guard !keepsTokens else { return account.slots.forEach(schedule) }
@@ -145,7 +145,7 @@ final class TokenBroker: DaemonPart {
     account.session.forgetToken()
     account.cancelQuestions()
     restartForWaiters(account)
-    context.observer?.tokenOutdated(of: account.name)
+    context.observer?.didOutdateToken(of: account.name)
   }
 
   /// Responds with a token.
@@ -160,9 +160,9 @@ final class TokenBroker: DaemonPart {
     let need = TokenNeed(
       minimumValiditySeconds: request.minimumValiditySeconds,
       forceRefresh: spent.map { $0.hasSameToken(as: account.slot(for: target).session.grant) } ?? request.forceRefresh)
-    let waiter = Waiter(ticket: ticket, need: need, target: target, waitsUntil: waitEnd(request.waitSeconds)) {
+    let waiter = Waiter(ticket: ticket, need: need, target: target, waitsUntil: waitDeadline(request.waitSeconds)) {
       [self] slot, outcome in
-      sendingFailure(ticket) { () throws(Failure) in try answer(request, ticket, replacing: spent, slot, outcome) }
+      sendFailure(to: ticket) { () throws(Failure) in try answer(request, ticket, replacing: spent, slot, outcome) }
     }
     obtain(for: waiter, account)
   }
@@ -175,15 +175,15 @@ final class TokenBroker: DaemonPart {
     let extras = slot.addingVariableFields(request.extras)
     var outcome = outcome
     // If the server is unreachable, the response only lacks the ID Token, unless the request requires it.
-    if let spent, !request.extras.idToken, case .failure(let error) = outcome, error.isTemporary {
+    if let spent, !request.extras.wantsIDToken, case .failure(let error) = outcome, error.isTemporary {
       outcome = .success(spent)
     }
-    let grant = try outcome.get(of: slot)
-    guard extras.idToken else { return loop.send(try slot.line(for: grant, extras), to: ticket) }
+    let grant = try outcome.grantOrFailure(of: slot)
+    guard extras.wantsIDToken else { return loop.send(try slot.line(for: grant, extras), to: ticket) }
     let use = grant.idTokenUse(
       minimum: request.minimumValiditySeconds ?? AccessGrant.shortestIDTokenSeconds,
       wallSeconds: services.time.wallSeconds(), now: services.time.now())
-    if use == .due, spent == nil, slot.session.isRenewable {
+    if use == .refreshNeeded, spent == nil, slot.session.isRenewable {
       return try sendToken(request, ticket, replacing: grant)
     }
     let isExpired = grant.idTokenExpiry.map { $0 <= services.time.wallSeconds() } ?? false
@@ -193,33 +193,33 @@ final class TokenBroker: DaemonPart {
   /// Serves a token at once, queues the waiter or throws.
   ///
   /// - Parameter isValidated: Whether the cached token was just validated against the vault.
-  func request(
-    for waiter: Waiter, _ slot: TokenSlot, isValidated: Bool = false
+  func serveOrQueue(
+    _ waiter: Waiter, _ slot: TokenSlot, isValidated: Bool = false
   ) throws(SessionError) {
     let now = loop.now
     waiter.awaitsValidation = false
     guard self.slot(slot.name, slot.target) === slot else { throw .noAccount(name: slot.name.text) }
-    if let refusal = lock.refusal(for: slot.name) { throw refusal }
-    noteClock()
+    if let refusal = lock.refusalAfterIdleCheck(for: slot.name) { throw refusal }
+    checkClock()
     // A session without renewal is valid only as long as its token.
-    if let target = slot.target, !target.isExchanged, let own = accounts[slot.name]?.session,
+    if let target = slot.target, !target.usesTokenExchange, let own = accounts[slot.name]?.session,
       own.hasIrreplaceableToken(at: now),
       own.grant?.isAlive(at: now) == true
     {
-      throw .noOtherTokens(account: slot.name.text)
+      throw .otherTokensUnavailable(account: slot.name.text)
     }
     // A refresh reads the record itself.
-    guard isValidated || waiter.need.forceRefresh || !needsValidation(slot) else {
+    guard isValidated || waiter.need.forceRefresh || !checkForVaultChange(slot) else {
       waiter.awaitsValidation = true
       slot.waiters.append(waiter)
       return validate(slot)
     }
-    try admit(waiter.need, slot, now)
-    let wasUsed = slot.session.usedSinceRefresh
+    try requireCapacity(for: waiter.need, slot, now)
+    let wasUsed = slot.session.isTokenUsed
     let decision = slot.session.request(
       waiter.need, account: slot.name.text, now: now,
-      hold: holds.hold(of: slot.configuration.server, now: now))
-    explain(decision, for: waiter, slot, now)
+      pause: pauses.pause(of: slot.configuration.serverIdentifier, now: now))
+    logDecision(decision, for: waiter, slot, now)
     switch decision {
     case .serve(let grant):
       serve(grant, slot, waiter)
@@ -228,7 +228,7 @@ final class TokenBroker: DaemonPart {
       slot.waiters.append(waiter)
       if let start { begin(start, slot) }
     case .fail(let error):
-      guard wait(waiter, slot, error, now) else { throw error }
+      guard queueIfWorthWaiting(waiter, slot, error, now) else { throw error }
       scheduleRefresh(slot, because: error, now)
     }
   }
@@ -264,7 +264,7 @@ final class TokenBroker: DaemonPart {
   /// Serves a token at once or queues the waiter. Passes errors to the waiter.
   func obtain(for waiter: Waiter, _ account: Account) {
     let slot = account.slot(for: waiter.target)
-    do throws(SessionError) { try request(for: waiter, slot) } catch { waiter.finish(slot, .failure(error)) }
+    do throws(SessionError) { try serveOrQueue(waiter, slot) } catch { waiter.finish(slot, .failure(error)) }
   }
 
   /// Calls `body` with a token for a request. Responds with the error if there is none.
@@ -276,17 +276,17 @@ final class TokenBroker: DaemonPart {
     let waiter = Waiter(
       ticket: ticket, need: need, target: target, waitsUntil: waitsUntil, isAfterRefusal: isAfterRefusal
     ) { [self] slot, outcome in
-      sendingFailure(ticket) { () throws(Failure) in try body(slot, try outcome.get(of: slot)) }
+      sendFailure(to: ticket) { () throws(Failure) in try body(slot, try outcome.grantOrFailure(of: slot)) }
     }
     obtain(for: waiter, account)
   }
 
   func failWaiters(_ account: Account, _ error: SessionError) {
-    for waiter in account.takeWaiters() { waiter.finish(account.own, .failure(error)) }
+    for waiter in account.takeWaiters() { waiter.finish(account.ownSlot, .failure(error)) }
   }
 
   /// Drops a new token unless its protection level is unlocked.
-  func keepOrForget(_ grant: AccessGrant, of account: Account) {
+  func keepIfUnlocked(_ grant: AccessGrant, of account: Account) {
     let level = grant.protection
     guard level == .device || services.vault.isUnlocked(level) else { return account.session.forgetToken() }
     lock.recordUse(level)
@@ -297,7 +297,7 @@ final class TokenBroker: DaemonPart {
   /// Changes the published state, and publishes the resulting events.
   func publish(of name: AccountName, _ change: (inout PublishedState) -> [SessionEvent]) {
     guard let account = accounts[name] else { return }
-    for event in change(&account.facts.published) { log.publish(event, name) }
+    for event in change(&account.shared.published) { log.publish(event, name) }
   }
 
   func publishResult(of slot: TokenSlot, _ result: Session.RefreshResult) {
@@ -306,7 +306,7 @@ final class TokenBroker: DaemonPart {
     case .renewed(let grant):
       guard slot.target == nil else { return }
       publish(of: slot.name) { $0.recordRenewal(grant) }
-      noteSessionEnd(of: slot)
+      publishSessionEnd(of: slot)
     case .failed(let error):
       // Only the end of the grant affects the entire account.
       guard slot.target == nil || SessionEvent.SignOutCause(error) == .expired else { return }
@@ -315,23 +315,23 @@ final class TokenBroker: DaemonPart {
   }
 
   /// Creates a request to the server about a session.
-  func question(_ account: Account, _ grant: AccessGrant) -> ServerQuestion {
-    ServerQuestion(
+  func question(_ account: Account, _ grant: AccessGrant) -> SessionRequests {
+    SessionRequests(
       account: account.name, configuration: account.configuration, grant: grant, services: services(for: account.name),
       cancellation: account.questionCancellation)
   }
 
   /// Logs a decision, if any request receives steps.
-  func explain(_ decision: Session.Decision, for waiter: Waiter, _ slot: TokenSlot, _ now: Instant) {
+  func logDecision(_ decision: Session.Decision, for waiter: Waiter, _ slot: TokenSlot, _ now: Instant) {
     guard !context.stepSubscribers.isEmpty else { return }
     switch decision {
     case .fail: break
-    case .wait(start: nil): step(.refreshJoined, slot.name)
+    case .wait(start: nil): logStep(.refreshJoined, slot.name)
     case .wait(start: .some):
-      step(.refreshNeeded(Self.reason(for: waiter, slot.session.grant, now)), slot.name)
+      logStep(.refreshNeeded(Self.reason(for: waiter, slot.session.grant, now)), slot.name)
     case .serve(let grant):
-      if slot.session.isOffline { step(.servedOffline, slot.name) }
-      step(.tokenServed(secondsLeft: grant.remaining(at: now).map { Int($0.components.seconds) }), slot.name)
+      if slot.session.isOffline { logStep(.servedOffline, slot.name) }
+      logStep(.tokenServed(secondsLeft: grant.remaining(at: now).map { Int($0.components.seconds) }), slot.name)
     }
   }
 
@@ -360,7 +360,7 @@ class AccountPart: DaemonPart {
   }
 
   /// Returns the gate that chooses an account for a request by the URL.
-  func resourceGate(for ticket: Ticket) throws(Failure) -> ResourceGate {
-    ResourceGate(settings: try settings(), services: services, preferred: context.directories[ticket]?.account)
+  func accountSelector(for ticket: Ticket) throws(Failure) -> AccountSelector {
+    AccountSelector(settings: try settings(), services: services, preferred: context.directoryEntries[ticket]?.account)
   }
 }

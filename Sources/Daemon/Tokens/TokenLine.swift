@@ -13,10 +13,10 @@ struct TokenLine {
   init(
     _ description: TokenDescription, _ grant: AccessGrant, _ extras: TokenRequest.Extras, proof: String? = nil
   ) throws(Failure) {
-    let claims = extras.claims ? grant.claims : JSONObject()
+    let claims = extras.wantsClaims ? grant.claims : JSONObject()
     do throws(CryptoError) {
       let token = try grant.accessToken.open()
-      let idToken = extras.idToken ? try grant.idToken?.open() : nil
+      let idToken = extras.wantsIDToken ? try grant.idToken?.open() : nil
       var line = SecretBuffer(capacity: token.bytes.count + (idToken?.bytes.count ?? 0) + 1024)
       token.bytes.withBytes { accessToken in
         let claims = claims.isEmpty ? nil : claims

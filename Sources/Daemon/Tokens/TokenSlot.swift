@@ -7,7 +7,7 @@ internal import Wire
 
 /// An account's token for one target: its session, the waiting requests, and the run that gets it.
 final class TokenSlot {
-  let facts: AccountFacts
+  let shared: SharedAccountState
   /// Scope, resource and audience of the token. Nil for the account's own token.
   let target: TokenTarget?
 
@@ -23,18 +23,18 @@ final class TokenSlot {
   var refusals = OriginRefusals()
 
   /// For the next renewal or notice, if set.
-  var actionScheduled: Instant?
+  var timerDue: Instant?
 
-  init(_ facts: AccountFacts, _ target: TokenTarget? = nil) {
-    self.facts = facts
+  init(_ shared: SharedAccountState, _ target: TokenTarget? = nil) {
+    self.shared = shared
     self.target = target
-    session.policy = facts.configuration.renewal
+    session.policy = shared.configuration.renewal
   }
 
-  var name: AccountName { facts.name }
-  var configuration: AccountConfiguration { facts.configuration }
+  var name: AccountName { shared.name }
+  var configuration: AccountConfiguration { shared.configuration }
 
-  func begin(_ refresh: Session.Refresh, _ permit: Renewals.Permit?) -> RefreshRun {
+  func begin(_ refresh: Session.Refresh, _ permit: RenewalLimiter.Permit?) -> RefreshRun {
     let run = RefreshRun(self, refresh, permit)
     self.run = run
     return run
@@ -46,7 +46,7 @@ final class TokenSlot {
   func abandonRun() {
     guard let run = run.take() else { return }
     run.cancellation.cancel()
-    session.refreshGivenUp()
+    session.abandonRefresh()
   }
 
   func takeWaiters() -> [Waiter] {
@@ -59,11 +59,11 @@ final class TokenSlot {
 
   /// Adds the ID Token and claims if the requested variables need them.
   func addingVariableFields(_ extras: TokenRequest.Extras) -> TokenRequest.Extras {
-    guard extras.variables else { return extras }
+    guard extras.wantsVariables else { return extras }
     var extras = extras
     let fields = configuration.settings.variables.map { $0.drop { $0 != "=" }.dropFirst() }
-    extras.idToken = extras.idToken || fields.contains("id_token")
-    extras.claims = extras.claims || fields.contains { $0.hasPrefix("claim:") }
+    extras.wantsIDToken = extras.wantsIDToken || fields.contains("id_token")
+    extras.wantsClaims = extras.wantsClaims || fields.contains { $0.hasPrefix("claim:") }
     return extras
   }
 
@@ -76,9 +76,9 @@ final class TokenSlot {
     for grant: AccessGrant, _ extras: TokenRequest.Extras, isIDTokenExpired: Bool = false
   ) throws(Failure) -> SharedSecret {
     var (description, extras) = (describe(grant), extras)
-    if extras.variables { description.variables = configuration.settings.variables }
-    description.isIDTokenExpired = extras.idToken && isIDTokenExpired
-    extras.idToken = extras.idToken && !isIDTokenExpired
+    if extras.wantsVariables { description.variables = configuration.settings.variables }
+    description.isIDTokenExpired = extras.wantsIDToken && isIDTokenExpired
+    extras.wantsIDToken = extras.wantsIDToken && !isIDTokenExpired
     return try TokenLine(description, grant, extras).line
   }
 
@@ -86,7 +86,7 @@ final class TokenSlot {
     TokenDescription(
       account: name.text, issuer: configuration.issuer, subject: grant.subject, tokenType: grant.tokenType,
       scope: grant.scope, expiresAt: grant.expiresAtUnixSeconds, isOffline: session.isOffline,
-      signInBy: facts.published.signInBy)
+      signInBy: shared.published.signInBy)
   }
 
   /// The result of a sign-in: `{"account","issuer","subject","scope","expires_at","renews"}`.
@@ -111,9 +111,9 @@ final class RefreshRun {
   let cancellation = Cancellation()
   var attemptStartedAt: Instant
   /// The permit of a background renewal.
-  private let permit: Renewals.Permit?
+  private let permit: RenewalLimiter.Permit?
 
-  fileprivate init(_ slot: TokenSlot, _ refresh: Session.Refresh, _ permit: Renewals.Permit?) {
+  fileprivate init(_ slot: TokenSlot, _ refresh: Session.Refresh, _ permit: RenewalLimiter.Permit?) {
     account = slot.name
     target = slot.target
     configuration = slot.configuration
@@ -158,7 +158,7 @@ final class Waiter {
 
 extension Result<AccessGrant, SessionError> {
   /// Returns the grant, or throws the failure to send to the client, which names the slot's account.
-  func get(of slot: TokenSlot) throws(Wire.Failure) -> AccessGrant {
+  func grantOrFailure(of slot: TokenSlot) throws(Wire.Failure) -> AccessGrant {
     switch self {
     case .success(let grant): return grant
     case .failure(.expired)

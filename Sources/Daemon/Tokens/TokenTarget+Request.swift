@@ -10,7 +10,7 @@ extension TokenTarget {
     do {
       return try TokenTarget(
         scope: target.scope, resources: target.resources, audience: target.audience,
-        authorizationDetails: target.authorizationDetails, isExchanged: target.isExchanged)
+        authorizationDetails: target.authorizationDetails, usesTokenExchange: target.usesTokenExchange)
     } catch {
       throw Failure(.oauth(error), account: account)
     }

@@ -22,7 +22,7 @@ enum PassedKeys {
         .invalidConfiguration, "the key set contains no usable key",
         hint: "public keys: RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519")
     }
-    keys.reportUnusableKeys(keys.skipped, report)
+    keys.reportUnusableKeys(keys.skippedCount, report)
     return keys
   }
 
@@ -34,7 +34,7 @@ enum PassedKeys {
         guard try descriptor.descriptor.waitUntilReadable(timeout: pollInterval) else { continue }
         if try descriptor.descriptor.read(into: &bytes, upTo: 65_536) == 0 { return bytes }
       } catch {
-        guard error.isAgain else {
+        guard error.wouldBlock else {
           throw Failure(
             .invalidConfiguration, Phrase("cannot read the key set: \(Phrase(stringLiteral: error.message))"))
         }

@@ -19,7 +19,7 @@ final class ThreadPool: Sendable {
     }
 
     /// Runs parts until none is left.
-    func help() {
+    func runRemainingParts() {
       while true {
         let part = next.add(1, ordering: .relaxed).oldValue
         guard part < count else { return }
@@ -37,7 +37,7 @@ final class ThreadPool: Sendable {
 
   private let tasks = WorkQueue<Task>()
   /// The number of threads, not including the caller's thread.
-  private let helpers: Int
+  private let helperThreads: Int
 
   /// - Parameter size: The maximum number of threads, including the caller's thread.
   init(size: Int) {
@@ -47,21 +47,21 @@ final class ThreadPool: Sendable {
         (try? Threads.start(
           name: "verify",
           { [tasks] in
-            while let task = tasks.pop(wait: nil) { task.help() }
+            while let task = tasks.pop(wait: nil) { task.runRemainingParts() }
           })) != nil
       else { break }
       started += 1
     }
-    helpers = started
+    helperThreads = started
   }
 
   deinit { tasks.close() }
 
   /// Calls `body` for each number below `count`, on several threads. Returns after the last call.
-  func each(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+  func runParts(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let task = Task(count: count, body)
-    for _ in 0..<max(0, min(helpers, count - 1)) { tasks.push(task) }
-    task.help()
+    for _ in 0..<max(0, min(helperThreads, count - 1)) { tasks.push(task) }
+    task.runRemainingParts()
     task.wait()
   }
 }

@@ -50,8 +50,8 @@ struct TokenCheck: Sendable {
     var rules = rules
     if let announced = keys.announcedAlgorithms { rules.restrictAlgorithms(toAnnounced: announced) }
     rules.tenant = keys.tenant
-    var verdicts = TokenVerdicts(rules: rules, keys: keys, time: time, isBrief: isBrief)
-    verdicts.knownIssuers = knownIssuers
+    var verifier = TokenVerifier(rules: rules, keys: keys, time: time, isBrief: isBrief)
+    verifier.knownIssuers = knownIssuers
     var lines = LineBlocks(limit: UnverifiedJWS.maximumByteCount)
     var threads: ThreadPool?
     var tally = VerifyTally()
@@ -60,11 +60,11 @@ struct TokenCheck: Sendable {
       if threads == nil, block.lines.count > Self.partSize {
         threads = ThreadPool(size: Self.threadCount(processors: Machine.processorCount))
       }
-      verdicts.keyRenewalError = keys.replaceOverdue()
+      verifier.keyRenewalError = keys.replaceIfExpired()
       results.removeAll(keepingCapacity: true)
-      for verdict in Self.verdicts(on: block, verdicts, threads) {
-        tally += verdict.tally
-        results += verdict.bytes
+      for part in Self.results(of: block, verifier, threads) {
+        tally += part.tally
+        results += part.bytes
       }
       try write(results)
       for index in block.bytes.indices { block.bytes[index] = 0 }
@@ -73,15 +73,15 @@ struct TokenCheck: Sendable {
   }
 
   /// The results, in the order of the lines.
-  private static func verdicts(
-    on block: LineBlocks.Block, _ verdicts: TokenVerdicts, _ threads: ThreadPool?
-  ) -> [TokenVerdicts.Part] {
+  private static func results(
+    of block: LineBlocks.Block, _ verifier: TokenVerifier, _ threads: ThreadPool?
+  ) -> [TokenVerifier.Part] {
     let starts = Array(stride(from: 0, to: block.lines.count, by: partSize))
-    guard let threads, starts.count > 1 else { return [verdicts.verifyLines(block.lines[...], of: block.bytes)] }
-    let parts = Monitor([TokenVerdicts.Part](repeating: TokenVerdicts.Part(), count: starts.count))
-    threads.each(starts.count) { number in
+    guard let threads, starts.count > 1 else { return [verifier.verifyLines(block.lines[...], of: block.bytes)] }
+    let parts = Monitor([TokenVerifier.Part](repeating: TokenVerifier.Part(), count: starts.count))
+    threads.runParts(starts.count) { number in
       let end = min(starts[number] + partSize, block.lines.count)
-      let part = verdicts.verifyLines(block.lines[starts[number]..<end], of: block.bytes)
+      let part = verifier.verifyLines(block.lines[starts[number]..<end], of: block.bytes)
       parts.withLock { $0[number] = part }
     }
     return parts.withLock { $0 }
@@ -95,7 +95,7 @@ struct TokenCheck: Sendable {
         guard try tokens.descriptor.waitUntilReadable(timeout: Self.pollInterval) else { continue }
         return try lines.next(from: tokens.descriptor)
       } catch {
-        guard error.isAgain else {
+        guard error.wouldBlock else {
           throw Failure(.invalidRequest, Phrase("cannot read the tokens: \(Phrase(stringLiteral: error.message))"))
         }
       }
@@ -110,7 +110,7 @@ struct TokenCheck: Sendable {
       do throws(SystemError) {
         written += try results.descriptor.write(bytes.span.extracting(written...))
       } catch {
-        guard error.isAgain, (try? results.descriptor.waitUntilWritable(timeout: Self.pollInterval)) != nil else {
+        guard error.wouldBlock, (try? results.descriptor.waitUntilWritable(timeout: Self.pollInterval)) != nil else {
           throw Failure(.cancelled, "the results are not being read")
         }
       }
@@ -119,7 +119,7 @@ struct TokenCheck: Sendable {
 }
 
 /// The source of the keys that verify a token.
-enum KeyOrigin: Sendable {
+enum KeySource: Sendable {
   /// Public keys in a file of the caller.
   case descriptor(SharedDescriptor)
   /// An issuer's published keys, with the account whose settings are used, if any, and `user:password` for the proxy.
@@ -141,12 +141,12 @@ enum KeyOrigin: Sendable {
       return VerificationKeys(try PassedKeys.read(descriptor, cancellation, report: report))
     case .issuer(let configuration, let account, let proxyCredentials):
       do throws(SessionError) {
-        let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
+        let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.secureCopy(of: text) }
         let keys = try VerificationKeys(
           of: configuration, account: account, proxyCredentials: secret, services: services, cancellation: cancellation)
         let set = keys.current.keys
         set.reportWarnings(report)
-        set.reportUnusableKeys(set.unusable, report)
+        set.reportUnusableKeys(set.unusableCount, report)
         return keys
       } catch {
         throw Failure(error, account: account?.text)

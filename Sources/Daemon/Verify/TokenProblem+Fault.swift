@@ -11,7 +11,7 @@ extension TokenProblem {
     let claim: String? =
       switch fault {
       case .missingClaim(let name), .unexpectedClaim(let name), .malformedClaim(let name), .logoutToken(let name): name
-      case .otherValue(let demand): demand.name
+      case .wrongValue(let demand): demand.name
       default: nil
       }
     let code = TokenProblemCode(fault)
@@ -21,18 +21,18 @@ extension TokenProblem {
   /// Describes a fault with values of the token or the rules. Nil for other faults.
   private static func text(of fault: TokenFault, _ rules: TokenRules, now: Int) -> String? {
     switch fault {
-    case .expired(let end): "it expired at \(PlainTime.text(end, now: now))"
-    case .notYetValid(let start): "it is not valid before \(PlainTime.text(start, now: now))"
-    case .issuedInFuture(let time): "it was issued at \(PlainTime.text(time, now: now)); is the clock right?"
-    case .otherIssuer(isMissing: true): "it has no issuer (iss)"
-    case .otherIssuer(isMissing: false): "its issuer is not \(shown(rules.issuer)) (iss)"
-    case .otherAudience(isMissing: true): "it has no audience (aud)"
-    case .otherAudience(isMissing: false):
+    case .expired(let end): "it expired at \(ReadableTime.text(end, now: now))"
+    case .notYetValid(let start): "it is not valid before \(ReadableTime.text(start, now: now))"
+    case .issuedInFuture(let time): "it was issued at \(ReadableTime.text(time, now: now)); is the clock right?"
+    case .wrongIssuer(isMissing: true): "it has no issuer (iss)"
+    case .wrongIssuer(isMissing: false): "its issuer is not \(shown(rules.issuer)) (iss)"
+    case .wrongAudience(isMissing: true): "it has no audience (aud)"
+    case .wrongAudience(isMissing: false):
       "it is not for \(rules.audiences.map { shown($0) }.joined(separator: " or ")) (aud)"
-    case .foreignAudience: "it is also for others than --audience (aud)"
-    case .otherParty: "it was issued to another client than --audience (azp)"
+    case .untrustedAudience: "it is also for others than --audience (aud)"
+    case .wrongAuthorizedParty: "it was issued to another client than --audience (azp)"
     case .logoutToken: "it is a logout token: use --profile logout-token and, if it has no exp, --allow-missing exp"
-    case .otherValue(let demand): "\(shown(demand.name)) is not \(shown(demand.value))"
+    case .wrongValue(let demand): "\(shown(demand.name)) is not \(shown(demand.value))"
     case .missingClaim(let name): "\(shown(name)) is missing"
     case .form(.algorithmNotAllowed): "its algorithm is unknown"
     case .form(.tooLong): "it is longer than \(UnverifiedJWS.maximumByteCount) bytes, or its header than 8192"
@@ -43,7 +43,7 @@ extension TokenProblem {
   }
 
   private static func algorithmText(_ rules: TokenRules) -> String {
-    switch (rules.namesAlgorithms, rules.isBoundByIssuer) {
+    switch (rules.hasChosenAlgorithms, rules.isRestrictedByIssuer) {
     case (true, true): "its algorithm is in neither --algorithms nor the issuer's metadata"
     case (true, false): "its algorithm is not in --algorithms"
     case (false, true): "its issuer does not announce its algorithm (id_token_signing_alg_values_supported)"
@@ -67,9 +67,9 @@ extension TokenProblemCode {
       case .expired, .authenticationTooOld: .expired
       case .notYetValid: .notYetValid
       case .issuedInFuture: .issuedInFuture
-      case .otherIssuer: .wrongIssuer
-      case .otherAudience, .foreignAudience, .otherParty: .wrongAudience
-      case .otherValue, .otherNonce, .insufficientAuthentication, .otherHash, .identityChanged: .wrongClaim
+      case .wrongIssuer: .wrongIssuer
+      case .wrongAudience, .untrustedAudience, .wrongAuthorizedParty: .wrongAudience
+      case .wrongValue, .wrongNonce, .insufficientAuthentication, .wrongHash, .identityChanged: .wrongClaim
       }
   }
 
@@ -93,7 +93,7 @@ extension TokenProblemCode {
       case .unknownKey: .unknownKey
       case .ambiguousKey: .ambiguousKey
       case .malformedSetKey, .weakSetKey, .unsupportedSetKey, .secretSetKey, .unsuitableKey, .invalidKey, .weakKey,
-        .unsupportedKey, .invalidKeySet, .passphraseNeeded, .authorizationNeeded, .unsuitableHeldKey, .tooManyKeys,
+        .unsupportedKey, .invalidKeySet, .passphraseNeeded, .authorizationNeeded, .unsuitableDeviceKey, .tooManyKeys,
         .mixedKeySet:
         .unsuitableKey
       case .badSignature: .badSignature

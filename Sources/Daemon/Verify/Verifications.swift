@@ -12,7 +12,7 @@ final class Verifications: AccountPart {
   private static let maximumVerifications = 16
 
   /// Effectively no deadline.
-  private static let never = Duration.seconds(10 * 365 * 86_400)
+  private static let unlimitedTime = Duration.seconds(10 * 365 * 86_400)
 
   /// Starts to verify tokens.
   ///
@@ -30,8 +30,8 @@ final class Verifications: AccountPart {
       )
     }
     var rules = try TokenRules(request)
-    let origin = try keyOrigin(request, passed[0])
-    rules.issuer = if case .issuer(let configuration, _, _) = origin { configuration.issuer } else { request.issuer }
+    let source = try keySource(request, passed[0])
+    rules.issuer = if case .issuer(let configuration, _, _) = source { configuration.issuer } else { request.issuer }
     let cancellation = Cancellation()
     let check: TokenCheck
     do {
@@ -44,15 +44,15 @@ final class Verifications: AccountPart {
       throw .unusableDescriptor(error)
     }
     verifications[ticket] = cancellation
-    if !hasDeadline { loop.setDeadline(services.time.now().advanced(by: Self.never), of: ticket) }
-    start(check, origin, ticket)
+    if !hasDeadline { loop.setDeadline(services.time.now().advanced(by: Self.unlimitedTime), of: ticket) }
+    start(check, source, ticket)
   }
 
-  private func start(_ check: TokenCheck, _ origin: KeyOrigin, _ ticket: Ticket) {
-    let services = origin.account.map { self.services(for: $0) } ?? context.services
-    let notice = jobs.messages { [unowned self] (text: Phrase) in loop.send(.event(.notice(text)), to: ticket) }
-    jobs.wait(as: WaitShare(ticket), check.cancellation) { () throws(SessionError) in
-      Result { () throws(Failure) in try check.run(try origin.keys(services, check.cancellation, report: notice)) }
+  private func start(_ check: TokenCheck, _ source: KeySource, _ ticket: Ticket) {
+    let services = source.account.map { self.services(for: $0) } ?? context.services
+    let notice = jobs.messageSender { [unowned self] (text: Phrase) in loop.send(.event(.notice(text)), to: ticket) }
+    jobs.runWaiting(as: WaitShare(ticket), check.cancellation) { () throws(SessionError) in
+      Result { () throws(Failure) in try check.run(try source.keys(services, check.cancellation, report: notice)) }
     } then: { [self] outcome in
       handleResult(ticket, outcome.mapError { Failure($0, account: nil) }.flatMap { $0 })
     }
@@ -76,7 +76,7 @@ final class Verifications: AccountPart {
 
   /// Chooses the source of the keys: the descriptor `first`, or an issuer with the connection settings of its account,
   /// if any.
-  private func keyOrigin(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeyOrigin {
+  private func keySource(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeySource {
     if request.passesKeySet {
       guard request.account == nil else {
         throw Failure(.invalidRequest, "use either your own keys or those of an account's issuer")
@@ -102,7 +102,7 @@ final class Verifications: AccountPart {
       return .issuer(account.configuration, account.name, proxyCredentials: nil)
     }
     // Connection settings in the request override those of an account.
-    if !namesWay, let known = try commonOrigin(of: settings().accounts.filter({ isMeant($0.configuration) })) {
+    if !namesWay, let known = try commonSource(of: settings().accounts.filter({ isMeant($0.configuration) })) {
       return known
     }
     var configuration = AccountConfiguration(issuer: issuer, clientID: "")
@@ -113,9 +113,9 @@ final class Verifications: AccountPart {
   }
 
   /// The keys of an issuer that these accounts share. Nil if there are no accounts.
-  private func commonOrigin(
+  private func commonSource(
     of known: [(name: AccountName, configuration: AccountConfiguration)]
-  ) throws(Failure) -> KeyOrigin? {
+  ) throws(Failure) -> KeySource? {
     guard let first = known.first else { return nil }
     func way(_ configuration: AccountConfiguration) -> [String?] {
       [configuration.caFile, configuration.jwksURI] + Set(configuration.pins).sorted()
@@ -147,7 +147,7 @@ extension TokenRules {
     clockSkew = request.clockSkew ?? TokenClock.defaultSkew
     try Self.refuseContradictions(request)
     guard !request.algorithms.isEmpty else { return }
-    namesAlgorithms = true
+    hasChosenAlgorithms = true
     algorithms = try Self.algorithms(request.algorithms)
   }
 

@@ -1,5 +1,5 @@
 /// Formats times for users: `2026-11-21 09:00:00 UTC, in 12 minutes`.
-package enum PlainTime {
+package enum ReadableTime {
   /// Formats a time with its distance from `now`, both in unix seconds.
   package static func text(_ unixSeconds: Int, now: Int) -> String {
     let stamp = Timestamp.rfc3339(unixSeconds).map { $0 == "T" ? " " : $0 }

@@ -7,9 +7,9 @@ extension CurlHandle {
     try check(unsafe agent_curl_set_receiver(easy, CURLOPT_HEADERFUNCTION, receiveHeader))
     try check(unsafe agent_curl_set_receiver(easy, CURLOPT_READFUNCTION, readContent))
     try check(unsafe agent_curl_set_socket_check(easy, checkSocket))
-    try check(unsafe agent_curl_set_context(easy, CURLOPT_ERRORBUFFER, problem))
+    try check(unsafe agent_curl_set_context(easy, CURLOPT_ERRORBUFFER, errorBuffer))
     for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SOCKOPTDATA] {
-      try check(unsafe agent_curl_set_context(easy, option, running))
+      try check(unsafe agent_curl_set_context(easy, option, currentExchange))
     }
   }
 }
@@ -28,7 +28,7 @@ private func receive(
   let start = unsafe UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self)
   let buffer = unsafe UnsafeBufferPointer(start: start, count: count)
   switch unsafe take(exchange, buffer.span) {
-  case .taken: return count
+  case .accepted: return count
   case .pause: return Int(CURL_WRITEFUNC_PAUSE)
   case .stop: return 0
   }
@@ -41,7 +41,7 @@ private let receiveBody: agent_curl_receiver = { bytes, size, count, context in
 
 /// libcurl's callback for a line of the header.
 private let receiveHeader: agent_curl_receiver = { bytes, size, count, context in
-  unsafe receive(bytes, size * count, context) { $0.receive(headerLine: $1) ? .taken : .stop }
+  unsafe receive(bytes, size * count, context) { $0.receive(headerLine: $1) ? .accepted : .stop }
 }
 
 /// libcurl's callback for content to send.
@@ -65,5 +65,5 @@ private let checkSocket: agent_curl_socket_check = { context, socket, _ in
   unsafe agent_curl_note_socket(exchange.progress.handle.connections, socket)
   exchange.progress.handle.presentedCertificate.noteSocket()
   if let resolving = exchange.progress.beginConnecting() { exchange.noteResolved(after: resolving) }
-  return exchange.progress.mayConnect() ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR
+  return exchange.progress.allowConnection() ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR
 }

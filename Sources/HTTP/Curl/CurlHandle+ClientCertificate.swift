@@ -26,7 +26,7 @@ final class PresentedCertificate: @unchecked Sendable {
   func noteSocket() { connections = 0 }
 
   /// Runs a transfer on a thread that may wait for a device to sign. A server may request the certificate later.
-  func allowingWaits<Result, Problem: Error>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
+  func runAllowingWaits<Result, Problem: Error>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
     mayWait = true
     defer { mayWait = false }
     return try body()
@@ -37,7 +37,7 @@ final class PresentedCertificate: @unchecked Sendable {
     connections += 1
     guard let certificate, connections == (hasProxy ? 2 : 1) else { return CURLE_OK }
     do throws(CryptoError) {
-      let isSet = try unsafe certificate.key.lend(observer: { [self] in note($0) }) { own, key, chain in
+      let isSet = try unsafe certificate.key.withOpenSSLObjects(observer: { [self] in note($0) }) { own, key, chain in
         unsafe SSL_CTX_use_cert_and_key(context, own, key, chain, 1)
       }
       guard isSet == 1 else { return CURLE_SSL_CERTPROBLEM }
@@ -52,7 +52,7 @@ final class PresentedCertificate: @unchecked Sendable {
   }
 
   /// Whether the device key can sign for this handshake. Records the failure otherwise.
-  fileprivate func canSign(_ connection: OpaquePointer) -> Bool {
+  fileprivate func checkCanSign(_ connection: OpaquePointer) -> Bool {
     if !mayWait {
       failure = (.tls, .clientKeyTooLate)
     } else if unsafe agent_tls_shared_algorithms(connection) < 1 {
@@ -71,5 +71,5 @@ final class PresentedCertificate: @unchecked Sendable {
 private let onCertificateRequest: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = {
   connection, shown in
   guard let connection = unsafe connection, let shown = unsafe shown else { return 0 }
-  return unsafe Unmanaged<PresentedCertificate>.fromOpaque(shown).takeUnretainedValue().canSign(connection) ? 1 : 0
+  return unsafe Unmanaged<PresentedCertificate>.fromOpaque(shown).takeUnretainedValue().checkCanSign(connection) ? 1 : 0
 }

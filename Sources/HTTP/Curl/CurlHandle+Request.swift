@@ -31,7 +31,7 @@ extension CurlHandle {
 
   /// Disables unwanted defaults of libcurl.
   private func setRestrictions(_ route: Route) throws(HTTPFailure) {
-    try set(CURLOPT_PROTOCOLS_STR, route.isPlain ? "http" : "https")
+    try set(CURLOPT_PROTOCOLS_STR, route.isPlainHTTP ? "http" : "https")
     try set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
     try set(CURLOPT_FOLLOWLOCATION, false)
     try set(CURLOPT_UNRESTRICTED_AUTH, false)

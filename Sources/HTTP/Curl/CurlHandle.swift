@@ -17,9 +17,9 @@ internal import OAuth
   /// The open sockets, and whether a transfer has begun but not succeeded. Read when a connection is closed.
   let connections: UnsafeMutablePointer<agent_curl_connections>
   /// The buffer for libcurl's error messages.
-  let problem: UnsafeMutablePointer<CChar>
+  let errorBuffer: UnsafeMutablePointer<CChar>
   /// Points to the exchange that receives libcurl's callbacks; to nil before the first exchange and after a reset.
-  let running: UnsafeMutablePointer<(any RunningExchange)?>
+  let currentExchange: UnsafeMutablePointer<(any RunningExchange)?>
 
   /// - Throws: `setup` if there is no memory or descriptor.
   init() throws(HTTPFailure) {
@@ -34,10 +34,10 @@ internal import OAuth
     unsafe tlsEnd.initialize(to: TLSEnd())
     unsafe connections = .allocate(capacity: 1)
     unsafe connections.initialize(to: agent_curl_connections())
-    unsafe problem = .allocate(capacity: Int(CURL_ERROR_SIZE))
-    unsafe problem.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    unsafe running = .allocate(capacity: 1)
-    unsafe running.initialize(to: nil)
+    unsafe errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    unsafe errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    unsafe currentExchange = .allocate(capacity: 1)
+    unsafe currentExchange.initialize(to: nil)
   }
 
   deinit {
@@ -45,15 +45,15 @@ internal import OAuth
     _ = unsafe curl_multi_cleanup(multi)
     unsafe tlsEnd.deallocate()
     unsafe connections.deallocate()
-    unsafe problem.deallocate()
-    unsafe running.deinitialize(count: 1)
-    unsafe running.deallocate()
+    unsafe errorBuffer.deallocate()
+    unsafe currentExchange.deinitialize(count: 1)
+    unsafe currentExchange.deallocate()
   }
 
   /// Clears the request and keeps the connection.
   func reset() {
     unsafe curl_easy_reset(easy)
-    unsafe running.pointee = nil
+    unsafe currentExchange.pointee = nil
   }
 
   /// Runs the prepared transfer with these header lines. Returns at the response's end, or when another thread
@@ -63,30 +63,34 @@ internal import OAuth
   ) throws(HTTPFailure) {
     // libcurl needs the header lines until the response begins.
     try unsafe lines.withList { (list) throws(HTTPFailure) in
-      var isLeft = false
-      defer { if isLeft { _ = unsafe agent_curl_set_list(easy, CURLOPT_HTTPHEADER, nil) } else { reset() } }
+      var continuesElsewhere = false
+      defer { if continuesElsewhere { _ = unsafe agent_curl_set_list(easy, CURLOPT_HTTPHEADER, nil) } else { reset() } }
       try check(unsafe agent_curl_set_list(easy, CURLOPT_HTTPHEADER, list))
-      unsafe running.pointee = exchange
+      unsafe currentExchange.pointee = exchange
       try setCallbacks()
-      switch waking(by: exchange.cancellation, { presentedCertificate.allowingWaits { transfer(exchange) } }) {
-      case .waits: isLeft = true
+      switch runInterruptibly(
+        by: exchange.cancellation, { presentedCertificate.runAllowingWaits { transfer(exchange) } })
+      {
+      case .waits: continuesElsewhere = true
       case .ended(let result): try end(exchange, after: result)
       }
     }
   }
 
-  /// Connects for the prepared request, until ``drop()``. Sends nothing.
+  /// Connects for the prepared request, until ``abandonTransfer()``. Sends nothing.
   func connect(_ exchange: any RunningExchange) throws(HTTPFailure) {
     try set(CURLOPT_CONNECT_ONLY, 1)
     // The caller writes HTTP/1.1 to the connection.
     try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-    unsafe running.pointee = exchange
+    unsafe currentExchange.pointee = exchange
     try setCallbacks()
-    let progress = waking(by: exchange.cancellation) { presentedCertificate.allowingWaits { transfer(exchange) } }
+    let status = runInterruptibly(by: exchange.cancellation) {
+      presentedCertificate.runAllowingWaits { transfer(exchange) }
+    }
     discardsUnsentBytes = true
-    guard case .ended(CURLE_OK) = progress else {
-      defer { drop() }
-      guard case .ended(let code) = progress, let failure = exchange.failure(after: code) else {
+    guard case .ended(CURLE_OK) = status else {
+      defer { abandonTransfer() }
+      guard case .ended(let code) = status, let failure = exchange.failure(after: code) else {
         throw HTTPFailure(.setup)
       }
       throw failure
@@ -113,7 +117,7 @@ internal import OAuth
     set { unsafe connections.pointee.is_busy = newValue }
   }
 
-  enum Progress {
+  enum TransferStatus {
     /// The transfer waits for the network or a descriptor of its exchange.
     case waits
     /// The transfer ended with libcurl's result, or with nil if the exchange ended it. After nil, the handle cannot be
@@ -124,7 +128,7 @@ internal import OAuth
   /// Runs the transfer on this thread.
   ///
   /// - Returns: `waits` if another thread continues it.
-  private func transfer(_ exchange: any RunningExchange) -> Progress {
+  private func transfer(_ exchange: any RunningExchange) -> TransferStatus {
     guard begin() else { return .ended(CURLE_FAILED_INIT) }
     while true {
       if case .ended(let result) = advance(exchange) { return .ended(result) }
@@ -136,7 +140,7 @@ internal import OAuth
   }
 
   /// Continues the transfer without blocking.
-  func advance(_ exchange: any RunningExchange) -> Progress {
+  func advance(_ exchange: any RunningExchange) -> TransferStatus {
     // Passes the paused bytes to the callbacks again.
     if let pause = exchange.remainingPauseFlags() { _ = unsafe curl_easy_pause(easy, pause) }
     var running: Int32 = 0
@@ -152,7 +156,7 @@ internal import OAuth
   }
 
   /// Abandons a transfer, whether it has ended or not.
-  func drop() {
+  func abandonTransfer() {
     _ = unsafe curl_multi_remove_handle(multi, easy)
     reset()
   }
@@ -165,11 +169,11 @@ internal import OAuth
   }
 
   /// Runs `body`, and interrupts its waits on cancellation.
-  func waking<Result, Problem: Error>(
+  func runInterruptibly<Result, Problem: Error>(
     by cancellation: Cancellation?, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
     guard let cancellation else { return try body() }
-    return try cancellation.waking({ [self] in _ = unsafe curl_multi_wakeup(multi) }, during: body)
+    return try cancellation.withWaker({ [self] in _ = unsafe curl_multi_wakeup(multi) }, during: body)
   }
 
   /// Waits for the network and for descriptors. Returns false on failure.
@@ -203,7 +207,7 @@ internal import OAuth
   /// Whether a server responded to the TLS handshake in plain text, like an http server. Known only from OpenSSL's
   /// error message.
   var hasReceivedPlainText: Bool {
-    let text = unsafe String(cString: problem)
+    let text = unsafe String(cString: errorBuffer)
     return ["wrong version number", "packet length too long", "http request"].contains { text.hasPart($0) }
   }
 
@@ -214,7 +218,7 @@ internal import OAuth
   }
 
   /// Whether neither data nor the connection's end has arrived since the last transfer.
-  var isQuiet: Bool { unsafe agent_curl_is_quiet(connections) }
+  var hasNoPendingInput: Bool { unsafe agent_curl_is_quiet(connections) }
 
   var isConnected: Bool { unsafe connections.pointee.open > 0 }
 

@@ -9,7 +9,7 @@ struct HeaderCollector {
 
   /// Whether to keep `Set-Cookie`, which only a user's own requests need.
   private let keepsCookies: Bool
-  /// Whether to drop excess fields, except ``needed``, instead of rejecting the response.
+  /// Whether to drop excess fields, except ``neededFields``, instead of rejecting the response.
   private let dropsExcess: Bool
 
   init(keepsCookies: Bool = false, dropsExcess: Bool = false) {
@@ -18,7 +18,7 @@ struct HeaderCollector {
   }
 
   /// Always kept, because this program reads them in responses of an authorization server.
-  private static let needed: Set<String> = [
+  private static let neededFields: Set<String> = [
     "content-encoding", "content-length", "content-type", "date", "dpop-nonce", "location", "retry-after",
     "transfer-encoding", "www-authenticate",
   ]
@@ -70,7 +70,7 @@ struct HeaderCollector {
   }
 
   /// Whether the content ends only with the connection (RFC 9112 section 6.3).
-  var leavesLengthOpen: Bool {
+  var endsWithConnection: Bool {
     !fields.contains { field in
       switch field.0.lowercased() {
       case "content-length": true
@@ -103,7 +103,7 @@ struct HeaderCollector {
     lastWasDropped = !keepsCookies && Self.isCookie(name)
     if lastWasDropped { return nil }
     if dropsExcess, fields.count >= Self.maxFields || bytes > Self.maxBytes {
-      lastWasDropped = fields.count >= 2 * Self.maxFields || !Self.needed.contains(name.lowercased())
+      lastWasDropped = fields.count >= 2 * Self.maxFields || !Self.neededFields.contains(name.lowercased())
       if lastWasDropped { return nil }
     } else if fields.count >= Self.maxFields {
       return .tooLarge

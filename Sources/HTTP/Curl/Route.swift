@@ -12,7 +12,7 @@ struct Route: Equatable, Sendable {
   /// The scheme, host and port of the server.
   let origin: String
   /// Whether the connection uses http without TLS.
-  let isPlain: Bool
+  let isPlainHTTP: Bool
   /// Authorities trusted in addition to those of the system.
   let certificateAuthorities: CertificateAuthorities?
   /// The pinned public keys; see ``Transport/pins``.
@@ -27,24 +27,25 @@ struct Route: Equatable, Sendable {
   ///   interpret a malformed pin as a file name.
   init(to endpoint: Endpoint, by transport: Transport) throws(HTTPFailure) {
     let uri = endpoint.uri
-    let isPlain = uri.isHTTPLoopback && transport.allowHTTPLoopback
-    guard uri.isHTTPS || isPlain else { throw HTTPFailure(.setup) }
+    let isPlainHTTP = uri.isHTTPLoopback && transport.allowHTTPLoopback
+    guard uri.isHTTPS || isPlainHTTP else { throw HTTPFailure(.setup) }
     guard transport.pins.count <= Self.maxPins, transport.pins.allSatisfy(Self.isPin) else {
       throw HTTPFailure(.setup)
     }
     origin = uri.origin
-    self.isPlain = isPlain
+    self.isPlainHTTP = isPlainHTTP
     certificateAuthorities = transport.certificateAuthorities
     pins = transport.pins
     group = transport.connectionGroup
     // Plain http has no handshake.
-    clientCertificate = isPlain ? nil : transport.clientCertificate
-    proxy = try Self.proxy(of: transport, for: uri, isPlain: isPlain)
+    clientCertificate = isPlainHTTP ? nil : transport.clientCertificate
+    proxy = try Self.proxy(of: transport, for: uri, isPlainHTTP: isPlainHTTP)
   }
 
-  private static func proxy(of transport: Transport, for uri: URI, isPlain: Bool) throws(HTTPFailure) -> ProxyRoute? {
+  private static func proxy(of transport: Transport, for uri: URI, isPlainHTTP: Bool) throws(HTTPFailure) -> ProxyRoute?
+  {
     // A proxy is another machine, but plain http is only for this one.
-    guard let proxy = transport.proxy, !isPlain else { return nil }
+    guard let proxy = transport.proxy, !isPlainHTTP else { return nil }
     return try ProxyRoute(proxy, host: uri.host)
   }
 

@@ -46,7 +46,7 @@ extension RunningExchange {
 }
 
 /// The result of passing a piece of a body: it was accepted, must be passed again after a pause, or ends the transfer.
-enum ContentReceipt { case taken, pause, stop }
+enum ContentReceipt { case accepted, pause, stop }
 
 /// The progress of a transfer, and why it ended.
 struct TransferProgress {
@@ -62,29 +62,29 @@ struct TransferProgress {
   /// Whether the first line of a response was received. libcurl reports nothing earlier.
   private var responseStarted = false
   /// Whether the request uses a connection kept from an earlier one.
-  private var isKept: Bool
+  private var usesKeptConnection: Bool
   /// Whether packets on the kept connection are lost, although nothing has closed it.
   private(set) var isUnreachable = false
   private let startTime = ContinuousClock.now
   /// The timeout for connecting, in seconds.
-  private let connectSeconds: Int
+  private let connectTimeoutSeconds: Int
   /// Whether only name servers have been contacted so far.
   private(set) var isResolving: Bool
 
   /// How long a kept connection may acknowledge nothing before a repeatable request is sent again.
-  static let silence = Duration.seconds(2)
+  static let silenceBeforeRepeat = Duration.seconds(2)
   /// How long a kept connection may acknowledge nothing before another request fails.
-  static let finalSilence = Duration.seconds(15)
+  static let silenceBeforeFailure = Duration.seconds(15)
   /// If resolving fails only after this time, no name server responded. Unknown names are reported sooner.
   static let nameServerSilence = Duration.milliseconds(4500)
 
   init(
     over handle: CurlHandle, isRepeatable: Bool, usesProxy: Bool, keepsCookies: Bool = false,
-    connectSeconds: Int = Transport().connectTimeoutSeconds
+    connectTimeoutSeconds: Int = Transport().connectTimeoutSeconds
   ) {
     self.handle = handle
-    (isKept, isResolving) = (handle.isConnected, !handle.isConnected)
-    self.connectSeconds = connectSeconds
+    (usesKeptConnection, isResolving) = (handle.isConnected, !handle.isConnected)
+    self.connectTimeoutSeconds = connectTimeoutSeconds
     self.isRepeatable = isRepeatable
     self.usesProxy = usesProxy
     headers = HeaderCollector(keepsCookies: keepsCookies)
@@ -100,7 +100,7 @@ struct TransferProgress {
   ///
   /// libcurl repeats a request if a reused connection breaks before the response. Since a server may have processed the
   /// first copy, the caller must decide (RFC 9110 section 9.2.2).
-  mutating func mayConnect() -> Bool {
+  mutating func allowConnection() -> Bool {
     isRepeatable || handle.sentBytes == 0 || refuse(.receive)
   }
 
@@ -108,10 +108,10 @@ struct TransferProgress {
   ///
   /// - Returns: The duration of resolving, at the first connection of the request.
   mutating func beginConnecting() -> Duration? {
-    isKept = false
+    usesKeptConnection = false
     let passed = startTime.duration(to: .now)
     // libcurl keeps its present limit if it rejects this one.
-    try? handle.set(CURLOPT_CONNECTTIMEOUT_MS, (passed + .seconds(connectSeconds)).wholeMilliseconds)
+    try? handle.set(CURLOPT_CONNECTTIMEOUT_MS, (passed + .seconds(connectTimeoutSeconds)).wholeMilliseconds)
     guard isResolving else { return nil }
     isResolving = false
     return passed
@@ -120,8 +120,8 @@ struct TransferProgress {
   /// Detects a kept connection whose packets are lost, such as after a change of the network, although a new connection
   /// would work.
   mutating func checkKeptConnection() {
-    guard isKept, !responseStarted else { return }
-    isUnreachable = handle.isUnacknowledged(for: isRepeatable ? Self.silence : Self.finalSilence)
+    guard usesKeptConnection, !responseStarted else { return }
+    isUnreachable = handle.isUnacknowledged(for: isRepeatable ? Self.silenceBeforeRepeat : Self.silenceBeforeFailure)
   }
 
   /// Whether to send the request again on a new connection.
@@ -158,7 +158,7 @@ struct TransferProgress {
     if isUnreachable { return failure(.receive) }
     if let (code, problem) = handle.presentedCertificate.failure { return failure(code, problem) }
     guard let code else { return failure(reason() ?? .setup) }
-    if isResolving, isSilence(code) {
+    if isResolving, isNameServerTimeout(code) {
       var failure = failure(usesProxy ? .proxy : .resolve, .nameServerSilent)
       failure.nameServers = NameServers.list
       return failure
@@ -173,7 +173,7 @@ struct TransferProgress {
   }
 
   /// Whether a failure to resolve means that no name server responded.
-  private func isSilence(_ code: CURLcode) -> Bool {
+  private func isNameServerTimeout(_ code: CURLcode) -> Bool {
     switch code {
     case CURLE_OPERATION_TIMEDOUT: true
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: startTime.duration(to: .now) >= Self.nameServerSilence

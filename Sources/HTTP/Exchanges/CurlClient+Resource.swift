@@ -14,13 +14,13 @@ extension CurlClient {
     let route = try Route(to: request.endpoint, by: request.transport)
     let hasProof = authorization.contains { $0.name == "DPoP" }
     let isRepeatable = request.method.isSafe && content == nil && !hasProof
-    var kept = pool.take(for: route, onceOnly: !isRepeatable)
+    var kept = pool.takeHandle(for: route, isUnrepeatable: !isRepeatable)
     while true {
       let handle = if let kept { kept } else { try CurlHandle() }
       let exchange = try ResourceExchange(
         TransferProgress(
           over: handle, isRepeatable: isRepeatable, usesProxy: route.proxy != nil, keepsCookies: true,
-          connectSeconds: request.transport.connectTimeoutSeconds),
+          connectTimeoutSeconds: request.transport.connectTimeoutSeconds),
         request, content: content, receiver: receiver, pendingResponses: pendingResponses)
       try handle.prepare(request.endpoint, over: route, userAgent: userAgent, transport: request.transport)
       do { try handle.send(request, authorization: authorization, content: content, exchange) } catch {
@@ -39,10 +39,12 @@ extension CurlClient {
     let end = { [pool] in
       let mayKeep = exchange.usedHTTP2 || request.mayKeepConnection(hasContent: hasContent)
       if mayKeep, exchange.isConnectionIntact {
-        pool.add(handle, for: route, hasLasted: exchange.usedKeptConnection)
+        pool.add(handle, for: route, wasReused: exchange.usedKeptConnection)
       }
     }
-    if exchange.isLeft { return try exchange.response(PendingResponse(handle, exchange, pendingResponses, then: end)) }
+    if exchange.continuesElsewhere {
+      return try exchange.response(PendingResponse(handle, exchange, pendingResponses, then: end))
+    }
     let response = try exchange.finish()
     end()
     return response

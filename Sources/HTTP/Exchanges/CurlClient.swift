@@ -42,7 +42,7 @@ package final class CurlClient: HTTPClient {
         throw Self.refusedRedirect(to: target, from: endpoint)
       }
       endpoint = next
-      if time.hasPassed() {
+      if time.checkHasPassed() {
         var failure = HTTPFailure(.timeout, responseStarted: true, requestMayHaveArrived: true)
         failure.waitedSeconds = time.secondsWaited()
         throw failure
@@ -70,14 +70,14 @@ package final class CurlClient: HTTPClient {
     _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, within time: inout TimeLimit
   ) throws(HTTPFailure) -> (response: HTTPResponse, redirect: String?) {
     let isRepeatable = request.method == .get && request.proof == nil
-    var kept = pool.take(for: route, onceOnly: !isRepeatable)
+    var kept = pool.takeHandle(for: route, isUnrepeatable: !isRepeatable)
     while true {
       // After a failed request, the handle is not returned to the pool.
       let handle = if let kept { kept } else { try CurlHandle() }
       let exchange = try Exchange(
         TransferProgress(
           over: handle, isRepeatable: isRepeatable, usesProxy: route.proxy != nil,
-          connectSeconds: request.transport.connectTimeoutSeconds),
+          connectTimeoutSeconds: request.transport.connectTimeoutSeconds),
         limits: ExchangeLimits(of: request, time: time))
       try handle.prepare(endpoint, over: route, userAgent: userAgent, transport: request.transport)
       do { try handle.send(request, exchange) } catch {
@@ -87,7 +87,7 @@ package final class CurlClient: HTTPClient {
         continue
       }
       time = exchange.time
-      pool.add(handle, for: route, hasLasted: exchange.usedKeptConnection)
+      pool.add(handle, for: route, wasReused: exchange.usedKeptConnection)
       return (try exchange.finish(), exchange.redirect)
     }
   }
@@ -101,7 +101,7 @@ package final class CurlClient: HTTPClient {
     let exchange = try SpendingExchange(
       TransferProgress(
         over: handle, isRepeatable: false, usesProxy: route.proxy != nil,
-        connectSeconds: request.transport.connectTimeoutSeconds),
+        connectTimeoutSeconds: request.transport.connectTimeoutSeconds),
       limits: ExchangeLimits(of: request, time: time),
       responseTimeout: .seconds(max(0, request.transport.spendingTimeoutSeconds)))
     try handle.prepare(request.endpoint, over: route, userAgent: userAgent, transport: request.transport)

@@ -38,7 +38,7 @@ final class Exchange: RunningExchange {
       return .stop
     }
     body.append(contentsOf: bytes)
-    return .taken
+    return .accepted
   }
 
   func noteProgress() { progress.noteProgress() }
@@ -49,7 +49,7 @@ final class Exchange: RunningExchange {
   var reasonToStop: HTTPFailure.Code? {
     if progress.isResolving { return limits.reasonToCancel }
     let reason = limits.reasonToStop()
-    guard reason == .timeout, !progress.handle.isQuiet, lateReads < Self.maxLateReads else { return reason }
+    guard reason == .timeout, !progress.handle.hasNoPendingInput, lateReads < Self.maxLateReads else { return reason }
     lateReads += 1
     return nil
   }
@@ -105,6 +105,6 @@ struct ExchangeLimits: Sendable {
   /// Why the request must end now. Nil to continue.
   mutating func reasonToStop() -> HTTPFailure.Code? {
     if let reason = reasonToCancel { return reason }
-    return time.hasPassed() ? .timeout : nil
+    return time.checkHasPassed() ? .timeout : nil
   }
 }

@@ -10,20 +10,20 @@ final class HandlePool: Sendable {
   static let safeIdleTime = Duration.seconds(2)
   /// The minimum idle time of a connection used only once: a server that does not reuse connections has closed it by
   /// then.
-  static let closeDelay = Duration.milliseconds(100)
+  static let singleUseIdleTime = Duration.milliseconds(100)
 
   private struct Entry: Sendable {
     let handle: CurlHandle
     let route: Route
     /// When the handle became idle.
-    let since: ContinuousClock.Instant
+    let idleSince: ContinuousClock.Instant
     /// Whether the connection was already used for two requests, so that the server reuses connections.
-    let hasLasted: Bool
+    let wasReused: Bool
 
     /// Whether a request that cannot be repeated may use the connection.
     func isSafe(_ now: ContinuousClock.Instant) -> Bool {
-      let idle = since.duration(to: now)
-      return idle <= HandlePool.safeIdleTime && (hasLasted || idle >= HandlePool.closeDelay)
+      let idle = idleSince.duration(to: now)
+      return idle <= HandlePool.safeIdleTime && (wasReused || idle >= HandlePool.singleUseIdleTime)
     }
   }
 
@@ -35,12 +35,12 @@ final class HandlePool: Sendable {
   /// Removes and returns the handle last used for exactly this route. Closes handles whose connection was closed,
   /// received bytes while idle, or has another local address than a new one would have.
   ///
-  /// - Parameter onceOnly: Whether the request cannot be repeated.
-  func take(for route: Route, onceOnly: Bool = false, now: ContinuousClock.Instant = .now) -> CurlHandle? {
+  /// - Parameter isUnrepeatable: Whether the request cannot be repeated.
+  func takeHandle(for route: Route, isUnrepeatable: Bool = false, now: ContinuousClock.Instant = .now) -> CurlHandle? {
     close(idleFor: Self.idleTime, now: now)
     while true {
       let handle = idle.withLock { entries -> CurlHandle? in
-        guard let index = entries.lastIndex(where: { $0.route == route && (!onceOnly || $0.isSafe(now)) }) else {
+        guard let index = entries.lastIndex(where: { $0.route == route && (!isUnrepeatable || $0.isSafe(now)) }) else {
           return nil
         }
         return entries.remove(at: index).handle
@@ -48,16 +48,16 @@ final class HandlePool: Sendable {
       // Bytes that arrived between requests could be parsed as the response to the next one.
       guard let handle else { return nil }
       // A changed world is noticed: an added or removed route changes the local address.
-      if handle.isQuiet, handle.hasLocalAddress { return handle }
+      if handle.hasNoPendingInput, handle.hasLocalAddress { return handle }
     }
   }
 
   /// Adds a handle after a successful request. If there are too many, closes the oldest.
   ///
-  /// - Parameter hasLasted: Whether the request reused a connection.
-  func add(_ handle: CurlHandle, for route: Route, hasLasted: Bool = false, now: ContinuousClock.Instant = .now) {
+  /// - Parameter wasReused: Whether the request reused a connection.
+  func add(_ handle: CurlHandle, for route: Route, wasReused: Bool = false, now: ContinuousClock.Instant = .now) {
     let oldest = idle.withLock { entries -> Entry? in
-      entries.append(Entry(handle: handle, route: route, since: now, hasLasted: hasLasted))
+      entries.append(Entry(handle: handle, route: route, idleSince: now, wasReused: wasReused))
       return entries.count > Self.capacity ? entries.removeFirst() : nil
     }
     // Closing a connection takes time, so it happens outside the lock.
@@ -66,7 +66,7 @@ final class HandlePool: Sendable {
 
   func close(idleFor duration: Duration, now: ContinuousClock.Instant = .now) {
     let old = idle.withLock { entries -> [Entry] in
-      let count = entries.prefix { $0.since.duration(to: now) >= duration }.count
+      let count = entries.prefix { $0.idleSince.duration(to: now) >= duration }.count
       let old = Array(entries.prefix(count))
       entries.removeFirst(count)
       return old

@@ -4,7 +4,7 @@ internal import Platform
 /// Responses that are slow to arrive. One thread waits for all of them, so that an event stream does not occupy one for
 /// days.
 final class PendingResponses: Sendable {
-  private final class Waiting: Sendable {
+  private final class ThreadDescriptors: Sendable {
     let poller: Poller
     let wakeup: EventCounter
 
@@ -17,11 +17,11 @@ final class PendingResponses: Sendable {
 
   private struct State {
     /// The thread's descriptors. Nil if it is not running.
-    var waiting: Waiting?
+    var descriptors: ThreadDescriptors?
     /// The number of responses that need the thread.
     var reservations = 0
     /// Not yet picked up by the thread.
-    var arrived: [PendingResponse] = []
+    var newResponses: [PendingResponse] = []
   }
 
   private let state = Monitor(State())
@@ -31,11 +31,11 @@ final class PendingResponses: Sendable {
   /// - Returns: False if the system allows no more threads or descriptors.
   func reserve() -> Bool {
     state.withLock { state in
-      if state.waiting == nil {
-        guard let waiting = try? Waiting(),
-          (try? Threads.start(name: "open answers", { [self] in run(waiting) })) != nil
+      if state.descriptors == nil {
+        guard let descriptors = try? ThreadDescriptors(),
+          (try? Threads.start(name: "open answers", { [self] in run(descriptors) })) != nil
         else { return false }
-        state.waiting = waiting
+        state.descriptors = descriptors
       }
       state.reservations += 1
       return true
@@ -46,29 +46,29 @@ final class PendingResponses: Sendable {
   func release() {
     state.withLock { state in
       state.reservations -= 1
-      state.waiting?.wakeup.signal()
+      state.descriptors?.wakeup.signal()
     }
   }
 
   /// Adds a response that has a reservation, and continues it.
   func add(_ answer: PendingResponse) {
     state.withLock { state in
-      state.arrived.append(answer)
-      state.waiting?.wakeup.signal()
+      state.newResponses.append(answer)
+      state.descriptors?.wakeup.signal()
     }
   }
 
-  func wake() { state.withLock { $0.waiting?.wakeup.signal() } }
+  func wake() { state.withLock { $0.descriptors?.wakeup.signal() } }
 
   /// Waits for the responses, until there are no more.
-  private func run(_ waiting: Waiting) {
+  private func run(_ descriptors: ThreadDescriptors) {
     var answers: [UInt64: PendingResponse] = [:]
     var lastKey: UInt64 = 0
     while true {
-      let events = try? waiting.poller.wait(until: answers.values.lazy.map(\.due).min())
-      waiting.wakeup.drain()
+      let events = try? descriptors.poller.wait(until: answers.values.lazy.map(\.due).min())
+      descriptors.wakeup.drain()
       var keys = Set(events?.map(\.key) ?? Array(answers.keys))
-      guard let arrived = removeArrived() else { return }
+      guard let arrived = takeNewResponses() else { return }
       for answer in arrived {
         lastKey += 1
         answers[lastKey] = answer
@@ -77,18 +77,18 @@ final class PendingResponses: Sendable {
       let now = Instant.now
       for (key, answer) in answers where keys.contains(key) || answer.due <= now || answer.isCancelled {
         // Without the poller, waiting is impossible.
-        if events == nil { answer.fail() } else { answer.advance(waiting.poller, key) }
-        if answer.isOver { answers[key] = nil }
+        if events == nil { answer.fail() } else { answer.advance(descriptors.poller, key) }
+        if answer.hasEnded { answers[key] = nil }
       }
     }
   }
 
   /// Removes and returns the new responses. Returns nil if the thread must end.
-  private func removeArrived() -> [PendingResponse]? {
+  private func takeNewResponses() -> [PendingResponse]? {
     state.withLock { state in
-      defer { state.arrived = [] }
-      if state.reservations > 0 { return state.arrived }
-      state.waiting = nil
+      defer { state.newResponses = [] }
+      if state.reservations > 0 { return state.newResponses }
+      state.descriptors = nil
       return nil
     }
   }
@@ -109,9 +109,9 @@ final class PendingResponse: PendingContent, @unchecked Sendable {
   /// The descriptors being waited for, and whether for writing.
   private var watched: [Int32: Bool] = [:]
   /// Whether libcurl has finished but the receiver has not accepted everything.
-  private var isReceived = false
+  private var isTransferDone = false
   /// Whether the response has ended, successfully or not.
-  private(set) var isOver = false
+  private(set) var hasEnded = false
   /// When to continue even if no descriptor is ready.
   private(set) var due = Instant.now
 
@@ -126,7 +126,7 @@ final class PendingResponse: PendingContent, @unchecked Sendable {
   }
 
   deinit {
-    if !isOver { handle.drop() }
+    if !hasEnded { handle.abandonTransfer() }
     owner.release()
   }
 
@@ -143,12 +143,12 @@ final class PendingResponse: PendingContent, @unchecked Sendable {
   /// Continues the transfer as far as possible without blocking.
   func advance(_ poller: borrowing Poller, _ key: UInt64) {
     do throws(HTTPFailure) {
-      if !isReceived, case .ended(let result) = handle.advance(exchange) {
+      if !isTransferDone, case .ended(let result) = handle.advance(exchange) {
         watch([:], poller, key)
         try handle.end(exchange, after: result)
-        isReceived = true
+        isTransferDone = true
       }
-      if isReceived, try exchange.passRest() {
+      if isTransferDone, try exchange.passRest() {
         watch([:], poller, key)
         return end(.success(try exchange.response().contentBytes))
       }
@@ -157,9 +157,9 @@ final class PendingResponse: PendingContent, @unchecked Sendable {
       return end(.failure(error))
     }
     var wanted = Dictionary(exchange.awaitedDescriptors.map { ($0.descriptor, $0.isWriting) }) { first, _ in first }
-    if !isReceived, wanted.isEmpty, let socket = handle.socket { wanted[socket] = false }
+    if !isTransferDone, wanted.isEmpty, let socket = handle.socket { wanted[socket] = false }
     guard watch(wanted, poller, key) else { return fail() }
-    let longest = isReceived ? CurlHandle.longestWait : exchange.longestWait
+    let longest = isTransferDone ? CurlHandle.longestWait : exchange.longestWait
     due = .now.advanced(by: min(longest, handle.timeUntilNeeded ?? longest))
   }
 
@@ -178,9 +178,9 @@ final class PendingResponse: PendingContent, @unchecked Sendable {
   }
 
   private func end(_ result: Result<Int, HTTPFailure>) {
-    isOver = true
+    hasEnded = true
     if let waker { exchange.cancellation?.removeWaker(waker) }
-    handle.drop()
+    handle.abandonTransfer()
     if case .success = result { keepConnection() }
     finish?(result)
     finish = nil

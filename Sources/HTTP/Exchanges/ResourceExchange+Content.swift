@@ -40,7 +40,7 @@ final class ReceivedContent {
   private var pending: [UInt8] = []
   private var start = 0
   private(set) var isPaused = false
-  private(set) var takenBytes = 0
+  private(set) var acceptedBytes = 0
   /// Searches the content for the token; nil if the receiver may see it.
   private var screen: TokenScreen?
   private(set) var hasFoundToken = false
@@ -56,7 +56,7 @@ final class ReceivedContent {
   func begin(_ head: ResourceHead) -> Bool { receiver.begin(head) }
 
   /// Accepts all bytes or none.
-  func take(_ bytes: Span<UInt8>) -> ContentReceipt {
+  func accept(_ bytes: Span<UInt8>) -> ContentReceipt {
     guard flush() else { return .stop }
     guard pending.isEmpty else {
       isPaused = true
@@ -67,20 +67,20 @@ final class ReceivedContent {
         hasFoundToken = true
         return .stop
       }
-      takenBytes += pending.count
-      return flush() ? .taken : .stop
+      acceptedBytes += pending.count
+      return flush() ? .accepted : .stop
     }
     guard let count = receiver.take(bytes) else { return .stop }
-    takenBytes += bytes.count
+    acceptedBytes += bytes.count
     for index in count..<bytes.count { pending.append(bytes[index]) }
-    return .taken
+    return .accepted
   }
 
   /// Delivers the last bytes. They were withheld because they could have been the beginning of the token.
   func end() {
     let count = pending.count
     screen?.finish(to: &pending)
-    takenBytes += pending.count - count
+    acceptedBytes += pending.count - count
   }
 
   var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] {

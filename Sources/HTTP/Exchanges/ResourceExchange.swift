@@ -16,22 +16,22 @@ final class ResourceExchange: RunningExchange {
   /// Continues a slow exchange on another thread; nil once that was attempted.
   private var pendingResponses: PendingResponses?
   /// Whether the thread that sent the request has returned before the end of the content.
-  private(set) var isLeft = false
+  private(set) var continuesElsewhere = false
 
   var progress: TransferProgress
   let cancellation: Cancellation?
   private let isHead: Bool
   /// The stall timeout before the content.
-  private let stall: Duration
+  private let stallTimeout: Duration
   /// The stall timeout during the content; nil for no limit.
-  private let idle: Duration?
+  private let idleTimeout: Duration?
   private var lastProgress = ContinuousClock.now
   private let content: SentContent?
   private let body: ReceivedContent
   /// Searches the response for the token; nil if the receiver may see it.
   private let screen: TokenScreen?
   private var head: ResourceHead?
-  private var isWanted = false
+  private var receiverWantsContent = false
   private var unwantedBytes = 0
   private(set) var usedKeptConnection = false
   private(set) var usedHTTP2 = false
@@ -44,7 +44,7 @@ final class ResourceExchange: RunningExchange {
     _ progress: TransferProgress, _ request: ResourceRequest, content: (any ResourceContent)?,
     receiver: any ResourceReceiver, pendingResponses: PendingResponses
   ) throws(HTTPFailure) {
-    do { screen = try request.withheld.map { (token) throws(CryptoError) in try TokenScreen(token) } } catch {
+    do { screen = try request.tokenToWithhold.map { (token) throws(CryptoError) in try TokenScreen(token) } } catch {
       throw HTTPFailure(.memory)
     }
     self.progress = progress
@@ -53,10 +53,10 @@ final class ResourceExchange: RunningExchange {
     body = ReceivedContent(receiver, screen)
     isHead = request.method.isHead
     cancellation = request.cancellation
-    stall = .seconds(max(1, request.stallSeconds))
-    idle =
+    stallTimeout = .seconds(max(1, request.stallSeconds))
+    idleTimeout =
       switch request.idleSeconds {
-      case nil: stall
+      case nil: stallTimeout
       case 0: nil
       case .some(let seconds): .seconds(seconds)
       }
@@ -71,11 +71,11 @@ final class ResourceExchange: RunningExchange {
     lastProgress = .now
     beginIfReady()
     if progress.refusal != nil { return .stop }
-    guard isWanted else {
+    guard receiverWantsContent else {
       unwantedBytes += bytes.count
-      return isConnectionIntact ? .taken : .stop
+      return isConnectionIntact ? .accepted : .stop
     }
-    let receipt = body.take(bytes)
+    let receipt = body.accept(bytes)
     if receipt == .stop { refuseBody() }
     return receipt
   }
@@ -116,27 +116,29 @@ final class ResourceExchange: RunningExchange {
   var reasonToStop: HTTPFailure.Code? {
     if let refusal = progress.refusal { return refusal }
     if isCancelled { return .cancelled }
-    guard let limit = isWanted ? idle : stall else { return nil }
+    guard let limit = receiverWantsContent ? idleTimeout : stallTimeout else { return nil }
     return ContinuousClock.now - lastProgress >= limit ? .timeout : nil
   }
 
   /// A long interval if there is no time limit, so that an idle event stream costs nothing.
   var longestWait: Duration {
-    guard isWanted, awaitedDescriptors.isEmpty, pendingResponses == nil else { return CurlHandle.longestWait }
-    guard let idle else { return Self.quietWait }
-    return min(max(idle - (ContinuousClock.now - lastProgress), CurlHandle.longestWait), .seconds(30))
+    guard receiverWantsContent, awaitedDescriptors.isEmpty, pendingResponses == nil else {
+      return CurlHandle.longestWait
+    }
+    guard let idleTimeout else { return Self.quietWait }
+    return min(max(idleTimeout - (ContinuousClock.now - lastProgress), CurlHandle.longestWait), .seconds(30))
   }
 
   func continuesOnOtherThread() -> Bool {
-    guard isWanted, isSent, awaitedDescriptors.isEmpty, let pendingResponses else { return false }
+    guard receiverWantsContent, isRequestSent, awaitedDescriptors.isEmpty, let pendingResponses else { return false }
     guard ContinuousClock.now - lastProgress >= CurlHandle.longestWait else { return false }
     self.pendingResponses = nil
-    isLeft = progress.handle.socket != nil && pendingResponses.reserve()
-    return isLeft
+    continuesElsewhere = progress.handle.socket != nil && pendingResponses.reserve()
+    return continuesElsewhere
   }
 
   /// Whether the entire request was sent.
-  private var isSent: Bool {
+  private var isRequestSent: Bool {
     guard let content else { return true }
     return content.length.map { $0 <= progress.handle.time(CURLINFO_SIZE_UPLOAD_T) } ?? false
   }
@@ -153,7 +155,7 @@ final class ResourceExchange: RunningExchange {
       _ = progress.refuse(.tokenReturned)
       return
     }
-    isWanted = body.begin(head)
+    receiverWantsContent = body.begin(head)
   }
 
   /// Ends the transfer, because the receiver accepts no more or must not see the token.
@@ -165,7 +167,7 @@ final class ResourceExchange: RunningExchange {
     // Only the receiver knows the format of the content, so possibly truncated content is always a failure.
     let failure = progress.failure(
       after: code, isCutShort: !isHead && progress.handle.isCutShort(progress.headers), reason: reasonToStop)
-    guard isWanted, failure?.code != .cancelled else { return failure }
+    guard receiverWantsContent, failure?.code != .cancelled else { return failure }
     truncation = failure
     return nil
   }
@@ -178,7 +180,7 @@ final class ResourceExchange: RunningExchange {
 
   /// Passes the rest of the content to the receiver, waiting if necessary, and returns the response.
   func finish() throws(HTTPFailure) -> ResourceResponse {
-    try progress.handle.waking(by: cancellation) { () throws(HTTPFailure) in
+    try progress.handle.runInterruptibly(by: cancellation) { () throws(HTTPFailure) in
       while try !passRest() {
         guard progress.handle.wait(for: body.awaitedDescriptors, atMost: CurlHandle.longestWait) else {
           throw progress.failure(.setup)
@@ -202,7 +204,7 @@ final class ResourceExchange: RunningExchange {
   func response(_ pending: (any PendingContent)? = nil) throws(HTTPFailure) -> ResourceResponse {
     if let truncation { throw truncation }
     guard let head else { throw progress.failure(.receive) }
-    return ResourceResponse(head: head, contentBytes: body.takenBytes, pending: pending)
+    return ResourceResponse(head: head, contentBytes: body.acceptedBytes, pending: pending)
   }
 
   var isCancelled: Bool { cancellation?.isCancelled ?? false }

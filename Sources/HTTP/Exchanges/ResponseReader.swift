@@ -6,7 +6,7 @@ internal import OAuth
 /// records the first problem.
 struct ResponseReader: ~Copyable {
   /// Where the next byte belongs.
-  private enum Part {
+  private enum Position {
     case start, statusLine, fields
     /// Content with this number of bytes left or, if nil, up to the connection's end.
     case content(left: Int?)
@@ -29,7 +29,7 @@ struct ResponseReader: ~Copyable {
   private(set) var problem: HTTPFailure.Code?
   /// Detects the end of a JSON object in the body.
   private var object = LooseJSONObject()
-  private var part = Part.start
+  private var position = Position.start
   private var line: [UInt8] = []
   /// Whether the current line exceeded the limit.
   private var isLineCut = false
@@ -43,13 +43,13 @@ struct ResponseReader: ~Copyable {
   }
 
   /// Whether nothing more need be read.
-  var isComplete: Bool { isFramed && !mayContinue || problem == .tooLarge }
+  var isComplete: Bool { hasFramedEnd && !mayContinue || problem == .tooLarge }
 
   /// Whether the response has ended according to its framing.
-  var isFramed: Bool { if case .ended = part { true } else { false } }
+  var hasFramedEnd: Bool { if case .ended = position { true } else { false } }
 
   /// Whether the body is a complete JSON object, regardless of the framing.
-  var isWholeObject: Bool { object.extent == .whole }
+  var hasCompleteObject: Bool { object.extent == .whole }
 
   /// Whether more content may follow despite the framing, since the body of a success is empty or an incomplete object.
   private var mayContinue: Bool {
@@ -63,17 +63,17 @@ struct ResponseReader: ~Copyable {
     var index = 0
     while index < bytes.count {
       let rest = bytes.extracting(index...)
-      switch part {
+      switch position {
       case .content(let left):
         let count = min(left ?? rest.count, rest.count)
         appendToBody(rest.extracting(..<count))
         index += count
-        if let left { part = left == count ? .ended : .content(left: left - count) }
+        if let left { position = left == count ? .ended : .content(left: left - count) }
       case .chunk(let left):
         let count = min(left, rest.count)
         appendToBody(rest.extracting(..<count))
         index += count
-        part = left == count ? .chunkEnd : .chunk(left: left - count)
+        position = left == count ? .chunkEnd : .chunk(left: left - count)
       case .ended:
         guard mayContinue else { return }
         ignoreFraming(rest)
@@ -92,15 +92,15 @@ struct ResponseReader: ~Copyable {
   ///
   /// - Parameter isAnnounced: Whether the server announced the end (`close_notify`).
   mutating func end(isAnnounced: Bool) {
-    switch part {
+    switch position {
     case .ended: break
     case .content(left: nil) where isAnnounced || body.count > 0: break
-    default: note(.receive)
+    default: recordProblem(.receive)
     }
   }
 
   /// Records a problem if it is the first.
-  mutating func note(_ code: HTTPFailure.Code) { problem = problem ?? code }
+  mutating func recordProblem(_ code: HTTPFailure.Code) { problem = problem ?? code }
 
   /// The body. Call it once.
   mutating func takeBody() -> SecretBuffer {
@@ -115,12 +115,12 @@ struct ResponseReader: ~Copyable {
   ///
   /// - Returns: False if the byte is unexpected and begins the content.
   private mutating func read(_ byte: UInt8) -> Bool {
-    switch part {
+    switch position {
     case .start:
       if byte == 0x0D || byte == 0x0A { return true }
       // Content may follow without any head.
       guard byte | 0x20 == UInt8(ascii: "h") else { return false }
-      part = .statusLine
+      position = .statusLine
       appendToLine(byte)
     case .statusLine, .fields:
       appendToLine(byte)
@@ -132,13 +132,13 @@ struct ResponseReader: ~Copyable {
         return endChunkSize()
       } else if byte == UInt8(ascii: ";") || byte == 0x20 || byte == 0x09 || byte == 0x0D {
         guard !digits.isEmpty else { return false }
-        part = .chunkExtension
+        position = .chunkExtension
       } else {
         return false
       }
     case .chunkExtension: if byte == 0x0A { return endChunkSize() }
     case .chunkEnd:
-      if byte == 0x0A { part = .chunkSize } else if byte != 0x0D { return false }
+      if byte == 0x0A { position = .chunkSize } else if byte != 0x0D { return false }
     case .content, .chunk, .ended: return false
     }
     return true
@@ -151,18 +151,18 @@ struct ResponseReader: ~Copyable {
   private mutating func endLine() {
     let (line, wasCut) = (line, isLineCut)
     (self.line, isLineCut) = ([], false)
-    if case .statusLine = part {
+    if case .statusLine = position {
       status = Self.status(line)
-      if status == nil { note(.malformed) }
+      if status == nil { recordProblem(.malformed) }
       _ = headers.receive(line.span)
-      part = .fields
+      position = .fields
       return
     }
     let wasFinished = headers.isFinished
     // The truncated part of a field may change its meaning.
     if wasCut { return }
-    if line.contains(0) { return note(.malformed) }
-    if let code = headers.receive(line.span) { note(code) }
+    if line.contains(0) { return recordProblem(.malformed) }
+    if let code = headers.receive(line.span) { recordProblem(code) }
     if headers.isFinished, !wasFinished { beginContent() }
   }
 
@@ -178,29 +178,29 @@ struct ResponseReader: ~Copyable {
   private mutating func beginContent() {
     if let status, status < 200 {
       // Another response follows an interim one (RFC 9110 section 15.2).
-      part = .statusLine
+      position = .statusLine
       return self.status = nil
     }
     if let coding = headers.values(of: "transfer-encoding").last.map({ String(decoding: $0, as: UTF8.self) }) {
       switch coding.lowercased() {
-      case "chunked": part = .chunkSize
-      case "identity": part = .content(left: nil)
+      case "chunked": position = .chunkSize
+      case "identity": position = .content(left: nil)
       default:
-        note(.malformed)
-        part = .content(left: nil)
+        recordProblem(.malformed)
+        position = .content(left: nil)
       }
       return
     }
-    part = length(headers.values(of: "content-length"))
-    if status == 204 || status == 304 { part = .ended }
+    position = length(headers.values(of: "content-length"))
+    if status == 204 || status == 304 { position = .ended }
   }
 
   /// The part that follows the head, by its `Content-Length` values.
-  private mutating func length(_ values: [[UInt8]]) -> Part {
+  private mutating func length(_ values: [[UInt8]]) -> Position {
     guard let first = values.first else { return .content(left: nil) }
     guard values.allSatisfy({ $0 == first }), let length = Int(String(decoding: first, as: UTF8.self)), length >= 0
     else {
-      note(.malformed)
+      recordProblem(.malformed)
       return .content(left: nil)
     }
     return length == 0 ? .ended : .content(left: length)
@@ -211,7 +211,7 @@ struct ResponseReader: ~Copyable {
     guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else { return false }
     digits = []
     // Trailers are dropped, so the content is complete.
-    part = size == 0 ? .ended : .chunk(left: size)
+    position = size == 0 ? .ended : .chunk(left: size)
     return true
   }
 
@@ -219,8 +219,8 @@ struct ResponseReader: ~Copyable {
 
   /// Treats the rest as content, because the framing is invalid.
   private mutating func ignoreFraming(_ rest: Span<UInt8>) {
-    note(.malformed)
-    part = .content(left: nil)
+    recordProblem(.malformed)
+    position = .content(left: nil)
     let read = digits
     digits = []
     appendToBody(read.span)
@@ -230,7 +230,7 @@ struct ResponseReader: ~Copyable {
   /// Adds bytes to the body, up to its limit.
   private mutating func appendToBody(_ bytes: Span<UInt8>) {
     let count = min(bytes.count, bodyLimit - body.count)
-    if count < bytes.count { note(.tooLarge) }
+    if count < bytes.count { recordProblem(.tooLarge) }
     let kept = bytes.extracting(..<count)
     object.read(kept)
     body.append(contentsOf: kept)

@@ -45,7 +45,7 @@ final class SpendingExchange: RunningExchange {
   func noteCompletion() {}
   // libcurl itself sends and receives nothing.
   func receive(headerLine line: Span<UInt8>) -> Bool { true }
-  func receive(body bytes: Span<UInt8>) -> ContentReceipt { .taken }
+  func receive(body bytes: Span<UInt8>) -> ContentReceipt { .accepted }
 
   func failure(after code: CURLcode?) -> HTTPFailure? {
     var failure = progress.failure(after: code, isCutShort: false, reason: limits.reasonToStop())
@@ -57,12 +57,12 @@ final class SpendingExchange: RunningExchange {
   func run(_ message: borrowing SecretBytes) throws(HTTPFailure) -> HTTPResponse {
     let handle = progress.handle
     try handle.connect(self)
-    defer { handle.drop() }
+    defer { handle.abandonTransfer() }
     // A byte may be sent from now on.
     if limits.cancellation?.beginSpending() == false { throw progress.failure(.cancelled) }
     progress.note(sent: true)
     limits.time = TimeLimit(responseTimeout)
-    let problem = handle.waking(by: limits.cancellation) { send(message) ?? receive() }
+    let problem = handle.runInterruptibly(by: limits.cancellation) { send(message) ?? receive() }
     progress.note(received: reader.hasBegun)
     if problem == nil { handle.discardsUnsentBytes = false }
     return try response(problem)
@@ -101,14 +101,16 @@ final class SpendingExchange: RunningExchange {
         (total, quiet) = (total + count, .now)
         if total > Self.maxBytes { return progress.failure(.tooLarge) }
       case CURLE_OK:
-        reader.end(isAnnounced: !progress.handle.isEndMissing)
+        reader.end(isAnnounced: !progress.handle.isCloseNotifyMissing)
         return reader.hasBegun ? nil : progress.failure(.receive)
       case CURLE_AGAIN:
         let silence = quiet.duration(to: .now)
-        if reader.isFramed, silence >= Self.waitAfterEarlyEnd { return nil }
-        if reader.isWholeObject, silence >= Self.waitAfterObject { return progress.failure(.receive) }
-        if let failure = wait(isWriting: false, atMost: .milliseconds(reader.isFramed ? 200 : 1000)) { return failure }
-      default: return reader.isFramed ? nil : failure(after: code)
+        if reader.hasFramedEnd, silence >= Self.waitAfterEarlyEnd { return nil }
+        if reader.hasCompleteObject, silence >= Self.waitAfterObject { return progress.failure(.receive) }
+        if let failure = wait(isWriting: false, atMost: .milliseconds(reader.hasFramedEnd ? 200 : 1000)) {
+          return failure
+        }
+      default: return reader.hasFramedEnd ? nil : failure(after: code)
       }
     }
     return nil

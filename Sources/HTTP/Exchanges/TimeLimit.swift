@@ -14,7 +14,7 @@ struct TimeLimit: Sendable {
   }
 
   /// Returns whether the limit has passed. Call it at least every ``CurlHandle/longestWait`` while the process runs.
-  mutating func hasPassed(_ now: ContinuousClock.Instant = .now) -> Bool {
+  mutating func checkHasPassed(_ now: ContinuousClock.Instant = .now) -> Bool {
     if lastCheck.duration(to: now) > Self.longestPause { end = now.advanced(by: duration) }
     lastCheck = now
     return now >= end

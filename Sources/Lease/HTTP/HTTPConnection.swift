@@ -8,8 +8,8 @@ final class HTTPConnection: LentCall.Owner {
   let number: UInt64
   private let socket: FileDescriptor
   private let peer: LeaseEntry.Peer
-  private let lent: LentOrigin
-  private unowned let loop: any ReplySink
+  private let lentOrigin: LentOrigin
+  private unowned let loop: any RequestLoop
   private unowned let server: LeaseServer
   /// The number of the current request, as in ``Ticket/serial``.
   private var serial: UInt64 = 0
@@ -33,17 +33,17 @@ final class HTTPConnection: LentCall.Owner {
     let head: HTTPRequestHead
     var call: LentCall?
     /// Nil once all content was received.
-    var content: Content?
+    var remainingContent: Content?
     /// Received content that the daemon has not accepted yet.
     var unwritten: [UInt8] = []
-    /// The key of ``LentCall/contentEnd`` in the loop, while it is full.
-    var writing: UInt64?
+    /// The key of ``LentCall/requestBodySocket`` in the loop, while it is full.
+    var contentWatch: UInt64?
     /// The framing of the response's body. Nil before its head.
-    var answer: Framing?
+    var bodyFraming: Framing?
     /// How much of the response's body was sent.
-    var sent = 0
-    /// The key of ``LentCall/answerEnd`` in the loop, while it is empty.
-    var reading: UInt64?
+    var sentBodyBytes = 0
+    /// The key of ``LentCall/responseBodySocket`` in the loop, while it is empty.
+    var bodyWatch: UInt64?
     /// Whether all of the response's body was read from the daemon.
     var isBodyRead = false
     /// Whether the daemon has sent its last line.
@@ -65,23 +65,23 @@ final class HTTPConnection: LentCall.Owner {
     case chunked
   }
 
-  private static let readBytes = 64 << 10
+  private static let maximumReadBytes = 64 << 10
   /// The timeout for the head of a response, in seconds.
-  private static let headSeconds = 600
+  private static let headTimeoutSeconds = 600
   /// The number of unsent bytes at which the response's body is not read.
-  private static let maximumUnreadBytes = 256 << 10
+  private static let maximumUnsentBytes = 256 << 10
   /// How long a peer that must send or read may make no progress.
   private static let timeout = Duration.seconds(60)
 
   init(
-    _ socket: consuming FileDescriptor, _ number: UInt64, _ peer: LeaseEntry.Peer, _ lent: LentOrigin,
-    _ loop: any ReplySink, _ server: LeaseServer
+    _ socket: consuming FileDescriptor, _ number: UInt64, _ peer: LeaseEntry.Peer, _ lentOrigin: LentOrigin,
+    _ loop: any RequestLoop, _ server: LeaseServer
   ) throws(SystemError) {
     self.socket = socket
-    (self.number, self.peer, self.lent, self.loop, self.server) = (number, peer, lent, loop, server)
+    (self.number, self.peer, self.lentOrigin, self.loop, self.server) = (number, peer, lentOrigin, loop, server)
     lastProgress = loop.now
     try watch()
-    scheduleEnd()
+    scheduleIdleCheck()
   }
 
   // MARK: The socket
@@ -104,7 +104,7 @@ final class HTTPConnection: LentCall.Owner {
   private var mayRead: Bool {
     guard !closesWhenSent else { return false }
     guard let exchange else { return inbound.count < HTTPRequestHead.maximumBytes }
-    return exchange.content != nil && exchange.unwritten.isEmpty
+    return exchange.remainingContent != nil && exchange.unwritten.isEmpty
   }
 
   private func serve() {
@@ -112,32 +112,32 @@ final class HTTPConnection: LentCall.Owner {
     guard !isClosed else { return }
     if mayRead {
       do throws(SystemError) {
-        if try socket.readNow(into: &inbound, upTo: Self.readBytes) == 0 { return hangUp() }
+        if try socket.readNow(into: &inbound, upTo: Self.maximumReadBytes) == 0 { return handleEndOfInput() }
         lastProgress = loop.now
       } catch {
-        guard error.isAgain else { return close() }
+        guard error.wouldBlock else { return close() }
       }
     } else if expectsOnlyDisconnection {
       // The peer has disconnected.
       return close()
     }
-    advance()
+    processInput()
   }
 
   /// Closes the connection, after sending a response that is already complete.
-  private func hangUp() {
+  private func handleEndOfInput() {
     if exchange != nil || outbound.isEmpty { return close() }
     closesWhenSent = true
-    rewatch()
+    updateWatch()
   }
 
   /// Processes received bytes: a request's head or content.
-  private func advance() {
+  private func processInput() {
     while !isClosed, !closesWhenSent {
       if exchange == nil {
         guard let head = nextHead() else { break }
         begin(head)
-      } else if !takeContent() {
+      } else if !forwardContent() {
         break
       }
     }
@@ -158,19 +158,20 @@ final class HTTPConnection: LentCall.Owner {
         outbound.removeFirst(count)
         lastProgress = loop.now
       } catch {
-        return error.isAgain ? () : close()
+        return error.wouldBlock ? () : close()
       }
     }
     if outbound.isEmpty, closesWhenSent { close() }
   }
 
   /// Closes the connection when a peer that must send or read makes no progress until ``timeout``.
-  private func scheduleEnd() {
+  private func scheduleIdleCheck() {
     loop.schedule(at: lastProgress.advanced(by: Self.timeout)) { [weak self] in
       guard let self, !isClosed else { return }
-      let waitsForPeer = !outbound.isEmpty || exchange == nil || exchange?.content != nil && exchange?.unwritten == []
+      let waitsForPeer =
+        !outbound.isEmpty || exchange == nil || exchange?.remainingContent != nil && exchange?.unwritten == []
       if !waitsForPeer { lastProgress = loop.now }
-      if lastProgress.advanced(by: Self.timeout) <= loop.now { close() } else { scheduleEnd() }
+      if lastProgress.advanced(by: Self.timeout) <= loop.now { close() } else { scheduleIdleCheck() }
     }
   }
 
@@ -186,10 +187,10 @@ final class HTTPConnection: LentCall.Owner {
   }
 
   private func stopBodies() {
-    if let key = exchange?.writing { loop.unwatch(key) }
-    if let key = exchange?.reading { loop.unwatch(key) }
-    exchange?.writing = nil
-    exchange?.reading = nil
+    if let key = exchange?.contentWatch { loop.unwatch(key) }
+    if let key = exchange?.bodyWatch { loop.unwatch(key) }
+    exchange?.contentWatch = nil
+    exchange?.bodyWatch = nil
   }
 
   // MARK: Requests
@@ -197,7 +198,7 @@ final class HTTPConnection: LentCall.Owner {
   /// Parses the next head. Nil if it is incomplete or was refused.
   private func nextHead() -> HTTPRequestHead? {
     do throws(HTTPRequestHead.Problem) {
-      guard let end = try HTTPRequestHead.end(inbound, from: searched) else {
+      guard let end = try HTTPRequestHead.length(in: inbound, from: searched) else {
         searched = inbound.count
         return nil
       }
@@ -218,18 +219,19 @@ final class HTTPConnection: LentCall.Owner {
   /// Forwards a request to the daemon, unless its token is wrong.
   private func begin(_ head: HTTPRequestHead) {
     serial += 1
-    guard lent.isAuthorized(head) else { return refuse(401, "the token of the lease is missing or wrong") }
+    guard lentOrigin.isAuthorized(head) else { return refuse(401, "the token of the lease is missing or wrong") }
     var exchange = Exchange(head: head)
     switch head.content {
     case .none: break
-    case .length(let length): exchange.content = .length(length)
-    case .chunked: exchange.content = .chunks(HTTPChunks())
+    case .length(let length): exchange.remainingContent = .length(length)
+    case .chunked: exchange.remainingContent = .chunks(HTTPChunks())
     }
     self.exchange = exchange
     do throws(Failure) {
       let ticket = Ticket(connection: number, serial: serial)
       self.exchange?.call = try server.begin(
-        RequestEnvelope(.call(lent.request(head)), timeoutSeconds: Self.headSeconds), ticket, .owner, for: peer, self)
+        RequestEnvelope(.call(lentOrigin.request(for: head)), timeoutSeconds: Self.headTimeoutSeconds), ticket, .owner,
+        for: peer, self)
     } catch {
       return fail(error)
     }
@@ -237,28 +239,28 @@ final class HTTPConnection: LentCall.Owner {
   }
 
   /// Forwards received content of the request. Returns false if there is none to forward now.
-  private func takeContent() -> Bool {
-    guard exchange?.content != nil, exchange?.unwritten == [], !inbound.isEmpty else { return false }
+  private func forwardContent() -> Bool {
+    guard exchange?.remainingContent != nil, exchange?.unwritten == [], !inbound.isEmpty else { return false }
     var piece: [UInt8] = []
     var isWhole = false
-    switch exchange?.content {
+    switch exchange?.remainingContent {
     case .length(let left):
       piece = Array(inbound.prefix(left))
       inbound.removeFirst(piece.count)
       isWhole = piece.count == left
-      exchange?.content = .length(left - piece.count)
+      exchange?.remainingContent = .length(left - piece.count)
     case .chunks(var chunks):
       let before = inbound.count
-      do { piece = try chunks.consume(&inbound, upTo: Self.readBytes) } catch {
+      do { piece = try chunks.consume(&inbound, upTo: Self.maximumReadBytes) } catch {
         refuse(400, "the content of the request is not plain HTTP/1.1")
         return false
       }
       isWhole = chunks.hasEnded
-      exchange?.content = .chunks(chunks)
+      exchange?.remainingContent = .chunks(chunks)
       if piece.isEmpty, !isWhole, inbound.count == before { return false }
     case nil: return false
     }
-    if isWhole { exchange?.content = nil }
+    if isWhole { exchange?.remainingContent = nil }
     exchange?.unwritten = piece
     writeContent()
     return true
@@ -266,31 +268,31 @@ final class HTTPConnection: LentCall.Owner {
 
   /// Writes ``Exchange/unwritten`` to the daemon, now or when its socket has room.
   private func writeContent() {
-    guard let end = exchange?.call?.contentEnd, let bytes = exchange?.unwritten else { return }
-    if let key = exchange?.writing { loop.unwatch(key) }
-    exchange?.writing = nil
+    guard let end = exchange?.call?.requestBodySocket, let bytes = exchange?.unwritten else { return }
+    if let key = exchange?.contentWatch { loop.unwatch(key) }
+    exchange?.contentWatch = nil
     var written = 0
     do throws(SystemError) {
       while written < bytes.count { written += try end.descriptor.writeNow(bytes.span.extracting(written...)) }
       exchange?.unwritten = []
     } catch {
-      guard error.isAgain else {
+      guard error.wouldBlock else {
         // The server responded without reading it.
         exchange?.unwritten = []
         return
       }
       exchange?.unwritten.removeFirst(written)
-      exchange?.writing = try? loop.watch(end.descriptor.raw, for: .write) { [weak self] in
+      exchange?.contentWatch = try? loop.watch(end.descriptor.raw, for: .write) { [weak self] in
         // Closing the connection may release it.
         guard let self else { return }
         writeContent()
-        advance()
+        processInput()
       }
-      if exchange?.writing == nil { close() }
+      if exchange?.contentWatch == nil { close() }
       return
     }
     lastProgress = loop.now
-    if exchange?.content == nil { exchange?.call?.closeContentEnd() }
+    if exchange?.remainingContent == nil { exchange?.call?.closeRequestBody() }
   }
 
   // MARK: Answers
@@ -303,69 +305,69 @@ final class HTTPConnection: LentCall.Owner {
       && head.status != 204 && head.status != 304
     let length = head.field("Content-Length").flatMap { Int($0) }
     let framing: Framing = !hasBody ? .none : length.map { .length($0) } ?? .chunked
-    self.exchange?.answer = framing
+    self.exchange?.bodyFraming = framing
     var lines = "HTTP/1.1 \(head.status) \(Self.reason(head.status))\r\n"
-    lines += lent.headerLines(for: head)
+    lines += lentOrigin.headerLines(for: head)
     if !hasBody, let length, head.status != 204 { lines += "Content-Length: \(length)\r\n" }
     if case .length(let length) = framing { lines += "Content-Length: \(length)\r\n" }
     if case .chunked = framing { lines += "Transfer-Encoding: chunked\r\n" }
     // Unread content would be parsed as the next request.
-    if exchange.head.closes || exchange.content != nil { lines += "Connection: close\r\n" }
+    if exchange.head.closesConnection || exchange.remainingContent != nil { lines += "Connection: close\r\n" }
     send(Array((lines + "\r\n").utf8))
     readBody()
   }
 
   /// Sends available parts of the response's body, as fast as the peer reads.
   private func readBody() {
-    guard let end = exchange?.call?.answerEnd, let framing = exchange?.answer, !isClosed else { return }
-    while outbound.count < Self.maximumUnreadBytes, exchange?.isBodyRead == false {
+    guard let end = exchange?.call?.responseBodySocket, let framing = exchange?.bodyFraming, !isClosed else { return }
+    while outbound.count < Self.maximumUnsentBytes, exchange?.isBodyRead == false {
       var piece: [UInt8] = []
       do throws(SystemError) {
-        if try end.descriptor.readNow(into: &piece, upTo: Self.readBytes) == 0 {
+        if try end.descriptor.readNow(into: &piece, upTo: Self.maximumReadBytes) == 0 {
           exchange?.isBodyRead = true
           break
         }
       } catch {
-        if !error.isAgain { return close() }
+        if !error.wouldBlock { return close() }
         break
       }
-      exchange?.sent += piece.count
+      exchange?.sentBodyBytes += piece.count
       switch framing {
       case .none: break
       case .length(let length):
         // More bytes would be parsed as the next response.
-        guard let sent = exchange?.sent, sent <= length else { return close() }
+        guard let sent = exchange?.sentBodyBytes, sent <= length else { return close() }
         send(piece)
       case .chunked: send(Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Array("\r\n".utf8))
       }
       if isClosed { return }
     }
-    if let key = exchange?.reading { loop.unwatch(key) }
-    exchange?.reading = nil
+    if let key = exchange?.bodyWatch { loop.unwatch(key) }
+    exchange?.bodyWatch = nil
     if exchange?.isBodyRead == true { return finishIfComplete() }
-    if outbound.count < Self.maximumUnreadBytes {
-      exchange?.reading = try? loop.watch(end.descriptor.raw) { [weak self] in
+    if outbound.count < Self.maximumUnsentBytes {
+      exchange?.bodyWatch = try? loop.watch(end.descriptor.raw) { [weak self] in
         guard let self else { return }
         readBody()
-        rewatch()
+        updateWatch()
       }
-      if exchange?.reading == nil { close() }
+      if exchange?.bodyWatch == nil { close() }
     } else {
       // Retry when the peer has read some bytes.
       loop.schedule(at: loop.now.advanced(by: .milliseconds(5))) { [weak self] in
         self?.readBody()
-        self?.rewatch()
+        self?.updateWatch()
       }
     }
   }
 
-  private func rewatch() { if !isClosed, (try? watch()) == nil { close() } }
+  private func updateWatch() { if !isClosed, (try? watch()) == nil { close() } }
 
-  func answer(_ last: LentCall.FinalLine, _ ticket: Ticket) {
+  func answer(_ last: LentCall.ResponseLine, _ ticket: Ticket) {
     guard ticket.serial == serial, exchange != nil, !isClosed, case .reply(let reply) = last else { return }
     server.countFailure(reply)
     switch reply {
-    case .failure(let failure) where exchange?.answer == nil: fail(failure)
+    case .failure(let failure) where exchange?.bodyFraming == nil: fail(failure)
     case .failure, .result, .event:
       exchange?.isAnswered = true
       // After the head, only closing the connection marks the body as incomplete.
@@ -373,30 +375,30 @@ final class HTTPConnection: LentCall.Owner {
       readBody()
       finishIfComplete()
     }
-    rewatch()
+    updateWatch()
   }
 
   /// Ends the response once its body and the daemon's last line have arrived.
   private func finishIfComplete() {
-    guard let exchange, exchange.isAnswered, exchange.isBodyRead, let framing = exchange.answer else { return }
-    guard !exchange.isTruncated else { return end(closing: true) }
+    guard let exchange, exchange.isAnswered, exchange.isBodyRead, let framing = exchange.bodyFraming else { return }
+    guard !exchange.isTruncated else { return endExchange(closing: true) }
     switch framing {
     case .none: break
-    case .length(let length): if exchange.sent != length { return close() }
+    case .length(let length): if exchange.sentBodyBytes != length { return close() }
     case .chunked: send(Array("0\r\n\r\n".utf8))
     }
-    end(closing: exchange.head.closes || exchange.content != nil)
+    endExchange(closing: exchange.head.closesConnection || exchange.remainingContent != nil)
   }
 
   /// Ends the exchange. If `closing`, the connection closes once everything was sent; otherwise it serves the next
   /// request.
-  private func end(closing: Bool) {
+  private func endExchange(closing: Bool) {
     stopBodies()
     exchange = nil
     closesWhenSent = closing
     if outbound.isEmpty, closing { return close() }
     // The next request may have arrived.
-    loop.schedule(at: loop.now) { [weak self] in if let self, !isClosed { advance() } }
+    loop.schedule(at: loop.now) { [weak self] in if let self, !isClosed { processInput() } }
   }
 
   func callEnded(_ ticket: Ticket) { server.callEnded(ticket) }
@@ -414,28 +416,30 @@ final class HTTPConnection: LentCall.Owner {
       default: failure.code.exitStatus == .signInNeeded || failure.code.exitStatus == .locked ? 503 : 502
       }
     respond(status, failure)
-    end(closing: exchange?.content != nil || exchange?.head.closes ?? true)
+    endExchange(closing: exchange?.remainingContent != nil || exchange?.head.closesConnection ?? true)
   }
 
   /// Responds with an error, then closes the connection.
   private func refuse(_ status: Int, _ text: Phrase) {
     respond(status, Failure(status == 401 ? .notPermitted : .invalidRequest, text))
-    end(closing: true)
+    endExchange(closing: true)
   }
 
   /// Cancels the request, and responds with an error.
   private func respond(_ status: Int, _ failure: Failure) {
     exchange?.call?.peerDidDisconnect()
-    let closes = exchange == nil || exchange?.content != nil || exchange?.head.closes == true
+    let closes = exchange == nil || exchange?.remainingContent != nil || exchange?.head.closesConnection == true
     let isHead = exchange?.head.method == "HEAD"
-    send(Self.answer(status, failure, closes: closes, hasBody: !isHead))
+    send(Self.errorResponse(status, failure, closes: closes, hasBody: !isHead))
   }
 
   /// The response to a connection that is refused because the lease has too many.
-  static var crowdedResponse: [UInt8] { answer(429, .crowdedLease, closes: true, hasBody: true) }
+  static var tooManyConnectionsResponse: [UInt8] {
+    errorResponse(429, .tooManyConnections, closes: true, hasBody: true)
+  }
 
   /// An error response with JSON content, which is omitted unless `hasBody`.
-  private static func answer(_ status: Int, _ failure: Failure, closes: Bool, hasBody: Bool) -> [UInt8] {
+  private static func errorResponse(_ status: Int, _ failure: Failure, closes: Bool, hasBody: Bool) -> [UInt8] {
     let body = JSON.object(JSONObject([("error", failure.json)])).serialized() + [0x0A]
     var lines = "HTTP/1.1 \(status) \(reason(status))\r\nContent-Type: application/json\r\n"
     // Git answers only a Basic challenge.

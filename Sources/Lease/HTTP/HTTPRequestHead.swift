@@ -10,7 +10,7 @@ struct HTTPRequestHead: Equatable {
   /// Whether the client waits for `100 Continue`.
   let expectsContinue: Bool
   /// Whether the client asks to close the connection after the response.
-  let closes: Bool
+  let closesConnection: Bool
 
   struct Field: Equatable {
     let name: String
@@ -42,7 +42,7 @@ struct HTTPRequestHead: Equatable {
   /// The length of the head, with its empty line; nil if incomplete.
   ///
   /// - Parameter start: The number of bytes already searched.
-  static func end(_ bytes: [UInt8], from start: Int) throws(Problem) -> Int? {
+  static func length(in bytes: [UInt8], from start: Int) throws(Problem) -> Int? {
     let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
     var index = max(0, start - 3)
     while index + 4 <= min(bytes.count, maximumBytes) {
@@ -76,7 +76,7 @@ struct HTTPRequestHead: Equatable {
     let expectations = values("expect").map { $0.lowercased() }
     guard expectations.allSatisfy({ $0 == "100-continue" }) else { throw .unsupported }
     expectsContinue = !expectations.isEmpty && content != .none
-    closes = options.contains("close")
+    closesConnection = options.contains("close")
   }
 
   private static func isGRPC(_ type: String) -> Bool {
@@ -184,7 +184,7 @@ struct HTTPChunks {
         guard end > used, bytes[end - 1] == 0x0D else { throw .malformed }
         let line = bytes[used..<(end - 1)]
         used = end + 1
-        try next(line)
+        try parseLine(line)
         if hasEnded { break loop }
       case .data(let left):
         let count = min(left, rest.count, most - content.count)
@@ -199,7 +199,7 @@ struct HTTPChunks {
   }
 
   /// Parses a line between or after the chunks.
-  private mutating func next(_ line: ArraySlice<UInt8>) throws(Problem) {
+  private mutating func parseLine(_ line: ArraySlice<UInt8>) throws(Problem) {
     switch state {
     case .dataEnd:
       guard line.isEmpty else { throw .malformed }

@@ -5,14 +5,14 @@ internal import Wire
 struct LentOrigin {
   let origin: String
   /// The lease's own origin, which replaces ``origin`` in the peers' URLs.
-  let base: String
+  let localOrigin: String
   /// The token that peers send instead of the account's token.
   let token: [UInt8]
 
   // MARK: Requests
 
   /// The request for the daemon to send, without the lease's token and hop-by-hop fields.
-  func request(_ head: HTTPRequestHead) -> CallRequest {
+  func request(for head: HTTPRequestHead) -> CallRequest {
     var call = CallRequest(url: origin + head.target, method: head.method)
     call.headers = head.fields.filter { !isConnectionField($0, head) }.map { "\($0.name): \($0.value)" }
     call.sendsBody = head.content != .none
@@ -25,7 +25,7 @@ struct LentOrigin {
   /// field for API keys.
   func isAuthorized(_ head: HTTPRequestHead) -> Bool {
     let values = head.fields.filter { $0.isNamed("authorization") }.map(\.value)
-    let keys = head.fields.filter { !$0.isNamed("authorization") && isKey($0) }
+    let keys = head.fields.filter { !$0.isNamed("authorization") && isKeyField($0) }
     guard values.count + keys.count == 1 else { return false }
     if let key = keys.first { return endsWithToken(key.value) }
     let words = values[0].split(separator: " ", omittingEmptySubsequences: true)
@@ -42,11 +42,11 @@ struct LentOrigin {
   }
 
   /// The lowercase names of fields in which some clients send an API key.
-  private static let keyFields: Set<String> = ["x-api-key", "api-key", "private-token", "x-goog-api-key"]
+  private static let apiKeyFields: Set<String> = ["x-api-key", "api-key", "private-token", "x-goog-api-key"]
 
-  /// Whether a field is for an API key: one of ``keyFields``, or any with the lease's token.
-  private func isKey(_ field: HTTPRequestHead.Field) -> Bool {
-    Self.keyFields.contains(field.name.lowercased()) || endsWithToken(field.value)
+  /// Whether a field is for an API key: one of ``apiKeyFields``, or any with the lease's token.
+  private func isKeyField(_ field: HTTPRequestHead.Field) -> Bool {
+    Self.apiKeyFields.contains(field.name.lowercased()) || endsWithToken(field.value)
   }
 
   /// Whether a field's value is the lease's token, alone or after a scheme.
@@ -66,7 +66,7 @@ struct LentOrigin {
   /// Whether a field concerns the peer's connection or the lease's token, so that it is not forwarded.
   private func isConnectionField(_ field: HTTPRequestHead.Field, _ head: HTTPRequestHead) -> Bool {
     let name = field.name.lowercased()
-    if Self.connectionFields.contains(name) || isKey(field) { return true }
+    if Self.connectionFields.contains(name) || isKeyField(field) { return true }
     let named = head.fields.filter { $0.isNamed("connection") }.flatMap { $0.value.lowercased().split(separator: ",") }
     return named.contains { $0.filter { $0 != " " }.hasSameBytes(as: name) }
   }
@@ -111,6 +111,6 @@ struct LentOrigin {
     let text = hasNoScheme ? String(origin.prefix { $0 != "/" }) + url : String(url)
     guard let uri = try? URI(text), uri.origin.hasSameBytes(as: origin) else { return String(url) }
     let authority = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
-    return base + String(decoding: authority.drop { !"/?#".utf8.contains($0) }, as: UTF8.self)
+    return localOrigin + String(decoding: authority.drop { !"/?#".utf8.contains($0) }, as: UTF8.self)
   }
 }

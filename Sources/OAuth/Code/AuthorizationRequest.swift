@@ -16,7 +16,7 @@ package struct AuthorizationRequest: Sendable {
   package let nonce: String?
   package let verifier: CodeVerifier
   /// Whether the server announces `iss` in every response (RFC 9207 section 3).
-  package let answersNameIssuer: Bool
+  package let responsesNameIssuer: Bool
   /// The template for the issuer's name in responses of a multi-tenant server, or nil.
   let tenant: TenantIssuer?
 
@@ -25,7 +25,7 @@ package struct AuthorizationRequest: Sendable {
     options: AuthorizationOptions
   ) throws(OAuthError) {
     issuer = metadata.issuer
-    answersNameIssuer = metadata.answersNameIssuer
+    responsesNameIssuer = metadata.responsesNameIssuer
     tenant = metadata.tenant
     self.clientID = clientID
     self.redirectURI = redirectURI
@@ -41,7 +41,7 @@ package struct AuthorizationRequest: Sendable {
   }
 
   /// What the response's ID Token must contain.
-  package var demands: IDTokenRequirements {
+  package var requirements: IDTokenRequirements {
     IDTokenRequirements(nonce: nonce, maxAge: options.maxAge, acrValues: options.acrValues)
   }
 

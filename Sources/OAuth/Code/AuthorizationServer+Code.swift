@@ -7,12 +7,12 @@ extension AuthorizationServer {
   ///
   /// - Throws: `endpointMissing` without an authorization and a token endpoint; `metadataInvalid` if a metadata member
   ///   that protects codes is malformed; `codeChallengeUnsupported` if the server announces PKCE without `S256`.
-  package func beginAuthorization(
+  package func makeAuthorizationRequest(
     scope: Scope?, redirectURI: String, options: AuthorizationOptions = .init()
   ) throws(OAuthError) -> AuthorizationRequest {
     _ = try require(metadata.authorizationEndpoint, .authorization)
     _ = try require(metadata.tokenEndpoint, .token)
-    if let member = metadata.malformedSafeguard { throw OAuthError(.metadataInvalid, .name(member)) }
+    if let member = metadata.malformedCodeProtection { throw OAuthError(.metadataInvalid, .name(member)) }
     guard metadata.acceptsCodeChallenges else { throw OAuthError(.codeChallengeUnsupported, .server) }
     if options.needsAnnouncedPKCE, metadata.codeChallengeMethods.isEmpty {
       throw OAuthError(.codeChallengeUnannounced, .authorizationServer)
@@ -35,7 +35,7 @@ extension AuthorizationServer {
 
   /// Returns the URL to open, after pushing the request if the server supports that (RFC 9126). If a push fails without
   /// an OAuth error and the server does not require it, returns the URL of a plain request.
-  package func authorizationURL(
+  package func requestAuthorizationURL(
     for request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> AuthorizationURL {
     let endpoint = try require(metadata.authorizationEndpoint, .authorization)
@@ -67,7 +67,7 @@ extension AuthorizationServer {
     for (name, value) in request.parameters { form.add(named: name, value) }
     let response = try post(
       form, to: endpoint, .pushedAuthorization, cancellation: cancellation)
-    return try addingAdvice { () throws(OAuthError) in
+    return try withAdvice { () throws(OAuthError) in
       try PushedAuthorizationResponse.parse(response, sent: secrets())
     }
   }
@@ -78,7 +78,7 @@ extension AuthorizationServer {
   /// - Throws: `codeRejected` if the code is invalid or expired.
   package func exchange(
     _ code: SharedSecret, of request: AuthorizationRequest, cancellation: Cancellation? = nil
-  ) throws(OAuthError) -> TokenEndpointAnswer {
+  ) throws(OAuthError) -> TokenEndpointResponse {
     let response = try requestTokens(spends: true, cancellation: cancellation) { form in
       form.add(.grantType, GrantType.code)
       form.add(.code, secret: code)
@@ -92,7 +92,7 @@ extension AuthorizationServer {
     } catch {
       var error = error
       // In this response, `invalid_grant` is about the code, and no session has ended.
-      if error.code.meaning == .grantEnded { error.code = .codeRejected }
+      if error.code.effect == .grantEnded { error.code = .codeRejected }
       throw error
     }
   }

@@ -16,7 +16,7 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
   static func parse(_ response: HTTPResponse, sent: [SharedSecret]) throws(OAuthError) -> PushedAuthorizationResponse {
     try response.body.withBytes { (bytes) throws(OAuthError) in
       // RFC 9126 section 2.2 requires 201; servers also send 200.
-      let reader = try AnswerReader(
+      let reader = try JSONResponseReader(
         response, bytes, subject: .endpoint(.pushedAuthorization), kind: .other, sent: sent,
         success: [200, 201])
       guard let uri = try reader.text("request_uri", in: bytes), isURI(uri) else {

@@ -32,7 +32,7 @@ struct RedirectFields {
   func has(_ name: String) -> Bool { fields.contains { $0.name.hasSameBytes(as: name) } }
 
   /// The value of a field that appears exactly once and is validly encoded, or nil.
-  func only(_ name: String) -> SharedSecret? {
+  func uniqueValue(_ name: String) -> SharedSecret? {
     let found = fields.filter { $0.name.hasSameBytes(as: name) }
     return found.count == 1 ? found[0].value : nil
   }

@@ -11,10 +11,10 @@ extension AuthorizationServer {
     spends: Bool = false, cancellation: Cancellation?, _ fill: (inout RequestForm) -> Void
   ) throws(OAuthError) -> HTTPResponse {
     let endpoint = try require(metadata.tokenEndpoint, .token)
-    return try proving(.post, endpoint, as: .authorizationServer) { (proof) throws(OAuthError) in
+    return try sendWithProof(.post, endpoint, as: .authorizationServer) { (proof) throws(OAuthError) in
       var form = RequestForm()
       fill(&form)
-      let authorization = try client.identify(in: &form, for: endpoint, of: metadata)
+      let authorization = try client.addAuthentication(to: &form, for: endpoint, of: metadata)
       var request = HTTPRequest(
         post: endpoint, .token, form: try form.finish(), transport: privateTransport, cancellation: cancellation)
       request.authorization = authorization
@@ -28,7 +28,7 @@ extension AuthorizationServer {
   /// 8 and 9) or the clocks differ.
   ///
   /// - Parameter attempt: Sends the request with this `DPoP` header, if any.
-  func proving(
+  func sendWithProof(
     _ method: HTTPRequest.Method, _ endpoint: Endpoint, as role: DPoPMemory.Role, accessToken: SharedSecret? = nil,
     _ attempt: (String?) throws(OAuthError) -> HTTPResponse
   ) throws(OAuthError) -> HTTPResponse {
@@ -42,7 +42,7 @@ extension AuthorizationServer {
         response = try attempt(try proof.signed(by: prover.key))
       } catch {
         // The server closed a reused connection. libcurl must not retry, since it would send the same proof twice.
-        guard mayRepeatLost, error.lostAnswer, error.code == .connectionLost else { throw error }
+        guard mayRepeatLost, error.isResponseLost, error.code == .connectionLost else { throw error }
         mayRepeatLost = false
         continue
       }
@@ -65,7 +65,7 @@ extension AuthorizationServer {
   }
 
   /// Runs `body`. Throws `proofNeeded` if the server required a proof and the account has no key.
-  func explaining<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
+  func withProofNeededError<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var error = error
       guard error.code == .proofRejected, prover == nil else { throw error }

@@ -92,7 +92,7 @@ package final class DPoPKey: Sendable {
     self.key = key
   }
 
-  /// Serializes the key as one printable word for the vault: ``PrivateKey/stored()`` in base64url, after the
+  /// Serializes the key as one printable word for the vault: ``PrivateKey/serializedForVault()`` in base64url, after the
   /// algorithm's name and a dot unless ES256.
   package func serialized() throws(OAuthError) -> SharedSecret {
     do throws(CryptoError) {

@@ -19,9 +19,9 @@ package final class DPoPMemory: Sendable {
   private struct State {
     var nonces = RecentTable<Server, String>(capacity: DPoPMemory.capacity)
     /// The clock offsets of servers in seconds.
-    var clockErrors = RecentTable<Server, Int>(capacity: DPoPMemory.capacity)
+    var clockOffsets = RecentTable<Server, Int>(capacity: DPoPMemory.capacity)
     /// The last clock offset of the authorization server, by key thumbprint.
-    var issuerClockErrors = RecentTable<String, Int>(capacity: DPoPMemory.capacity)
+    var issuerClockOffsets = RecentTable<String, Int>(capacity: DPoPMemory.capacity)
   }
 
   private let state = Monitor(State())
@@ -34,26 +34,26 @@ package final class DPoPMemory: Sendable {
     return state.withLock { $0.nonces[server] }
   }
 
-  package func note(nonce: String, for key: DPoPKey, _ role: Role, origin: String) {
+  package func store(nonce: String, for key: DPoPKey, _ role: Role, origin: String) {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     state.withLock { $0.nonces.set(nonce, for: server) }
   }
 
   /// How many seconds a server's clock is ahead of this machine's; 0 if unknown. For a resource, defaults to the
   /// authorization server's.
-  package func clockError(for key: DPoPKey, _ role: Role, origin: String) -> Int {
+  package func clockOffset(for key: DPoPKey, _ role: Role, origin: String) -> Int {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     return state.withLock { state in
-      state.clockErrors[server] ?? (role == .resourceServer ? state.issuerClockErrors[server.thumbprint] : nil)
+      state.clockOffsets[server] ?? (role == .resourceServer ? state.issuerClockOffsets[server.thumbprint] : nil)
     } ?? 0
   }
 
   /// Stores how many seconds a server's clock is ahead of this machine's.
-  package func note(clockError: Int, for key: DPoPKey, _ role: Role, origin: String) {
+  package func store(clockOffset: Int, for key: DPoPKey, _ role: Role, origin: String) {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     state.withLock { state in
-      state.clockErrors.set(clockError, for: server)
-      if role == .authorizationServer { state.issuerClockErrors.set(clockError, for: server.thumbprint) }
+      state.clockOffsets.set(clockOffset, for: server)
+      if role == .authorizationServer { state.issuerClockOffsets.set(clockOffset, for: server.thumbprint) }
     }
   }
 }

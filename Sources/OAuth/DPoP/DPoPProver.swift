@@ -4,7 +4,7 @@ package import Encoding
 /// Creates the DPoP proofs of one account, and learns nonces and clock offsets from responses.
 package struct DPoPProver: Sendable {
   /// Differences up to this many seconds may come from network delay. Larger ones are clock errors.
-  private static let toleratedClockError = 30
+  private static let toleratedClockOffset = 30
 
   package let key: DPoPKey
   private let memory: DPoPMemory
@@ -29,14 +29,14 @@ package struct DPoPProver: Sendable {
       issuedAt: now(of: url, role))
   }
 
-  package func note(nonce: String, of url: URI, as role: DPoPMemory.Role) {
-    memory.note(nonce: nonce, for: key, role, origin: url.origin)
+  package func store(nonce: String, of url: URI, as role: DPoPMemory.Role) {
+    memory.store(nonce: nonce, for: key, role, origin: url.origin)
   }
 
   /// The server's current time in unix seconds, using its clock offset.
   private func now(of url: URI, _ role: DPoPMemory.Role) -> Int {
     let (now, overflow) = wallSeconds().addingReportingOverflow(
-      memory.clockError(for: key, role, origin: url.origin))
+      memory.clockOffset(for: key, role, origin: url.origin))
     return overflow ? 0 : now
   }
 
@@ -82,7 +82,7 @@ package struct DPoPProver: Sendable {
   private func refusal(in response: HTTPResponse, as role: DPoPMemory.Role) -> String? {
     guard response.status >= 400, response.defect == nil else { return nil }
     switch role {
-    case .authorizationServer: return ErrorAnswer.read(response, sent: [])?.error
+    case .authorizationServer: return ErrorResponse.read(response, sent: [])?.error
     case .resourceServer: return Self.challengedError(in: response.headers, status: response.status)
     }
   }
@@ -96,7 +96,7 @@ package struct DPoPProver: Sendable {
   private func learnNonce(_ headers: HTTPHeaders, _ url: URI, _ role: DPoPMemory.Role) -> String? {
     let values = headers.values(of: "DPoP-Nonce")
     guard values.count == 1, DPoPProof.isNonce(values[0]) else { return nil }
-    note(nonce: values[0], of: url, as: role)
+    store(nonce: values[0], of: url, as: role)
     return values[0]
   }
 
@@ -109,9 +109,9 @@ package struct DPoPProver: Sendable {
   ) -> Bool {
     guard let date = headers.date else { return false }
     let (error, isAbsurd) = date.subtractingReportingOverflow(proof?.issuedAt ?? now(of: url, role))
-    guard isAbsurd || error.magnitude > (isRejected ? 0 : Self.toleratedClockError) else { return false }
-    let (clockError, overflow) = date.subtractingReportingOverflow(wallSeconds())
-    if !overflow { memory.note(clockError: clockError, for: key, role, origin: url.origin) }
+    guard isAbsurd || error.magnitude > (isRejected ? 0 : Self.toleratedClockOffset) else { return false }
+    let (clockOffset, overflow) = date.subtractingReportingOverflow(wallSeconds())
+    if !overflow { memory.store(clockOffset: clockOffset, for: key, role, origin: url.origin) }
     return !overflow
   }
 }

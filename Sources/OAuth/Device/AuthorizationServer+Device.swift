@@ -4,7 +4,7 @@ extension AuthorizationServer {
   /// Requests the codes for a sign-in on another device (RFC 8628 section 3.1).
   ///
   /// - Parameter target: The resources and audience. Its scope is ignored.
-  package func authorizeDevice(
+  package func requestDeviceAuthorization(
     scope: Scope?, target: TokenTarget? = nil, extras: ExtraParameters = .init(), cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DeviceAuthorizationResponse {
     let endpoint = try require(metadata.deviceAuthorizationEndpoint, .deviceAuthorization)
@@ -17,9 +17,9 @@ extension AuthorizationServer {
     form.add(.clientID, client.id)
     let response = try post(form, to: endpoint, .deviceAuthorization, cancellation: cancellation)
     do throws(OAuthError) {
-      return try addingAdvice { () throws(OAuthError) in
+      return try withAdvice { () throws(OAuthError) in
         try DeviceAuthorizationResponse.parse(
-          response, allowHTTPLoopback: transport.allowHTTPLoopback, sent: secrets(), shape: shape)
+          response, allowHTTPLoopback: transport.allowHTTPLoopback, sent: secrets(), format: responseFormat)
       }
     } catch {
       throw advisingBrowser(error)
@@ -53,7 +53,7 @@ extension AuthorizationServer {
         for resource in resources { form.add(.resource, resource) }
       }
     } catch {
-      guard error.code.meaning == .temporary else { throw error }
+      guard error.code.effect == .temporary else { throw error }
       return .transient(error)
     }
     do throws(OAuthError) { return try outcome(of: response, sent: secrets(code)) } catch {
@@ -63,7 +63,7 @@ extension AuthorizationServer {
   }
 
   private func outcome(of response: HTTPResponse, sent: [SharedSecret]) throws(OAuthError) -> DevicePollOutcome {
-    let answer = ErrorAnswer.read(response, sent: sent, shape: shape)
+    let answer = ErrorResponse.read(response, sent: sent, format: responseFormat)
     switch answer?.standardError {
     case "authorization_pending": return .pending
     case "slow_down": return .slowDown(interval: answer?.interval)
@@ -75,7 +75,7 @@ extension AuthorizationServer {
       // Continue after server problems, but not after a definite error (RFC 8628 section 3.5). A refusal without an
       // error code does not invalidate the device code.
       let isUnnamed = answer?.isText != true && (400..<500).contains(response.status)
-      let isTemporary = error.code.meaning == .temporary && (answer == nil || OAuthError.isTemporary(response.status))
+      let isTemporary = error.code.effect == .temporary && (answer == nil || OAuthError.isTemporary(response.status))
       guard isUnnamed || isTemporary else { throw advisingBrowser(error) }
       return .transient(error)
     }

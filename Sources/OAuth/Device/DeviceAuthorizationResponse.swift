@@ -30,17 +30,17 @@ package final class DeviceAuthorizationResponse: Sendable {
   ///   - allowHTTPLoopback: Whether to accept http URLs to this machine.
   ///   - sent: The request's secrets, to remove from errors.
   static func parse(
-    _ response: HTTPResponse, allowHTTPLoopback: Bool, sent: [SharedSecret], shape: AnswerShape = .init()
+    _ response: HTTPResponse, allowHTTPLoopback: Bool, sent: [SharedSecret], format: ResponseFormat = .init()
   ) throws(OAuthError) -> DeviceAuthorizationResponse {
     try response.body.withBytes { (bytes) throws(OAuthError) in
-      let reader = try AnswerReader(
-        response, bytes, subject: .endpoint(.deviceAuthorization), kind: .other, sent: sent, shape: shape)
+      let reader = try JSONResponseReader(
+        response, bytes, subject: .endpoint(.deviceAuthorization), kind: .other, sent: sent, format: format)
       return try DeviceAuthorizationResponse(reader, bytes, allowHTTPLoopback)
     }
   }
 
   private init(
-    _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ allowHTTPLoopback: Bool
+    _ reader: borrowing JSONResponseReader, _ bytes: Span<UInt8>, _ allowHTTPLoopback: Bool
   ) throws(OAuthError) {
     guard let deviceCode = try reader.secret("device_code", in: bytes, allowed: 0x20...0x7E) else {
       throw reader.malformed("device_code")
@@ -64,7 +64,7 @@ package final class DeviceAuthorizationResponse: Sendable {
 
   /// The URL in the member `verification_uri`, or Google's `verification_url`, with this suffix; nil if absent.
   private static func url(
-    _ suffix: String, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ allowHTTPLoopback: Bool
+    _ suffix: String, _ reader: borrowing JSONResponseReader, _ bytes: Span<UInt8>, _ allowHTTPLoopback: Bool
   ) throws(OAuthError) -> String? {
     for name in ["verification_uri", "verification_url"] {
       if reader.member(name + suffix)?.stringByteCount == 0 { continue }
@@ -80,7 +80,7 @@ package final class DeviceAuthorizationResponse: Sendable {
 
   /// Reads a text member, if present. Throws if a terminal would hide or interpret some of its characters.
   private static func printableText(
-    _ name: String, limit: Int, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>
+    _ name: String, limit: Int, _ reader: borrowing JSONResponseReader, _ bytes: Span<UInt8>
   ) throws(OAuthError) -> String? {
     guard let text = try reader.text(name, in: bytes) else { return nil }
     guard (1...limit).contains(text.utf8.count),

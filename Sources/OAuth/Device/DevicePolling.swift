@@ -21,7 +21,7 @@ package struct DevicePolling: Sendable, Hashable {
   /// The interval after failed polls in seconds; nil unless the last one failed.
   private var backOff: Int?
   /// The wait in seconds that the server requested in the last failed poll, or 0.
-  private var askedWait = 0
+  private var requestedWait = 0
   private var slowDowns = 0
   private var hasPolled = false
 
@@ -50,14 +50,14 @@ package struct DevicePolling: Sendable, Hashable {
       slowDowns += slowDowns < 3 ? 1 : 0
     case .transient(let error):
       backOff = max(interval, min(Self.maximumBackOff, 2 * (backOff ?? interval)))
-      askedWait = error.retryAfterSeconds ?? 0
+      requestedWait = error.retryAfterSeconds ?? 0
     }
   }
 
   /// The wait before the next poll, 40 % longer after a `slow_down`, since this machine's clock may run fast, as in
   /// some virtual machines.
   package var waitMilliseconds: Int {
-    let seconds = max(backOff ?? interval, askedWait)
+    let seconds = max(backOff ?? interval, requestedWait)
     return slowDowns == 0 ? seconds * 1000 : seconds * 1400
   }
 
@@ -75,14 +75,14 @@ package struct DevicePolling: Sendable, Hashable {
 
   private mutating func resetBackOff() {
     backOff = nil
-    askedWait = 0
+    requestedWait = 0
   }
 }
 
 /// The result of one poll (RFC 8628 section 3.5). All other results are thrown and end the sign-in.
 package enum DevicePollOutcome: Sendable {
   /// The user approved, and the server issued tokens.
-  case token(TokenEndpointAnswer)
+  case token(TokenEndpointResponse)
   /// `authorization_pending`: the user has not decided yet.
   case pending
   /// `slow_down`, with the new interval in seconds if the server sent one.

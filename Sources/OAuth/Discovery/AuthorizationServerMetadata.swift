@@ -19,7 +19,7 @@ package struct AuthorizationServerMetadata: Sendable {
   /// The metadata members of unusable endpoints. Only requests that need one of them fail.
   package internal(set) var unusableEndpoints: [EndpointRole: String] = [:]
   /// A malformed metadata member that protects codes, if any. If set, sign-ins by code are refused.
-  package private(set) var malformedSafeguard: String?
+  package private(set) var malformedCodeProtection: String?
   /// The announced signature algorithms of ID Tokens; empty if not announced.
   package var idTokenSigningAlgorithms: [String] = []
   /// The client authentication methods of the token endpoint.
@@ -39,7 +39,7 @@ package struct AuthorizationServerMetadata: Sendable {
   /// The supported PKCE methods; empty if the server does not announce PKCE (RFC 8414 section 2).
   package var codeChallengeMethods: [String] = []
   /// Whether every response of the authorization endpoint contains `iss` (RFC 9207 section 3).
-  package var answersNameIssuer = false
+  package var responsesNameIssuer = false
   /// The algorithms accepted for DPoP proofs (RFC 9449 section 5.1); nil if not announced.
   package var dpopSigningAlgorithms: [String]?
   /// Whether the authorization endpoint accepts only pushed requests (RFC 9126 section 5).
@@ -75,7 +75,7 @@ package struct AuthorizationServerMetadata: Sendable {
   ///
   /// - Throws: `issuerMismatch` if the document's issuer is not byte for byte `issuer` (RFC 8414 section 3.3).
   ///   `metadataInvalid` if it is not a JSON object or has no issuer string. Other malformed members only disable
-  ///   features: see ``unusableEndpoints`` and ``malformedSafeguard``.
+  ///   features: see ``unusableEndpoints`` and ``malformedCodeProtection``.
   package init(parsing body: [UInt8], issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) {
     guard let object = (try? JSON(parsing: body))?.object else {
       throw OAuthError(.metadataInvalid, .reason("it is not a JSON object"))
@@ -84,7 +84,7 @@ package struct AuthorizationServerMetadata: Sendable {
     let named = try reader.string("issuer")
     if let named, !issuer.isSame(as: named) { tenant = TenantIssuer(named, of: issuer) }
     guard let named, tenant != nil || issuer.isSame(as: named) else {
-      var mismatch = OAuthError(.issuerMismatch, .configuredIssuer).naming(named)
+      var mismatch = OAuthError(.issuerMismatch, .configuredIssuer).addingIssuer(named)
       if let named, issuer.differsBySlash(from: named) { mismatch.intendedIssuer = named }
       mismatch.advice = issuer.mismatchAdvice
       throw mismatch
@@ -96,24 +96,24 @@ package struct AuthorizationServerMetadata: Sendable {
     }
     endSessionEndpoint = reader.endpoint("end_session_endpoint")
     idTokenSigningAlgorithms =
-      reader.readableStrings("id_token_signing_alg_values_supported") ?? idTokenSigningAlgorithms
+      reader.lenientStrings("id_token_signing_alg_values_supported") ?? idTokenSigningAlgorithms
     announcesTokenEndpointAuthMethods = object["token_endpoint_auth_methods_supported"] != nil
     tokenEndpointAuthMethods =
-      reader.readableStrings("token_endpoint_auth_methods_supported") ?? tokenEndpointAuthMethods
-    tokenEndpointAuthSigningAlgorithms = reader.readableStrings("token_endpoint_auth_signing_alg_values_supported")
-    revocationEndpointAuthMethods = reader.readableStrings("revocation_endpoint_auth_methods_supported")
+      reader.lenientStrings("token_endpoint_auth_methods_supported") ?? tokenEndpointAuthMethods
+    tokenEndpointAuthSigningAlgorithms = reader.lenientStrings("token_endpoint_auth_signing_alg_values_supported")
+    revocationEndpointAuthMethods = reader.lenientStrings("revocation_endpoint_auth_methods_supported")
     bindsTokensToCertificates = reader.isSet("tls_client_certificate_bound_access_tokens")
-    grantTypes = reader.readableStrings("grant_types_supported") ?? grantTypes
-    scopes = reader.readableStrings("scopes_supported")
-    codeChallengeMethods = reader.readableStrings("code_challenge_methods_supported") ?? codeChallengeMethods
-    answersNameIssuer = reader.isSet("authorization_response_iss_parameter_supported")
-    dpopSigningAlgorithms = reader.readableStrings("dpop_signing_alg_values_supported")
+    grantTypes = reader.lenientStrings("grant_types_supported") ?? grantTypes
+    scopes = reader.lenientStrings("scopes_supported")
+    codeChallengeMethods = reader.lenientStrings("code_challenge_methods_supported") ?? codeChallengeMethods
+    responsesNameIssuer = reader.isSet("authorization_response_iss_parameter_supported")
+    dpopSigningAlgorithms = reader.lenientStrings("dpop_signing_alg_values_supported")
     requiresPushedRequests = reader.isSet("require_pushed_authorization_requests")
     acceptsMetadataURLs = reader.isSet("client_id_metadata_document_supported")
-    malformedSafeguard =
+    malformedCodeProtection =
       ["authorization_response_iss_parameter_supported", "require_pushed_authorization_requests"]
-      .first { !reader.isReadable(flag: $0) }
-      ?? ["code_challenge_methods_supported"].first { !reader.isReadable(list: $0) }
+      .first { !reader.isValid(flag: $0) }
+      ?? ["code_challenge_methods_supported"].first { !reader.isValid(list: $0) }
     unusableEndpoints = unusable
     mtlsEndpointAliases = reader.object(MTLSEndpointAliases.member).map { MTLSEndpointAliases($0, of: self) }
   }
@@ -130,7 +130,7 @@ package struct AuthorizationServerMetadata: Sendable {
 
   /// Whether the server announces sign-in by authorization code.
   package var offersCodeFlow: Bool {
-    authorizationEndpoint != nil && tokenEndpoint != nil && acceptsCodeChallenges && malformedSafeguard == nil
+    authorizationEndpoint != nil && tokenEndpoint != nil && acceptsCodeChallenges && malformedCodeProtection == nil
   }
 
   /// A copy with endpoints replaced by `overrides`, and missing ones added from `known`.

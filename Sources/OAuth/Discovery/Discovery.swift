@@ -9,7 +9,7 @@ package enum Discovery {
   ///
   /// - Throws: `metadataMissing` if no URL has a document; `malformedResponse` if a response wrongly claims to be JSON;
   ///   otherwise the error of the first redirect or server error.
-  package static func fetch(
+  package static func fetchMetadata(
     _ issuer: Issuer, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<AuthorizationServerMetadata> {
     var lastStatus: Int?
@@ -24,7 +24,7 @@ package enum Discovery {
         let error = Self.problem(response, .endpoint(.metadata))
         switch response.status {
         case 300...399, 500, 501: refusal = refusal ?? error
-        case 400...499 where error.code.meaning != .temporary: break
+        case 400...499 where error.code.effect != .temporary: break
         default: throw error
         }
         continue
@@ -45,13 +45,13 @@ package enum Discovery {
   }
 
   /// Fetches a JWK Set (RFC 7517 section 5), whatever its media type.
-  package static func keys(
+  package static func fetchKeys(
     at endpoint: Endpoint, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<JWKSet> {
     let subject = OAuthError.Subject.endpoint(.keys)
     guard
-      case .changed(let document) = try keys(
-        at: endpoint, knownAs: nil, transport: transport, http: http, cancellation: cancellation)
+      case .changed(let document) = try fetchKeys(
+        at: endpoint, ifNoneMatch: nil, transport: transport, http: http, cancellation: cancellation)
     else { throw OAuthError(.malformedResponse, subject, httpStatus: 304) }
     return document
   }
@@ -59,8 +59,8 @@ package enum Discovery {
   /// Fetches a JWK Set unless the cached version is current.
   ///
   /// - Parameter entityTag: The entity tag of the cached version, or nil to fetch unconditionally.
-  package static func keys(
-    at endpoint: Endpoint, knownAs entityTag: String?, transport: Transport, http: any HTTPClient,
+  package static func fetchKeys(
+    at endpoint: Endpoint, ifNoneMatch entityTag: String?, transport: Transport, http: any HTTPClient,
     cancellation: Cancellation? = nil
   ) throws(OAuthError) -> Revalidation<JWKSet> {
     let subject = OAuthError.Subject.endpoint(.keys)

@@ -37,7 +37,7 @@ struct MetadataReader {
   }
 
   /// Reads an optional list of strings, or a single string. Skips other elements. Nil for any other type.
-  func readableStrings(_ name: String) -> [String]? {
+  func lenientStrings(_ name: String) -> [String]? {
     switch object[name] {
     case .string(let text): [text]
     case .array(let elements): elements.compactMap(\.string)
@@ -47,12 +47,12 @@ struct MetadataReader {
 
   func isSet(_ name: String) -> Bool { object[name]?.bool ?? false }
 
-  func isReadable(flag name: String) -> Bool { object[name].map { $0 == .null || $0.bool != nil } ?? true }
+  func isValid(flag name: String) -> Bool { object[name].map { $0 == .null || $0.bool != nil } ?? true }
 
   /// Whether the member is absent or a list with at least one string.
-  func isReadable(list name: String) -> Bool {
+  func isValid(list name: String) -> Bool {
     guard let value = object[name], value != .null, value.array?.isEmpty != true else { return true }
-    return readableStrings(name)?.isEmpty == false
+    return lenientStrings(name)?.isEmpty == false
   }
 
   func strings(_ name: String) throws(OAuthError) -> [String]? {

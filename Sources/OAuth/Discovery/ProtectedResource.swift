@@ -9,7 +9,7 @@ package struct ProtectedResource: Sendable, Hashable {
   /// The scopes to request; empty if not announced.
   package internal(set) var scopes: [String]
   /// Whether the resource accepts only tokens bound to a key (RFC 9449).
-  package private(set) var wantsBoundTokens: Bool
+  package private(set) var requiresBoundTokens: Bool
   /// Whether the resource publishes metadata. Otherwise its origin is assumed to be its authorization server.
   package let isPublished: Bool
   /// The algorithms accepted for DPoP proofs; nil if not announced.
@@ -33,7 +33,7 @@ package struct ProtectedResource: Sendable, Hashable {
     let reader = MetadataReader(object: object, allowHTTPLoopback: allowHTTPLoopback)
     let named = try reader.string("resource")
     guard let named, (identifiers ?? [resource.text]).contains(where: { $0.hasSameBytes(as: named) }) else {
-      throw OAuthError(.resourceMismatch, .requestedResource).naming(named)
+      throw OAuthError(.resourceMismatch, .requestedResource).addingIssuer(named)
     }
     isPublished = true
     identifier = named
@@ -48,12 +48,12 @@ package struct ProtectedResource: Sendable, Hashable {
       throw OAuthError(.metadataInvalid, .reason("it names no authorization server"))
     }
     authorizationServers = servers
-    wantsBoundTokens = try reader.flag("dpop_bound_access_tokens_required")
+    requiresBoundTokens = try reader.flag("dpop_bound_access_tokens_required")
     let member = "dpop_signing_alg_values_supported"
     // A malformed list is ignored if proofs are not required.
-    proofAlgorithms = wantsBoundTokens ? try reader.strings(member) : try? reader.strings(member)
+    proofAlgorithms = requiresBoundTokens ? try reader.strings(member) : try? reader.strings(member)
     scopes = (try? Scope(values: reader.strings("scopes_supported") ?? []).values) ?? []
-    if wantsBoundTokens { try requireBoundTokens() }
+    if requiresBoundTokens { try requireBoundTokens() }
   }
 
   init(_ resource: Endpoint, acceptingTokensOf issuer: Issuer) {
@@ -61,7 +61,7 @@ package struct ProtectedResource: Sendable, Hashable {
     identifier = resource.text
     authorizationServers = [issuer]
     scopes = []
-    wantsBoundTokens = false
+    requiresBoundTokens = false
     proofAlgorithms = nil
   }
 
@@ -70,6 +70,6 @@ package struct ProtectedResource: Sendable, Hashable {
   /// - Throws: `bindingUnsupported` if the resource accepts no supported algorithm.
   mutating func requireBoundTokens() throws(OAuthError) {
     guard DPoPKey.algorithm(announced: proofAlgorithms) != nil else { throw OAuthError(.bindingUnsupported, .resource) }
-    wantsBoundTokens = true
+    requiresBoundTokens = true
   }
 }

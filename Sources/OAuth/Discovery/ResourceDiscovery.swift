@@ -9,7 +9,7 @@ package struct ResourceDiscovery {
   private let cancellation: Cancellation?
 
   /// The challenges of the resource's response to a request without a token.
-  private struct Hint {
+  private struct ChallengeSummary {
     /// Whether the resource requires a token of any kind.
     var wantsToken = false
     var isChallenge = false
@@ -18,7 +18,7 @@ package struct ResourceDiscovery {
     /// The scopes in the challenge; empty if it names none.
     var scopes: [String] = []
     /// Whether DPoP is the only scheme (RFC 9449 section 7.1).
-    var wantsBoundTokens = false
+    var requiresBoundTokens = false
   }
 
   private static let wellKnown = "/.well-known/oauth-protected-resource"
@@ -39,24 +39,24 @@ package struct ResourceDiscovery {
   ///
   /// - Throws: `metadataMissing` if no authorization server is found.
   package func run() throws(OAuthError) -> ProtectedResource {
-    let hint = try ask()
+    let hint = try requestWithoutToken()
     var found: ProtectedResource
     if let named = hint.metadata {
       found = try read(named, of: [resource.text], mustBeJSON: false)
     } else {
       do throws(OAuthError) { found = try readAtWellKnownURL() } catch {
         guard error.code == .metadataMissing, hint.wantsToken else { throw error }
-        guard let own = try serverAtOrigin() else { throw OAuthError(.metadataMissing, .unguidedResource) }
+        guard let own = try serverAtOrigin() else { throw OAuthError(.metadataMissing, .resourceWithoutKnownServer) }
         found = ProtectedResource(resource, acceptingTokensOf: own)
       }
     }
     if !hint.scopes.isEmpty { found.scopes = hint.scopes }
-    if hint.wantsBoundTokens { try found.requireBoundTokens() }
+    if hint.requiresBoundTokens { try found.requireBoundTokens() }
     return found
   }
 
   private func readAtWellKnownURL() throws(OAuthError) -> ProtectedResource {
-    let url = try location()
+    let url = try wellKnownURL()
     let root = try Endpoint(resource.uri.origin + Self.wellKnown, allowHTTPLoopback: transport.allowHTTPLoopback)
     do {
       return try read(url, of: [resource.text], mustBeJSON: true)
@@ -76,7 +76,7 @@ package struct ResourceDiscovery {
     let response = try get(url)
     guard response.status == 200 else {
       let error = OAuthError.status(of: response, .endpoint(.metadata))
-      guard (400..<500).contains(response.status), error.code.meaning != .temporary else { throw error }
+      guard (400..<500).contains(response.status), error.code.effect != .temporary else { throw error }
       throw OAuthError(.metadataMissing, .resource, httpStatus: response.status)
     }
     // Public, so it may be copied from the secure heap.
@@ -92,7 +92,7 @@ package struct ResourceDiscovery {
   private func serverAtOrigin() throws(OAuthError) -> Issuer? {
     do {
       let issuer = try Issuer(resource.uri.origin, allowHTTPLoopback: transport.allowHTTPLoopback)
-      _ = try Discovery.fetch(issuer, transport: transport, http: http, cancellation: cancellation)
+      _ = try Discovery.fetchMetadata(issuer, transport: transport, http: http, cancellation: cancellation)
       return issuer
     } catch {
       guard error.code == .metadataMissing else { throw error }
@@ -102,19 +102,19 @@ package struct ResourceDiscovery {
 
   /// Requests the resource without a token and reads its challenges. If a GET is refused without one, sends the first
   /// messages of an MCP client, since an MCP server may challenge only those.
-  private func ask() throws(OAuthError) -> Hint {
+  private func requestWithoutToken() throws(OAuthError) -> ChallengeSummary {
     let get = HTTPRequest(.get, resource, .resource, transport: transport, cancellation: cancellation)
-    guard let response = try answer(to: get) else { return Hint() }
+    guard let response = try send(get) else { return ChallengeSummary() }
     var hint = try hint(in: response)
     guard !hint.isChallenge, (400..<500).contains(response.status), response.status != 401 else { return hint }
-    for message in Self.messages {
+    for message in Self.mcpMessages {
       let content: SecretBytes
       do { content = try SecretBytes(copying: Array(message.utf8).span) } catch { return hint }
       var post = HTTPRequest(
         post: resource, .resource, form: content, isJSON: true, transport: transport, cancellation: cancellation)
       post.accept = "application/json, text/event-stream"
       // Even if the server rejects these requests, it may publish metadata.
-      guard let response = try? answer(to: post) else { continue }
+      guard let response = try? send(post) else { continue }
       let next = try self.hint(in: response)
       if next.isChallenge { return next }
       hint.wantsToken = hint.wantsToken || next.wantsToken
@@ -123,14 +123,14 @@ package struct ResourceDiscovery {
   }
 
   /// - Returns: Nil if the content is too large for a refusal.
-  private func answer(to request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse? {
+  private func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse? {
     do { return try http.send(request) } catch {
       if error.code == .tooLarge { return nil }
       throw OAuthError(error, request)
     }
   }
 
-  private static let messages = [
+  private static let mcpMessages = [
     """
     {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},\
     "clientInfo":{"name":"agent","version":"1"}}}
@@ -138,12 +138,12 @@ package struct ResourceDiscovery {
     #"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#,
   ]
 
-  private func hint(in response: borrowing HTTPResponse) throws(OAuthError) -> Hint {
-    guard response.status == 401 else { return Hint() }
+  private func hint(in response: borrowing HTTPResponse) throws(OAuthError) -> ChallengeSummary {
+    guard response.status == 401 else { return ChallengeSummary() }
     let all = Challenge.all(in: response.headers)
     let challenges = all.filter { ["bearer", "dpop"].contains($0.scheme) }
-    var hint = Hint(wantsToken: all.isEmpty || !challenges.isEmpty, isChallenge: !challenges.isEmpty)
-    hint.wantsBoundTokens = !challenges.isEmpty && challenges.allSatisfy { $0.scheme == "dpop" }
+    var hint = ChallengeSummary(wantsToken: all.isEmpty || !challenges.isEmpty, isChallenge: !challenges.isEmpty)
+    hint.requiresBoundTokens = !challenges.isEmpty && challenges.allSatisfy { $0.scheme == "dpop" }
     for challenge in challenges {
       let scopes = challenge["scope"].flatMap { try? Scope($0) }?.values ?? []
       if let text = challenge["resource_metadata"] {
@@ -168,7 +168,7 @@ package struct ResourceDiscovery {
   }
 
   /// The URL of the resource's metadata. The well-known path precedes the resource's path (section 3.1).
-  private func location() throws(OAuthError) -> Endpoint {
+  private func wellKnownURL() throws(OAuthError) -> Endpoint {
     let uri = resource.uri
     let rest = uri.path + (uri.query.map { "?" + $0 } ?? "")
     let base = String(decoding: uri.text.utf8.dropLast(rest.utf8.count), as: UTF8.self)

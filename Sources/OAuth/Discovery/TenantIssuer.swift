@@ -43,7 +43,7 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
-  func mayAnswer(as issuer: String) -> Bool {
+  func allowsResponseIssuer(as issuer: String) -> Bool {
     switch self {
     case .one(let named): return named.hasSameBytes(as: issuer)
     case .any(let before, let after):

@@ -21,7 +21,7 @@ package struct AuthorizationServer: Sendable {
   /// The only origins that may get requests; nil for any.
   package var origins: [String]?
   /// Other secrets to remove from error messages, such as the session's other tokens.
-  private var hidden: [SharedSecret] = []
+  private var secretsToRemove: [SharedSecret] = []
 
   package init(
     metadata: AuthorizationServerMetadata, client: Client, transport: Transport, http: any HTTPClient,
@@ -53,7 +53,7 @@ package struct AuthorizationServer: Sendable {
   func post(
     _ form: consuming RequestForm, to endpoint: Endpoint, _ role: EndpointRole, cancellation: Cancellation?
   ) throws(OAuthError) -> HTTPResponse {
-    let authorization = try client.identify(in: &form, for: endpoint, of: metadata)
+    let authorization = try client.addAuthentication(to: &form, for: endpoint, of: metadata)
     return try post(form, to: endpoint, role, authorization: authorization, cancellation: cancellation)
   }
 
@@ -72,10 +72,10 @@ package struct AuthorizationServer: Sendable {
     return response
   }
 
-  var shape: AnswerShape { provider?.answerShape ?? AnswerShape() }
+  var responseFormat: ResponseFormat { provider?.responseFormat ?? ResponseFormat() }
 
   /// Runs `body` and adds advice for the user to its error.
-  func addingAdvice<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
+  func withAdvice<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var advised = error
       let provided = provider?.advice(for: error)
@@ -111,36 +111,36 @@ package struct AuthorizationServer: Sendable {
   }
 
   /// Removes these secrets from all later errors.
-  package mutating func hide(_ secrets: SharedSecret?...) { hidden += secrets.compactMap { $0 } }
+  package mutating func removeFromErrors(_ secrets: SharedSecret?...) { secretsToRemove += secrets.compactMap { $0 } }
 
   /// All secrets to remove from a request's errors.
   func secrets(_ sent: SharedSecret?...) -> [SharedSecret] {
-    (sent + [client.authentication.secret]).compactMap { $0 } + hidden
+    (sent + [client.authentication.secret]).compactMap { $0 } + secretsToRemove
   }
 
   /// Parses a response of the token endpoint.
   ///
   /// - Parameter sent: The request's secrets, to remove from errors.
-  /// - Throws: An error without tokens and refresh token. If its ``OAuthError/brokenAnswer`` is set, the server still
+  /// - Throws: An error without tokens and refresh token. If its ``OAuthError/isResponseUnusable`` is set, the server still
   ///   carried out the request.
   func answer(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError)
-    -> TokenEndpointAnswer
+    -> TokenEndpointResponse
   {
     do throws(OAuthError) {
       if let defect = response.defect, let endpoint = metadata.tokenEndpoint {
         throw OAuthError(defect, .token, at: endpoint, proxy: transport.proxy?.url)
       }
-      return TokenEndpointAnswer(try tokens(in: response, kind: kind, sent: sent))
+      return TokenEndpointResponse(try tokens(in: response, kind: kind, sent: sent))
     } catch {
       var error = error
       let isSuccess = (200..<300).contains(response.status)
       if isSuccess, let refreshToken = TokenResponse.refreshToken(in: response) {
         error.followsSuccess = true
-        (error.lostAnswer, error.answerBegan) = (false, false)
-        return TokenEndpointAnswer(refreshToken, butFailed: error)
+        (error.isResponseLost, error.hasResponseBegun) = (false, false)
+        return TokenEndpointResponse(refreshToken, butFailed: error)
       }
-      error.brokenAnswer =
-        (isSuccess || response.defect != nil) && kind == .refresh && error.code.meaning != .grantEnded
+      error.isResponseUnusable =
+        (isSuccess || response.defect != nil) && kind == .refresh && error.code.effect != .grantEnded
       throw error
     }
   }
@@ -149,9 +149,9 @@ package struct AuthorizationServer: Sendable {
   ///
   /// - Parameter sent: The secrets of the request, to remove from errors.
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
-    let tokens = try addingAdvice { () throws(OAuthError) in
-      try explaining { () throws(OAuthError) in
-        try TokenResponse.parse(response, kind: kind, sent: sent, shape: shape)
+    let tokens = try withAdvice { () throws(OAuthError) in
+      try withProofNeededError { () throws(OAuthError) in
+        try TokenResponse.parse(response, kind: kind, sent: sent, format: responseFormat)
       }
     }
     try checkProfile(of: tokens)

@@ -2,7 +2,7 @@ internal import Platform
 
 /// Cancels an operation's requests and waits, from any thread.
 ///
-/// An operation that spends a single-use value, such as a refresh token or a code, runs in ``spending(or:_:)``. After
+/// An operation that spends a single-use value, such as a refresh token or a code, runs in ``withDelayedCancellation(orThrow:_:)``. After
 /// the first byte of that request, ``cancel()`` waits until the result is stored.
 package final class Cancellation: Sendable {
   private struct State {
@@ -37,7 +37,7 @@ package final class Cancellation: Sendable {
   /// Whether the operation is spending a single-use value, which delays ``cancel()``.
   package var isSpending: Bool { state.withLock { $0.spending > 0 } }
 
-  /// Delays ``cancel()`` until the enclosing ``spending(or:_:)`` ends. An ``HTTPClient`` calls it before the first byte
+  /// Delays ``cancel()`` until the enclosing ``withDelayedCancellation(orThrow:_:)`` ends. An ``HTTPClient`` calls it before the first byte
   /// of a spending request.
   ///
   /// - Returns: False if the operation was already cancelled.
@@ -53,8 +53,8 @@ package final class Cancellation: Sendable {
   /// Runs `body`, which spends a single-use value and stores the result, and delays a cancellation until its end.
   ///
   /// - Parameter cancelled: The error to throw if the operation was already cancelled.
-  package func spending<Result, Problem: Error>(
-    or cancelled: Problem, _ body: () throws(Problem) -> Result
+  package func withDelayedCancellation<Result, Problem: Error>(
+    orThrow cancelled: Problem, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
     guard let before = state.withLock({ $0.isOver ? nil : $0.spending }) else { throw cancelled }
     defer { end { $0.spending = before } }
@@ -62,7 +62,7 @@ package final class Cancellation: Sendable {
   }
 
   /// Runs `body`, and calls `wake` if cancelled meanwhile. `wake` must not block.
-  package func waking<Result, Problem: Error>(
+  package func withWaker<Result, Problem: Error>(
     _ wake: @escaping @Sendable () -> Void, during body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
     let number = addWaker(wake)

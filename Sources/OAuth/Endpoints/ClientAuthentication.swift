@@ -28,7 +28,7 @@ package enum ClientAuthentication: Sendable {
     return self
   }
 
-  package var provesClient: Bool {
+  package var authenticatesClient: Bool {
     if case .none = self { return false }
     return true
   }

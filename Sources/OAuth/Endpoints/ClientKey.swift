@@ -43,7 +43,7 @@ package final class ClientKey: Sendable {
   package func thumbprint() throws(JOSEError) -> String { try JWK(key.publicComponents).thumbprint() }
 
   /// The public key as registered in `jwks` (RFC 7591 section 2).
-  package func published() throws(JOSEError) -> JSONObject {
+  package func publicJWK() throws(JOSEError) -> JSONObject {
     try JWK(key.publicComponents, keyID: keyID).published
   }
 }

@@ -11,7 +11,7 @@ package struct Issuer: Sendable, Hashable {
   /// The length of the path of ``text``, in bytes.
   private let pathLength: Int
   /// Whether to try the OAuth metadata document before the OpenID one, as MCP requires of resource clients.
-  package var looksForOAuthFirst = false
+  package var triesOAuthMetadataFirst = false
 
   /// - Parameter allowHTTPLoopback: Whether to accept plain http to 127.0.0.1 or [::1].
   /// - Throws: `insecureURL`, or `invalidIssuer` for any other problem.
@@ -38,7 +38,7 @@ package struct Issuer: Sendable, Hashable {
       base + "/.well-known/oauth-authorization-server" + path,
     ]
     if !path.isEmpty { texts.append(base + "/.well-known/openid-configuration" + path) }
-    if looksForOAuthFirst { texts = Array(texts.dropFirst()) + [texts[0]] }
+    if triesOAuthMetadataFirst { texts = Array(texts.dropFirst()) + [texts[0]] }
     // The initializer has checked whether loopback is allowed.
     return texts.compactMap { try? Endpoint($0, allowHTTPLoopback: true) }
   }
@@ -61,15 +61,14 @@ package struct Issuer: Sendable, Hashable {
     return nil
   }
 
-  func isNamed(by claim: String) -> Bool { Self.isName(claim, of: text) }
+  func isNamed(byClaim claim: String) -> Bool { Self.issClaim(claim, names: text) }
 
   /// Whether an `iss` claim is this issuer, or this without the scheme, as some providers send it.
-  package static func isName(_ claim: String, of issuer: String) -> Bool {
+  package static func issClaim(_ claim: String, names issuer: String) -> Bool {
     if claim.hasSameBytes(as: issuer) { return true }
     return Provider.of(issuer: issuer)?.has(.issuerWithoutScheme) == true
       && "https://\(claim)".hasSameBytes(as: issuer)
   }
-
 
   package static func == (one: Issuer, other: Issuer) -> Bool { one.isSame(as: other.text) }
 

@@ -47,8 +47,8 @@ package struct RedirectURI: Sendable, Hashable {
 
   /// Creates the default redirect URI for clients not registered by hand, without a port. Its path is unique to the
   /// issuer (RFC 8252 section 8.10, RFC 9700 section 4.4.2), unless responses name the issuer (RFC 9207).
-  package init(standardFor issuer: Issuer, answersNameIssuer: Bool) {
-    self = answersNameIssuer ? .callback : RedirectURI(.ipv4, path: Self.path(for: issuer))
+  package init(standardFor issuer: Issuer, responsesNameIssuer: Bool) {
+    self = responsesNameIssuer ? .callback : RedirectURI(.ipv4, path: Self.path(for: issuer))
   }
 
   /// The default redirect URI for clients registered by hand, without a port.
@@ -91,10 +91,10 @@ package struct RedirectURI: Sendable, Hashable {
 
 extension AuthorizationRequest {
   /// Reads a redirect URL that the user copied from the browser. Ignores the fragment that browsers and servers add.
-  package func answer(inPasted url: String) -> AuthorizationAnswer {
+  package func answer(inPasted url: String) -> AuthorizationResponse {
     let bytes = Array(url.utf8).trimming { $0 <= 0x20 }
     let mark = UInt8(ascii: "?")
-    guard let start = bytes.firstIndex(of: mark), isOwn(bytes[..<start]) else { return .foreign }
+    guard let start = bytes.firstIndex(of: mark), isOwn(bytes[..<start]) else { return .unrelated }
     let query = Array(bytes[(start + 1)...].prefix { $0 != UInt8(ascii: "#") })
     return answer(in: query.span)
   }

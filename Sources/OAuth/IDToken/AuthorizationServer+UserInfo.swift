@@ -8,12 +8,12 @@ extension AuthorizationServer {
   /// - Parameter rules: How to verify a signed response; nil to accept only unsigned ones.
   /// - Throws: `userInfoMismatch`, `userInfoRejected`, `invalidToken` for a 401, `insufficientScope` for a 403,
   ///   `proofRejected` if the server rejects the DPoP proof.
-  package func userInfo(
+  package func fetchUserInfo(
     accessToken: SharedSecret, expectedSubject: String?, rules: UserInfoRules? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> JSONObject {
     let subject = OAuthError.Subject.endpoint(.userinfo)
     let endpoint = try require(metadata.userinfoEndpoint, .userinfo)
-    let response = try proving(.get, endpoint, as: .resourceServer, accessToken: accessToken) {
+    let response = try sendWithProof(.get, endpoint, as: .resourceServer, accessToken: accessToken) {
       (proof) throws(OAuthError) in
       var request = HTTPRequest(.get, endpoint, .userinfo, transport: privateTransport, cancellation: cancellation)
       request.authorization = try authorization(with: accessToken)
@@ -53,7 +53,7 @@ extension AuthorizationServer {
 
   /// The error for a refusal, by its status (RFC 6750 section 3.1).
   private func refusal(_ response: HTTPResponse, _ subject: OAuthError.Subject, sent: [SharedSecret]) -> OAuthError {
-    var error = OAuthError.answered(response, ErrorAnswer.read(response, sent: sent), subject, sent: sent)
+    var error = OAuthError.forResponse(response, ErrorResponse.read(response, sent: sent), subject, sent: sent)
     let code: OAuthError.Code? =
       switch response.status {
       case 401: isAboutProof(response) ? .proofRejected : .invalidToken

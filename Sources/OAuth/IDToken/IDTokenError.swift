@@ -4,12 +4,12 @@ package import Crypto
 package struct IDTokenError: Error, Hashable, Sendable {
   package let fault: TokenFault
   /// How many seconds this machine's clock is ahead of the server's, if that may be the reason.
-  package private(set) var clockError: Int?
+  package private(set) var clockAheadSeconds: Int?
 
   package init(_ fault: TokenFault) { self.fault = fault }
 
   /// Clock differences below this many seconds are not reported.
-  private static let toleratedClockError = 60
+  private static let toleratedClockOffset = 60
 
   /// Adds the clock difference if a time claim was rejected. Does not correct it, since the server's clock may be
   /// wrong.
@@ -18,11 +18,11 @@ package struct IDTokenError: Error, Hashable, Sendable {
   ///   - serverDate: The `Date` of the token's response, in unix seconds.
   ///   - now: This machine's clock when it arrived, in unix seconds.
   package func comparing(serverDate: Int?, now: Int) -> IDTokenError {
-    guard fault.isUntimely, let serverDate else { return self }
+    guard fault.mayBeClockProblem, let serverDate else { return self }
     let (difference, overflow) = now.subtractingReportingOverflow(serverDate)
-    guard !overflow, difference.magnitude > UInt(Self.toleratedClockError) else { return self }
+    guard !overflow, difference.magnitude > UInt(Self.toleratedClockOffset) else { return self }
     var named = self
-    named.clockError = difference
+    named.clockAheadSeconds = difference
     return named
   }
 }
@@ -36,7 +36,7 @@ extension OAuthError {
   /// - Returns: Nil for other errors.
   package init?(_ error: IDTokenError, in keys: JWKSet, retryAfter seconds: Int) {
     guard case .signature(let code) = error.fault else { return nil }
-    let (unusable, all) = (keys.unusable, keys.keys.count + keys.skipped)
+    let (unusable, all) = (keys.unusableCount, keys.keys.count + keys.skippedCount)
     switch code {
     case .unknownKey:
       let server = OAuthError.Subject.server
@@ -53,9 +53,9 @@ extension OAuthError {
 
   package init(_ error: IDTokenError) {
     self.init(.idTokenRejected, .reason(error.fault.reason))
-    clockError = error.clockError
-    if clockError != nil { advice = "check this machine's clock" }
-    guard case .foreignAudience(let audiences) = error.fault else { return }
+    clockAheadSeconds = error.clockAheadSeconds
+    if clockAheadSeconds != nil { advice = "check this machine's clock" }
+    guard case .untrustedAudience(let audiences) = error.fault else { return }
     let options = audiences.map { "--trust-audience '\($0)'" }
     if !options.isEmpty, options.count <= 8, audiences.allSatisfy(Self.canBeQuoted) {
       advice = Phrase("if they belong together: \(options.joined(separator: " "))")

@@ -36,7 +36,7 @@ package struct IDTokenExpectation: Sendable {
   /// The template for the issuer of a multi-tenant server.
   package var tenant: TenantIssuer?
   /// The requirements of the authorization request; none for device grants and refreshes.
-  package var demands = IDTokenRequirements()
+  package var requirements = IDTokenRequirements()
   /// Accepted audiences besides the client.
   package var trustedAudiences: [String] = []
 
@@ -61,11 +61,12 @@ extension AuthorizationServer {
 
   /// What an ID Token of this server must match; see ``IDTokenExpectation``.
   package func idTokenExpectation(
-    accessToken: SharedSecret, now: Int, first: IdentityRecord?, _ demands: IDTokenRequirements
+    accessToken: SharedSecret, now: Int, first: IdentityRecord?, _ requirements: IDTokenRequirements
   ) -> IDTokenExpectation {
     var expectation = IDTokenExpectation(
       issuer: metadata.issuer, clientID: client.id, accessToken: accessToken, algorithms: acceptedIDTokenAlgorithms,
-      now: now, first: first, tenant: metadata.tenant, demands: demands, trustedAudiences: signing.trustedAudiences)
+      now: now, first: first, tenant: metadata.tenant, requirements: requirements,
+      trustedAudiences: signing.trustedAudiences)
     switch signing.idTokens {
     case nil: break
     case .key(let algorithm): expectation.algorithms = [algorithm]

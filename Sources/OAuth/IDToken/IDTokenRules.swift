@@ -16,7 +16,7 @@ struct IDTokenRules {
     let audience = try checkAudience()
     let authorizedParty = try reader.authorizedParty(audience) { isSame($0, expected.clientID) }
     // Steps 9 and 10. Only `exp` limits the token's age.
-    let times = try reader.checkTimes(expected.clock, issuedAhead: TokenClock.issuedAhead)
+    let times = try reader.checkTimes(expected.clock, issuedAhead: TokenClock.maximumIssuedAhead)
     guard let expiresAt = times.expiresAt else { throw .missingClaim("exp") }
     guard let issuedAt = times.issuedAt else { throw .missingClaim("iat") }
     let nonce = try checkNonce()
@@ -25,7 +25,7 @@ struct IDTokenRules {
     let subject = try reader.subject()
     // Sections 3.1.3.8 and 3.3.2.11.
     try check("at_hash", of: expected.accessToken)
-    try check("c_hash", of: expected.demands.code)
+    try check("c_hash", of: expected.requirements.code)
     let identity = IdentityRecord(
       issuer: issuer, subject: subject, audience: audience, authorizedParty: authorizedParty, authTime: authTime,
       nonce: nonce)
@@ -37,21 +37,21 @@ struct IDTokenRules {
   private func checkIssuer() throws(TokenFault) -> String {
     guard let issuer = try reader.issuer() else { throw .missingClaim("iss") }
     guard let tenant = expected.tenant else {
-      guard expected.issuer.isNamed(by: issuer) else { throw .otherIssuer(isMissing: false) }
+      guard expected.issuer.isNamed(byClaim: issuer) else { throw .wrongIssuer(isMissing: false) }
       return expected.issuer.text
     }
-    guard try reader.isIssuer(issuer, of: tenant, keyIssuer: keyIssuer) else { throw .otherIssuer(isMissing: false) }
+    guard try reader.isIssuer(issuer, of: tenant, keyIssuer: keyIssuer) else { throw .wrongIssuer(isMissing: false) }
     return issuer
   }
 
   /// Checks `aud` (step 3) and returns the audiences.
   private func checkAudience() throws(TokenFault) -> [String] {
     guard let audience = try reader.audience() else { throw .missingClaim("aud") }
-    guard audience.contains(where: { isSame($0, expected.clientID) }) else { throw .otherAudience(isMissing: false) }
+    guard audience.contains(where: { isSame($0, expected.clientID) }) else { throw .wrongAudience(isMissing: false) }
     let others = audience.filter { !isSame($0, expected.clientID) && !isTrusted($0) }
     guard others.isEmpty else {
       let party = try? reader.text("azp")
-      throw .foreignAudience(isSame(party, expected.clientID) ? others : [])
+      throw .untrustedAudience(isSame(party, expected.clientID) ? others : [])
     }
     return audience
   }
@@ -61,7 +61,7 @@ struct IDTokenRules {
   /// Checks `auth_time` against `max_age` (step 13) and returns it.
   private func checkAuthenticationTime() throws(TokenFault) -> Int? {
     let authTime = try reader.authenticationTime()
-    guard let maxAge = expected.demands.maxAge else { return authTime }
+    guard let maxAge = expected.requirements.maxAge else { return authTime }
     guard let authTime else { throw .missingClaim("auth_time") }
     // `auth_time` is between 1970 and the year 9999, but `max_age` may be any number.
     let (age, overflow) = expected.now.subtractingReportingOverflow(authTime)
@@ -72,19 +72,21 @@ struct IDTokenRules {
   /// Checks `nonce` if one was sent (step 11), and returns it.
   private func checkNonce() throws(TokenFault) -> String? {
     let found = try reader.text("nonce")
-    guard let sent = expected.demands.nonce else { return found }
+    guard let sent = expected.requirements.nonce else { return found }
     guard let found else { throw .missingClaim("nonce") }
     let (a, b) = (Array(found.utf8), Array(sent.utf8))
-    guard ConstantTime.isEqual(a.span, b.span) else { throw .otherNonce }
+    guard ConstantTime.isEqual(a.span, b.span) else { throw .wrongNonce }
     return found
   }
 
   /// Checks that `acr` is a requested value (step 12).
   private func checkAuthenticationContext() throws(TokenFault) {
     let found = try reader.text("acr")
-    guard !expected.demands.acrValues.isEmpty else { return }
+    guard !expected.requirements.acrValues.isEmpty else { return }
     guard let found else { throw .missingClaim("acr") }
-    guard expected.demands.acrValues.contains(where: { isSame($0, found) }) else { throw .insufficientAuthentication }
+    guard expected.requirements.acrValues.contains(where: { isSame($0, found) }) else {
+      throw .insufficientAuthentication
+    }
   }
 
   /// Checks `at_hash` or `c_hash`, if the token has it.
@@ -98,7 +100,7 @@ struct IDTokenRules {
     } catch {
       throw .signature(error.code)
     }
-    guard isHash else { throw .otherHash(claim: claim) }
+    guard isHash else { throw .wrongHash(claim: claim) }
   }
 
   /// Compares with the first ID Token (section 12.2). Ignores claims missing there, except `azp` and `nonce`, which

@@ -63,12 +63,12 @@ struct SignedUserInfo {
       throw .unexpectedClaim(name)
     }
     // Optional, since the key belongs to the issuer.
-    if let named = try reader.issuer(), !issuer.isSame(as: named) { throw .otherIssuer(isMissing: false) }
+    if let named = try reader.issuer(), !issuer.isSame(as: named) { throw .wrongIssuer(isMissing: false) }
     let audience = try reader.audience()
     guard audience?.contains(where: { $0.hasSameBytes(as: clientID) }) == true else {
-      throw .otherAudience(isMissing: audience == nil)
+      throw .wrongAudience(isMissing: audience == nil)
     }
-    _ = try reader.checkTimes(TokenClock(now: rules.now), issuedAhead: TokenClock.issuedAhead)
+    _ = try reader.checkTimes(TokenClock(now: rules.now), issuedAhead: TokenClock.maximumIssuedAhead)
   }
 
   /// The error for an invalid claim, which mentions a wrong clock as for an ID Token.

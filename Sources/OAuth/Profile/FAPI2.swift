@@ -36,7 +36,7 @@ package enum FAPI2 {
       return .pushUnannounced
     }
     if metadata.codeChallengeMethods.isEmpty || !metadata.acceptsCodeChallenges { return .codeChallengeUnannounced }
-    return metadata.answersNameIssuer ? nil : .issuerUnannounced
+    return metadata.responsesNameIssuer ? nil : .issuerUnannounced
   }
 
   /// The method for client authentication with a key.

@@ -38,7 +38,7 @@ extension Provider {
   package func advice(for error: OAuthError) -> (text: Phrase, needsSecret: Bool)? {
     // The error is about the refresh token, although its name usually has another meaning.
     if error.code == .interactionRequired,
-      answerShape.isAboutRefreshToken(error.serverError, description: error.serverDescription)
+      responseFormat.meansInvalidRefreshToken(error.serverError, description: error.serverDescription)
     {
       return nil
     }
@@ -49,15 +49,15 @@ extension Provider {
     return (Phrase("\(text): \(page)"), advice.needsSecret)
   }
 
-  package var answerShape: AnswerShape {
-    var shape = AnswerShape()
-    if has(.scopeWithCommas) { shape.scope = .commas }
-    if has(.scopeInArray) { shape.scope = .array }
-    shape.hasUserTokens = has(.userTokenType)
-    shape.hasErrorInMessage = has(.errorInMessage)
-    shape.errorNames = errorNames
-    shape.deadRefreshTokens = deadRefreshTokens
-    shape.hasDeadTokensWithoutError = has(.deadTokenWithoutError)
-    return shape
+  package var responseFormat: ResponseFormat {
+    var format = ResponseFormat()
+    if has(.scopeWithCommas) { format.scope = .commas }
+    if has(.scopeInArray) { format.scope = .array }
+    format.allowsUserTokenType = has(.userTokenType)
+    format.hasErrorInMessage = has(.errorInMessage)
+    format.errorNames = errorNames
+    format.deadRefreshTokens = invalidRefreshTokenErrors
+    format.omitsErrorForInvalidToken = has(.deadTokenWithoutError)
+    return format
   }
 }

@@ -43,8 +43,8 @@ package struct ClientRegistration: Sendable {
       if [401, 404, 410].contains(response.status) {
         throw OAuthError(.registrationGone, .endpoint(role), httpStatus: response.status)
       }
-      throw OAuthError.answered(
-        response, ErrorAnswer.read(response, sent: [token]), .endpoint(role), kind: .registration, sent: [token])
+      throw OAuthError.forResponse(
+        response, ErrorResponse.read(response, sent: [token]), .endpoint(role), kind: .registration, sent: [token])
     }
   }
 
@@ -69,7 +69,7 @@ package struct ClientRegistration: Sendable {
     let sent = [initialAccessToken].compactMap { $0 }
     do throws(OAuthError) {
       return try response.body.withBytes { (bytes) throws(OAuthError) in
-        let reader = try AnswerReader(
+        let reader = try JSONResponseReader(
           response, bytes, subject: .endpoint(role), kind: .registration, sent: sent, success: [200, 201])
         return try ClientRegistration(reader, bytes, metadata, transport)
       }
@@ -88,7 +88,7 @@ package struct ClientRegistration: Sendable {
   }
 
   private init(
-    _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ metadata: AuthorizationServerMetadata,
+    _ reader: borrowing JSONResponseReader, _ bytes: Span<UInt8>, _ metadata: AuthorizationServerMetadata,
     _ transport: Transport
   ) throws(OAuthError) {
     guard let clientID = try reader.text("client_id", in: bytes),
@@ -124,7 +124,7 @@ package struct ClientRegistration: Sendable {
   }
 
   private static func texts(
-    _ name: String, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>
+    _ name: String, _ reader: borrowing JSONResponseReader, _ bytes: Span<UInt8>
   ) throws(OAuthError) -> [String]? {
     guard let node = reader.member(name) else { return nil }
     let texts = node.elements.compactMap { $0.string(in: bytes) }

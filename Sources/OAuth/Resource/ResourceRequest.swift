@@ -11,7 +11,7 @@ package struct ResourceRequest: Sendable {
   /// The stall timeout after the response's head, in seconds (default: ``stallSeconds``). 0 for no limit.
   package var idleSeconds: Int?
   /// The access token, if a lease's peer gets the response. A response that repeats the token is cut off there.
-  package var withheld: SharedSecret?
+  package var tokenToWithhold: SharedSecret?
   package var cancellation: Cancellation
 
   /// Whether an HTTP/1.1 connection may be reused after this request. A server that parses the message differently
@@ -23,10 +23,10 @@ package struct ResourceRequest: Sendable {
 
   package init(
     method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField] = [], transport: Transport,
-    stallSeconds: Int, idleSeconds: Int? = nil, withheld: SharedSecret? = nil, cancellation: Cancellation
+    stallSeconds: Int, idleSeconds: Int? = nil, tokenToWithhold: SharedSecret? = nil, cancellation: Cancellation
   ) {
     self.idleSeconds = idleSeconds
-    self.withheld = withheld
+    self.tokenToWithhold = tokenToWithhold
     self.method = method
     self.endpoint = endpoint
     self.fields = fields

@@ -45,7 +45,7 @@ package struct TokenScreen: Sendable {
         while index < bytes.count, !mayBegin[Int(bytes[index])] { index += 1 }
         guard index < bytes.count else { break }
       }
-      if matches(bytes[index], at: position + index) { return false }
+      if feed(bytes[index], at: position + index) { return false }
       index += 1
     }
     let held = withheld.count
@@ -71,12 +71,12 @@ package struct TokenScreen: Sendable {
   }
 
   /// Reads the next byte. Returns whether it completes the token.
-  private mutating func matches(_ byte: UInt8, at position: Int) -> Bool {
-    if searches?.original.matches(byte, at: position) == true { return true }
+  private mutating func feed(_ byte: UInt8, at position: Int) -> Bool {
+    if searches?.original.feed(byte, at: position) == true { return true }
     guard escape.start != nil || Escape.begins(byte) else {
-      return searches?.unescaped.matches(byte, at: position) == true
+      return searches?.unescaped.feed(byte, at: position) == true
     }
-    for (unit, start) in escape.read(byte, at: position) where searches?.unescaped.matches(unit, at: start) == true {
+    for (unit, start) in escape.read(byte, at: position) where searches?.unescaped.feed(unit, at: start) == true {
       return true
     }
     return false
@@ -154,7 +154,7 @@ private struct Pattern: Sendable {
   ///
   /// - Parameter matched: The number of bytes matched so far.
   /// - Returns: Whether the text is complete.
-  func isFound(with byte: UInt8, _ matched: inout Int) -> Bool {
+  func feed(_ byte: UInt8, _ matched: inout Int) -> Bool {
     if matched == 0, byte != first { return false }
     text.bytes.withBytes { text in
       while matched > 0, byte != text[matched] { matched = borders[matched - 1] }
@@ -190,10 +190,10 @@ private struct Search: Sendable {
   }
 
   /// Reads the next byte. Returns whether it completes a form of the token.
-  mutating func matches(_ byte: UInt8, at position: Int) -> Bool {
-    if plain.matches(byte, at: position) { return true }
+  mutating func feed(_ byte: UInt8, at position: Int) -> Bool {
+    if plain.feed(byte, at: position) { return true }
     guard let character = Self.standard(byte) else { return false }
-    for index in base64.indices where base64[index].matches(character, at: position) { return true }
+    for index in base64.indices where base64[index].feed(character, at: position) { return true }
     return false
   }
 
@@ -227,14 +227,14 @@ private struct Search: Sendable {
     var start: Int? { matched < TokenScreen.minimumLength ? nil : positions[(count - matched) % positions.count] }
 
     /// Reads the next byte. Returns whether it completes the pattern.
-    mutating func matches(_ byte: UInt8, at position: Int) -> Bool {
+    mutating func feed(_ byte: UInt8, at position: Int) -> Bool {
       if matched == 0 {
         guard byte == pattern.first else { return false }
         count = 0
       }
       positions[count % positions.count] = position
       count += 1
-      return pattern.isFound(with: byte, &matched)
+      return pattern.feed(byte, &matched)
     }
   }
 }

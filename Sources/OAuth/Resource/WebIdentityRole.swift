@@ -125,7 +125,7 @@ private struct ServiceDocument {
       guard let character = Self.entities[String(name)], name.count < part.count else { return "\(plain)&\(part)" }
       return plain + character + part.dropFirst(name.count + 1)
     }
-    return ErrorAnswer(redirected: "", description: plain, sent: sent).description
+    return ErrorResponse(redirected: "", description: plain, sent: sent).description
   }
 
   /// The predefined entities (XML section 4.6).

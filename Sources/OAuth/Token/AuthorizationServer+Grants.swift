@@ -11,12 +11,12 @@ extension AuthorizationServer {
   ///   - target: Requests only part of the grant.
   ///   - resources: The resources (RFC 8707), unless `target` has its own.
   ///   - claims: Claims that a resource requires, as in Microsoft Entra ID.
-  /// - Throws: `invalidGrant` if the session has ended. If ``OAuthError/lostAnswer`` or ``OAuthError/brokenAnswer`` is
+  /// - Throws: `invalidGrant` if the session has ended. If ``OAuthError/isResponseLost`` or ``OAuthError/isResponseUnusable`` is
   ///   set, the token may have been spent.
   package func refresh(
     _ token: SharedSecret, for target: TokenTarget? = nil, resources: [String] = [], claims: RequestedClaims? = nil,
     cancellation: Cancellation? = nil
-  ) throws(OAuthError) -> TokenEndpointAnswer {
+  ) throws(OAuthError) -> TokenEndpointResponse {
     let response: HTTPResponse
     do throws(OAuthError) {
       response = try requestTokens(spends: true, cancellation: cancellation) { form in
@@ -28,7 +28,7 @@ extension AuthorizationServer {
       }
     } catch {
       var error = error
-      error.brokenAnswer = error.answerBegan && error.code != .redirectRefused
+      error.isResponseUnusable = error.hasResponseBegun && error.code != .redirectRefused
       throw error
     }
     do throws(OAuthError) { return try answer(in: response, kind: .refresh, sent: secrets(token)) } catch {
@@ -43,7 +43,7 @@ extension AuthorizationServer {
   /// - Parameter scope: The scope, unless `target` has one.
   /// - Throws: `invalidClient` if client authentication fails; `unauthorizedClient` if the client may not use this
   ///   grant.
-  package func tokensForClient(
+  package func requestClientTokens(
     scope: Scope?, target: TokenTarget? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
     let response = try requestTokens(cancellation: cancellation) { form in
@@ -132,7 +132,7 @@ extension AuthorizationServer {
   ///   - scope: The scope of the token to request there.
   ///   - resources: The resources of that token (RFC 8707).
   /// - Throws: The server's error, or `unsupportedTokenType` if the result is no such assertion.
-  package func identityAssertion(
+  package func requestIdentityAssertion(
     by idToken: SharedSecret, for audience: String, scope: Scope?, resources: [String], cancellation: Cancellation
   ) throws(OAuthError) -> SharedSecret {
     let response = try requestTokens(cancellation: cancellation) { form in
@@ -147,8 +147,8 @@ extension AuthorizationServer {
     return try response.body.withBytes { (bytes) throws(OAuthError) in
       let subject = OAuthError.Subject.endpoint(.token)
       // `token_type` is `N_A`, since no resource accepts it (RFC 8693 section 2.2.1).
-      let reader = try AnswerReader(
-        response, bytes, subject: subject, kind: .exchange, sent: secrets(idToken), shape: shape)
+      let reader = try JSONResponseReader(
+        response, bytes, subject: subject, kind: .exchange, sent: secrets(idToken), format: responseFormat)
       guard let type = try reader.text("issued_token_type", in: bytes) else {
         throw reader.malformed("issued_token_type")
       }

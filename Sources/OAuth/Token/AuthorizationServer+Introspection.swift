@@ -5,15 +5,15 @@ extension AuthorizationServer {
   /// Whether the server supports introspection and this client authenticates, as the endpoint requires (RFC 7662
   /// section 2.1).
   package var canIntrospect: Bool {
-    metadata.introspectionEndpoint != nil && client.authentication.provesClient
+    metadata.introspectionEndpoint != nil && client.authentication.authenticatesClient
   }
 
   /// Whether a token is active (RFC 7662). Does not spend the token.
   ///
   /// - Returns: The `active` member (section 2.2): also false if the server does not know the token or hides it from
   ///   this client.
-  package func isActive(
-    _ token: SharedSecret, hint: RevocationHint, cancellation: Cancellation? = nil
+  package func introspect(
+    _ token: SharedSecret, hint: TokenTypeHint, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> Bool {
     let subject = OAuthError.Subject.endpoint(.introspection)
     let endpoint = try require(metadata.introspectionEndpoint, .introspection)
@@ -23,7 +23,7 @@ extension AuthorizationServer {
     let response = try post(form, to: endpoint, .introspection, cancellation: cancellation)
     let sent = secrets(token)
     guard response.status == 200 else {
-      throw OAuthError.answered(response, ErrorAnswer.read(response, sent: sent), subject, sent: sent)
+      throw OAuthError.forResponse(response, ErrorResponse.read(response, sent: sent), subject, sent: sent)
     }
     let active = response.body.withBytes { bytes -> Bool? in
       guard let layout = try? JSONLayout(parsing: bytes) else { return nil }

@@ -7,16 +7,18 @@ extension AuthorizationServer {
   /// - Throws: `unsupportedTokenRevocation` if the server cannot revoke such tokens; `serverUnavailable` if the token
   ///   is still valid (RFC 7009 section 2.2.1).
   package func revoke(
-    _ token: SharedSecret, hint: RevocationHint, bearer: SharedSecret?, cancellation: Cancellation? = nil
+    _ token: SharedSecret, hint: TokenTypeHint, bearer: SharedSecret?, cancellation: Cancellation? = nil
   ) throws(OAuthError) {
     let subject = OAuthError.Subject.endpoint(.revocation)
     let endpoint = try require(metadata.revocationEndpoint, .revocation)
     var form = revocation(of: token, hint)
     let method = client.authentication.adapted(to: metadata.revocationEndpointAuthMethods)
-    let proof = try Client(id: client.id, authentication: method).identify(in: &form, for: endpoint, of: metadata)
+    let proof = try Client(id: client.id, authentication: method).addAuthentication(
+      to: &form, for: endpoint, of: metadata)
     var response = try post(form, to: endpoint, .revocation, authorization: proof, cancellation: cancellation)
     if response.status == 401, case .none = client.authentication, let bearer {
-      response = try proving(.post, endpoint, as: .resourceServer, accessToken: bearer) { (proof) throws(OAuthError) in
+      response = try sendWithProof(.post, endpoint, as: .resourceServer, accessToken: bearer) {
+        (proof) throws(OAuthError) in
         var form = revocation(of: token, hint)
         form.add(.clientID, client.id)
         var request = HTTPRequest(
@@ -30,7 +32,8 @@ extension AuthorizationServer {
     // The body of a successful response is ignored (RFC 7009 section 2.2).
     guard !(200..<300).contains(response.status) else { return }
     let sent = secrets(token, bearer)
-    throw OAuthError.answered(response, ErrorAnswer.read(response, sent: sent, shape: shape), subject, sent: sent)
+    throw OAuthError.forResponse(
+      response, ErrorResponse.read(response, sent: sent, format: responseFormat), subject, sent: sent)
   }
 
   /// Revokes a refresh token by Glewlwyd's own grant type. Its revocation endpoint rejects proofs, since version 2.7.5
@@ -42,7 +45,7 @@ extension AuthorizationServer {
     }
   }
 
-  private func revocation(of token: SharedSecret, _ hint: RevocationHint) -> RequestForm {
+  private func revocation(of token: SharedSecret, _ hint: TokenTypeHint) -> RequestForm {
     var form = RequestForm()
     form.add(.token, secret: token)
     form.add(.tokenTypeHint, hint.rawValue)
@@ -51,7 +54,7 @@ extension AuthorizationServer {
 }
 
 /// The type of the token to revoke (RFC 7009 section 2.1).
-package enum RevocationHint: String, Sendable {
+package enum TokenTypeHint: String, Sendable {
   case refreshToken = "refresh_token"
   case accessToken = "access_token"
 }

@@ -8,7 +8,7 @@ package struct TokenClock: Sendable {
   /// The default tolerance, in seconds.
   package static let defaultSkew = 60
   /// How many seconds in the future `iat` may be, if the issuer is known.
-  static let issuedAhead = 600
+  static let maximumIssuedAhead = 600
 
   let now: Int
   let skew: Int
@@ -92,7 +92,7 @@ struct ClaimReader {
       guard isSingle else { throw .missingClaim("azp") }
       return nil
     }
-    guard isClient(party) else { throw .otherParty }
+    guard isClient(party) else { throw .wrongAuthorizedParty }
     return party
   }
 

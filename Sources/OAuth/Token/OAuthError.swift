@@ -19,7 +19,7 @@ package struct OAuthError: Error, Hashable, Sendable {
   /// The duration of a timeout, in whole seconds.
   package var waitedSeconds: Int?
   /// How many seconds this machine's clock is ahead of the server's, if a token's times were rejected.
-  package var clockError: Int?
+  package var clockAheadSeconds: Int?
   /// The ID for the server's operators: at most 64 letters, digits and "-".
   package var correlationID: String?
   package var httpStatus: Int?
@@ -38,11 +38,11 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var retryAfterSeconds: Int?
   /// Whether the request may have been carried out without a response. The refresh token may have been replaced by an
   /// unknown one.
-  package var lostAnswer = false
+  package var isResponseLost = false
   /// Whether a response began but is incomplete.
-  package var answerBegan = false
+  package var hasResponseBegun = false
   /// Whether the request may have been carried out with an unusable response. It may contain the new refresh token.
-  package var brokenAnswer = false
+  package var isResponseUnusable = false
   /// Whether the request succeeded and its new refresh token is stored. The error is about the rest of the response, or
   /// a later request.
   package var followsSuccess = false
@@ -76,8 +76,8 @@ package struct OAuthError: Error, Hashable, Sendable {
     problem = isTold ? nil : failure.problem
     nameServers = failure.nameServers
     waitedSeconds = failure.waitedSeconds
-    lostAnswer = failure.requestMayHaveArrived && !failure.responseStarted
-    answerBegan = failure.responseStarted
+    isResponseLost = failure.requestMayHaveArrived && !failure.responseStarted
+    hasResponseBegun = failure.responseStarted
     serverDescription = failure.redirectOrigin.map { "it leads to \($0)" }
   }
 
@@ -121,10 +121,11 @@ package struct OAuthError: Error, Hashable, Sendable {
   }
 
   private var subjectPhrase: Phrase {
-    guard let clockError else { return subject.phrase }
-    return clockError > 0
-      ? Phrase("\(subject.phrase); this machine's clock is \(clockError.magnitude) seconds ahead of the server's")
-      : Phrase("\(subject.phrase); this machine's clock is \(clockError.magnitude) seconds behind the server's")
+    guard let clockAheadSeconds else { return subject.phrase }
+    return clockAheadSeconds > 0
+      ? Phrase(
+        "\(subject.phrase); this machine's clock is \(clockAheadSeconds.magnitude) seconds ahead of the server's")
+      : Phrase("\(subject.phrase); this machine's clock is \(clockAheadSeconds.magnitude) seconds behind the server's")
   }
 
   package var message: String { phrase.english }

@@ -1,7 +1,7 @@
 extension OAuthError.Code {
   /// The properties of an error code.
   package struct Row: Sendable {
-    package let meaning: Meaning
+    package let effect: Effect
     package let failure: FailureCode
     /// The message in lowercase, without a full stop.
     package let sentence: Phrase
@@ -9,19 +9,19 @@ extension OAuthError.Code {
     /// Whether the error is about reaching a host, not about its response.
     package let isAboutHost: Bool
     /// The `error` values that mean this code.
-    let names: [Name]
+    let names: [ErrorValues]
 
     fileprivate init(
-      _ meaning: Meaning, _ failure: FailureCode, _ sentence: Phrase, hint: Phrase? = nil, isAboutHost: Bool = false,
-      names: [Name] = []
+      _ effect: Effect, _ failure: FailureCode, _ sentence: Phrase, hint: Phrase? = nil, isAboutHost: Bool = false,
+      names: [ErrorValues] = []
     ) {
-      (self.meaning, self.failure, self.sentence, self.hint) = (meaning, failure, sentence, hint)
+      (self.effect, self.failure, self.sentence, self.hint) = (effect, failure, sentence, hint)
       (self.isAboutHost, self.names) = (isAboutHost, names)
     }
   }
 
   /// Values of `error` with the same meaning.
-  struct Name: Sendable, ExpressibleByStringLiteral {
+  struct ErrorValues: Sendable, ExpressibleByStringLiteral {
     let values: [String]
     /// The requests for which this is the meaning. Empty for all.
     let kinds: [RequestKind]
@@ -30,7 +30,7 @@ extension OAuthError.Code {
     init(stringLiteral value: String) { self.init(values: value) }
   }
 
-  private static let names: [(name: Name, code: Self)] = allCases.flatMap { code in
+  private static let names: [(name: ErrorValues, code: Self)] = allCases.flatMap { code in
     code.row().names.map { ($0, code) }
   }
 
@@ -47,7 +47,7 @@ extension OAuthError.Code {
     names.contains { $0.name.values.contains { $0 == value } }
   }
 
-  package var meaning: Meaning { row().meaning }
+  package var effect: Effect { row().effect }
   package var isAboutHost: Bool { row().isAboutHost }
 
   /// The properties of the code.
@@ -61,7 +61,7 @@ extension OAuthError.Code {
     case .insecureURL:
       Row(
         .permanent, .invalidConfiguration, "\(subject) is not an https URL",
-        hint: "for a development server on this machine: \(login.allowingHTTPLoopback)")
+        hint: "for a development server on this machine: \(login.withHTTPLoopback)")
     case .invalidURL: Row(.permanent, .invalidConfiguration, "\(subject) is not a valid URL", hint: checkIssuer)
     case .invalidIssuer:
       Row(
@@ -142,7 +142,7 @@ extension OAuthError.Code {
     case .unsupportedTokenType:
       Row(.permanent, .serverMisbehaved, "\(subject) issued a token of an unsupported type")
     case .missingIDToken: Row(.permanent, .serverMisbehaved, "\(subject) issued no ID Token although it was requested")
-    case .idTokenRejected: Row(.permanent, .tokenRejected, "the ID Token was rejected: \(subject)")
+    case .idTokenRejected: Row(.permanent, .idTokenRejected, "the ID Token was rejected: \(subject)")
     case .userInfoMismatch: Row(.permanent, .serverMisbehaved, "the answer of \(subject) is about another user")
     case .userInfoRejected:
       Row(.permanent, .serverMisbehaved, "the answer of the UserInfo endpoint was rejected: \(subject)")
@@ -213,7 +213,7 @@ extension OAuthError.Code {
         .permanent, .clientRejected, "\(subject) does not accept this client's id or secret",
         hint: login.namesSecret
           ? Phrase("check the client id and the secret at the server")
-          : Phrase("check the client id; if the client has a secret: \(login.askingForSecret)"),
+          : Phrase("check the client id; if the client has a secret: \(login.withSecretPrompt)"),
         names: ["invalid_client", "incorrect_client_credentials"])
     case .unauthorizedClient:
       Row(
@@ -245,7 +245,7 @@ extension OAuthError.Code {
     case .otherServerError: Row(.permanent, .serverRejected, "\(subject) reported an error")
     // On refresh, UAA and Spring Security return `invalid_token` for an expired refresh token, and Auth0 returns
     // `access_denied` if a rule rejects the user. The grant may work again after user interaction (OpenID Connect Core
-    // section 3.1.2.6), as after other refresh errors: see `OAuthError.answered`.
+    // section 3.1.2.6), as after other refresh errors: see `OAuthError.forResponse`.
     case .interactionRequired:
       Row(
         .signInNeeded, .interactionRequired, "\(subject) requires the user to sign in again", hint: login.phrase,

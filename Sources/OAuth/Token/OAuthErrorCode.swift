@@ -67,7 +67,7 @@ extension OAuthError {
     }
 
     /// The effect of an error on the grant and on retries.
-    package enum Meaning: Sendable {
+    package enum Effect: Sendable {
       /// The server ended the grant (RFC 6749 section 5.2).
       case grantEnded
       /// The grant remains, but only a sign-in is certain to help.

@@ -12,8 +12,8 @@ extension OAuthError {
     case reason(Phrase)
     case breach(ProfileBreach)
     case server, serverForResource, authorizationServer, issuer, configuredIssuer, requestedResource, keySet
-    /// An `unguidedResource` requires a token, but nothing names its authorization server.
-    case url, unknownURL, unguidedResource, redirectURI, scope, clientID, audience, signIn, request, proxy
+    /// An `resourceWithoutKnownServer` requires a token, but nothing names its authorization server.
+    case url, unknownURL, resourceWithoutKnownServer, redirectURI, scope, clientID, audience, signIn, request, proxy
     case clientKey, dpopKey
 
     package static let resource = Self.endpoint(.resource)
@@ -34,7 +34,7 @@ extension OAuthError {
       case .keySet: Phrase("the key set")
       case .url: Phrase("the URL")
       case .unknownURL: Phrase("this URL, neither as an issuer nor as a resource")
-      case .unguidedResource: Phrase("this URL, which requires a token, nor at its origin")
+      case .resourceWithoutKnownServer: Phrase("this URL, which requires a token, nor at its origin")
       case .redirectURI: Phrase("the redirect URI")
       case .scope: Phrase("the scope")
       case .clientID: Phrase("the client id")

@@ -1,6 +1,6 @@
 package import Crypto
 
-/// Why a token is invalid. Contains no part of it except the audiences of ``foreignAudience(_:)``.
+/// Why a token is invalid. Contains no part of it except the audiences of ``untrustedAudience(_:)``.
 package enum TokenFault: Error, Hashable, Sendable {
   /// The format or the header is invalid.
   case form(JOSEError.Code)
@@ -22,27 +22,27 @@ package enum TokenFault: Error, Hashable, Sendable {
   /// `auth_time` is longer ago than `max_age` (OpenID Connect Core section 3.1.3.7, step 13).
   case authenticationTooOld
   /// `iss` differs from the expected issuer, or is missing.
-  case otherIssuer(isMissing: Bool)
+  case wrongIssuer(isMissing: Bool)
   /// `aud` does not contain the expected audience, or is missing.
-  case otherAudience(isMissing: Bool)
+  case wrongAudience(isMissing: Bool)
   /// The token has other audiences that are not trusted (OpenID Connect Core section 3.1.3.7, step 3). Empty unless
   /// `azp` names the client.
-  case foreignAudience([String])
+  case untrustedAudience([String])
   /// `azp` does not name the caller (steps 4 and 5).
-  case otherParty
+  case wrongAuthorizedParty
   /// `nonce` differs from the one sent (step 11).
-  case otherNonce
+  case wrongNonce
   /// `acr` is not a requested value (step 12).
   case insufficientAuthentication
   /// `at_hash` or `c_hash` is not the hash of the token or code (sections 3.1.3.8 and 3.3.2.11).
-  case otherHash(claim: String)
+  case wrongHash(claim: String)
   /// The claim differs from the sign-in's first ID Token (section 12.2).
   case identityChanged(claim: String)
   /// The token is a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4). `claim` shows that, or is a
   /// required claim that is missing.
   case logoutToken(claim: String)
   /// A claim lacks the value that the caller requires.
-  case otherValue(ClaimRequirement)
+  case wrongValue(ClaimRequirement)
 
   /// Whether newer keys may help (OpenID Connect Core section 10.1.1).
   package var needsNewKeys: Bool {
@@ -50,18 +50,18 @@ package enum TokenFault: Error, Hashable, Sendable {
   }
 
   /// The claim that names another issuer, audience, client or user; nil for other faults.
-  package var mismatch: String? {
+  package var mismatchedClaim: String? {
     switch self {
-    case .otherIssuer: return "iss"
-    case .otherAudience, .foreignAudience: return "aud"
-    case .otherParty: return "azp"
+    case .wrongIssuer: return "iss"
+    case .wrongAudience, .untrustedAudience: return "aud"
+    case .wrongAuthorizedParty: return "azp"
     case .identityChanged(let claim): return claim
     default: return nil
     }
   }
 
   /// Whether a wrong clock may be the cause.
-  var isUntimely: Bool {
+  var mayBeClockProblem: Bool {
     switch self {
     case .expired, .notYetValid, .issuedInFuture, .authenticationTooOld: true
     default: false
@@ -79,17 +79,17 @@ package enum TokenFault: Error, Hashable, Sendable {
     case .expired: "it has expired"
     case .issuedInFuture, .notYetValid: "it is from the future"
     case .authenticationTooOld: "the user authenticated too long ago"
-    case .otherIssuer: "it is from another issuer"
-    case .otherAudience: "it is for another client"
-    case .foreignAudience: "it is also for another client"
-    case .otherParty: "it was issued to another client"
-    case .otherNonce: "it belongs to another sign-in"
+    case .wrongIssuer: "it is from another issuer"
+    case .wrongAudience: "it is for another client"
+    case .untrustedAudience: "it is also for another client"
+    case .wrongAuthorizedParty: "it was issued to another client"
+    case .wrongNonce: "it belongs to another sign-in"
     case .insufficientAuthentication: "the user did not authenticate in the requested way"
-    case .otherHash(claim: "c_hash"): "it belongs to another authorization code"
-    case .otherHash: "it belongs to another access token"
+    case .wrongHash(claim: "c_hash"): "it belongs to another authorization code"
+    case .wrongHash: "it belongs to another access token"
     case .identityChanged(let name): Phrase("\(name) differs from the first sign-in")
     case .logoutToken: "it is a logout token"
-    case .otherValue(let demand): Phrase("\(demand.name) has another value")
+    case .wrongValue(let demand): Phrase("\(demand.name) has another value")
     }
   }
 }
@@ -119,7 +119,7 @@ extension JOSEError.Code {
     case .unsupportedSetKey: "its key is published but has an unsupported type"
     case .secretSetKey: "its key is published with its private or symmetric part"
     case .weakKey: "the secret that signs it is too short"
-    case .passphraseNeeded, .authorizationNeeded, .unsuitableHeldKey, .unsuitableKey, .invalidKey, .unsupportedKey,
+    case .passphraseNeeded, .authorizationNeeded, .unsuitableDeviceKey, .unsuitableKey, .invalidKey, .unsupportedKey,
       .invalidKeySet, .tooManyKeys, .mixedKeySet:
       "its key is not meant for verifying its signature"
     case .badSignature: "its signature is invalid"

@@ -54,7 +54,7 @@ extension TokenProfile {
     guard !audiences.isEmpty else { return }
     func isNamed(_ name: String) -> Bool { audiences.contains { $0.hasSameBytes(as: name) } }
     let found = try reader.audience() ?? []
-    guard found.allSatisfy(isNamed) else { throw .foreignAudience([]) }
+    guard found.allSatisfy(isNamed) else { throw .untrustedAudience([]) }
     _ = try reader.authorizedParty(found, isClient: isNamed)
   }
 

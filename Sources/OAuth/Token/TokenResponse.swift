@@ -30,18 +30,18 @@ package final class TokenResponse: Sendable {
   /// - Throws: The server's error; `malformedResponse`, also if a token contains characters that a header cannot;
   ///   `unsupportedTokenType`.
   package static func parse(
-    _ response: HTTPResponse, shape: AnswerShape = .init()
+    _ response: HTTPResponse, format: ResponseFormat = .init()
   ) throws(OAuthError) -> TokenResponse {
-    try parse(response, kind: .other, sent: [], shape: shape)
+    try parse(response, kind: .other, sent: [], format: format)
   }
 
   static func parse(
-    _ response: HTTPResponse, kind: RequestKind, sent: [SharedSecret], shape: AnswerShape
+    _ response: HTTPResponse, kind: RequestKind, sent: [SharedSecret], format: ResponseFormat
   ) throws(OAuthError) -> TokenResponse {
     try response.body.withBytes { (bytes) throws(OAuthError) in
-      let reader = try AnswerReader(
-        response, bytes, subject: .endpoint(.token), kind: kind, sent: sent, shape: shape)
-      return try TokenResponse(reader, bytes, shape, serverDate: response.headers.date)
+      let reader = try JSONResponseReader(
+        response, bytes, subject: .endpoint(.token), kind: kind, sent: sent, format: format)
+      return try TokenResponse(reader, bytes, format, serverDate: response.headers.date)
     }
   }
 
@@ -69,7 +69,7 @@ package final class TokenResponse: Sendable {
     _ node: JSONLayout.Node, _ bytes: Span<UInt8>, _ arena: SecretArena?
   ) -> SharedSecret? {
     guard let count = node.stringByteCount, (1...maximumRefreshTokenBytes).contains(count) else { return nil }
-    return try? AnswerReader.secret(node, in: bytes, arena, allowed: 0x20...0x7E)
+    return try? JSONResponseReader.secret(node, in: bytes, arena, allowed: 0x20...0x7E)
   }
 
   /// Checks that the granted scope contains the required one.
@@ -84,7 +84,7 @@ package final class TokenResponse: Sendable {
   }
 
   private init(
-    _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ shape: AnswerShape, serverDate: Int?
+    _ reader: borrowing JSONResponseReader, _ bytes: Span<UInt8>, _ format: ResponseFormat, serverDate: Int?
   ) throws(OAuthError) {
     // All tokens are printable. The access token, which is sent in a header, has no spaces (RFC 6749 appendix A, RFC
     // 6750 section 2.1).
@@ -95,14 +95,14 @@ package final class TokenResponse: Sendable {
     // LinkedIn and Shopify omit the type for Bearer tokens, contrary to RFC 6749 section 5.1.
     let type = reader.member("token_type").flatMap { $0.stringByteCount == 0 ? nil : $0 }
     tokenType =
-      try type.map { type throws(OAuthError) in try Self.normalised(type.string(in: bytes), shape) } ?? "Bearer"
+      try type.map { type throws(OAuthError) in try Self.normalised(type.string(in: bytes), format) } ?? "Bearer"
     expiresIn = try? reader.seconds("expires_in", in: bytes)
     // The members of draft-ietf-oauth-refresh-token-expiration-03, and an earlier name.
     let ends = ["refresh_token_timeout", "refresh_token_expires_in", "authorization_expires_in"].map { name in
       (try? reader.seconds(name, in: bytes)).flatMap { $0 > 0 ? $0 : nil }
     }
     (refreshTokenExpiresIn, authorizationExpiresIn) = (ends[0] ?? ends[1], ends[2])
-    scope = Self.scope(reader, bytes, shape.scope)
+    scope = Self.scope(reader, bytes, format.scope)
     authorizationDetails = reader.member("authorization_details").flatMap { AuthorizationDetails($0.value(in: bytes)) }
     refreshToken = reader.member(Self.refreshTokenMember).flatMap { Self.refreshToken($0, bytes, reader.arena) }
     idToken = try reader.secret("id_token", in: bytes, allowed: 0x21...0x7E)
@@ -112,17 +112,17 @@ package final class TokenResponse: Sendable {
 
   /// Normalizes the case-insensitive token type. Throws for an unknown one (RFC 6749 section 7.1). Apigee sends
   /// "BearerToken".
-  private static func normalised(_ type: String?, _ shape: AnswerShape) throws(OAuthError) -> String {
+  private static func normalised(_ type: String?, _ format: ResponseFormat) throws(OAuthError) -> String {
     switch type.flatMap({ $0.utf8.count < 16 ? $0.lowercased() : nil }) {
     case "bearer", "bearertoken": "Bearer"
     case "dpop": "DPoP"
-    case "user" where shape.hasUserTokens: "Bearer"
+    case "user" where format.allowsUserTokenType: "Bearer"
     default: throw OAuthError(.unsupportedTokenType, .endpoint(.token))
     }
   }
 
   private static func scope(
-    _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ form: AnswerShape.ScopeForm
+    _ reader: borrowing JSONResponseReader, _ bytes: Span<UInt8>, _ form: ResponseFormat.ScopeForm
   ) -> Scope? {
     if form == .array, let node = reader.member("scope"), node.kind == .array {
       return try? Scope(values: (node.value(in: bytes).array ?? []).compactMap(\.string))
@@ -136,7 +136,7 @@ package final class TokenResponse: Sendable {
 }
 
 /// A successful response of the token endpoint. Store the refresh token first, then validate the tokens.
-package struct TokenEndpointAnswer: Sendable {
+package struct TokenEndpointResponse: Sendable {
   package let refreshToken: SharedSecret?
   private let outcome: Result<TokenResponse, OAuthError>
 

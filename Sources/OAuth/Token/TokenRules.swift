@@ -6,11 +6,11 @@ package struct TokenRules: Sendable {
   /// Accepted `alg` values, independent of the token (RFC 8725 section 3.1).
   package var algorithms = Set(JWSAlgorithm.allCases)
   /// Whether the caller chose the algorithms.
-  package var namesAlgorithms = false
+  package var hasChosenAlgorithms = false
   /// The algorithms announced by the issuer; nil for any. Checked after the signature, since a wrong key explains more.
   private var announced: Set<JWSAlgorithm>?
   /// Whether the issuer's announced algorithms restrict the accepted ones.
-  package var isBoundByIssuer: Bool { announced != nil }
+  package var isRestrictedByIssuer: Bool { announced != nil }
   /// The required `typ`; nil for that of the profile, or any (RFC 8725 section 3.11).
   package var type: String?
   /// The kind of token; nil accepts any.
@@ -74,17 +74,17 @@ package struct TokenRules: Sendable {
     guard let claims = try? JWTClaims(payload: payload) else { throw .noClaims }
     let reader = ClaimReader(claims: claims)
     _ = try reader.checkTimes(TokenClock(now: now, skew: clockSkew))
-    try checkParties(reader, keyIssuer)
-    try checkPresence(reader)
+    try checkIssuerAndAudience(reader, keyIssuer)
+    try checkRequiredClaims(reader)
     try profile?.check(reader, audiences: audiences)
     for requirement in claimRequirements {
       guard let value = claims[requirement.name] else { throw .missingClaim(requirement.name) }
-      guard requirement.isMet(by: value) else { throw .otherValue(requirement) }
+      guard requirement.isMet(by: value) else { throw .wrongValue(requirement) }
     }
     return Verified(header: header, payload: payload, claims: claims)
   }
 
-  private func checkPresence(_ reader: ClaimReader) throws(TokenFault) {
+  private func checkRequiredClaims(_ reader: ClaimReader) throws(TokenFault) {
     let claims = reader.claims
     if reader.isLogoutToken, profile != .logoutToken {
       if requiresExpiry, claims["exp"] == nil { throw .logoutToken(claim: "exp") }
@@ -95,18 +95,18 @@ package struct TokenRules: Sendable {
   }
 
   /// Checks `iss` and `aud`. Always parses them, since a malformed one makes a token invalid (RFC 7519 section 4.1).
-  private func checkParties(_ reader: ClaimReader, _ keyIssuer: String?) throws(TokenFault) {
+  private func checkIssuerAndAudience(_ reader: ClaimReader, _ keyIssuer: String?) throws(TokenFault) {
     let named = try reader.issuer()
     if let issuer {
-      guard let named else { throw .otherIssuer(isMissing: true) }
+      guard let named else { throw .wrongIssuer(isMissing: true) }
       let isRight =
         try tenant.map { (tenant) throws(TokenFault) in try reader.isIssuer(named, of: tenant, keyIssuer: keyIssuer) }
-        ?? Issuer.isName(named, of: issuer)
-      guard isRight else { throw .otherIssuer(isMissing: false) }
+        ?? Issuer.issClaim(named, names: issuer)
+      guard isRight else { throw .wrongIssuer(isMissing: false) }
     }
     let found = try reader.audience()
     let isForCaller = found?.contains { name in audiences.contains { $0.hasSameBytes(as: name) } } ?? false
-    if !audiences.isEmpty, !isForCaller { throw .otherAudience(isMissing: found == nil) }
+    if !audiences.isEmpty, !isForCaller { throw .wrongAudience(isMissing: found == nil) }
     _ = try reader.text("sub")
   }
 
@@ -118,12 +118,12 @@ package struct TokenRules: Sendable {
     switch profile {
     case .idToken, .logoutToken: break
     case .accessToken: return
-    case nil: if namesAlgorithms || announced.isEmpty { return }
+    case nil: if hasChosenAlgorithms || announced.isEmpty { return }
     }
     self.announced = announced.isEmpty ? [.RS256] : Set(announced.compactMap(JWSAlgorithm.init(name:)))
   }
 
-  package var unchecked: [String] {
+  package var uncheckedClaims: [String] {
     if isSignatureOnly { return ["iss", "aud", "exp", "nbf", "iat"] }
     return (issuer == nil ? ["iss"] : []) + (audiences.isEmpty ? ["aud"] : [])
   }

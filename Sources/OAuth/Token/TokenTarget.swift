@@ -15,25 +15,25 @@ package struct TokenTarget: Sendable, Hashable {
   /// The authorization details, unchanged, since only the server can compare them (RFC 9396 section 6).
   package let authorizationDetails: AuthorizationDetails?
   /// Whether to exchange the account's access token (RFC 8693) instead of refreshing.
-  package let isExchanged: Bool
+  package let usesTokenExchange: Bool
 
   /// Nil if nothing is specified, for the account's own token.
   ///
   /// - Throws: `invalidScope`, `invalidTarget` or `invalidAuthorizationDetails`.
   package init?(
     scope: [String], resources: [String], audience: String?, authorizationDetails: String? = nil,
-    isExchanged: Bool = false
+    usesTokenExchange: Bool = false
   ) throws(OAuthError) {
     self.scope = scope.isEmpty ? nil : try Scope(scope.joined(separator: " "))
     self.resources = try Self.validatedResources(resources)
     self.audience = try audience.map(Self.validatedAudience)
     self.authorizationDetails = try authorizationDetails.map(Self.parsedDetails)
-    self.isExchanged = isExchanged
+    self.usesTokenExchange = usesTokenExchange
     if isEmpty { return nil }
   }
 
   private var isEmpty: Bool {
-    scope == nil && resources.isEmpty && audience == nil && authorizationDetails == nil && !isExchanged
+    scope == nil && resources.isEmpty && audience == nil && authorizationDetails == nil && !usesTokenExchange
   }
 
   private static func validatedResources(_ resources: [String]) throws(OAuthError) -> [String] {

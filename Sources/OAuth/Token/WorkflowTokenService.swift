@@ -46,7 +46,8 @@ package struct WorkflowTokenService: Sendable {
       return .failure(.refused(status: response.status))
     }
     return try response.body.withBytes { (bytes) throws(OAuthError) in
-      let reader = try AnswerReader(response, bytes, subject: .name(endpoint.uri.origin), kind: .other, sent: [token])
+      let reader = try JSONResponseReader(
+        response, bytes, subject: .name(endpoint.uri.origin), kind: .other, sent: [token])
       guard let value = try reader.secret("value", in: bytes, allowed: 0x21...0x7E) else {
         throw reader.malformed("value")
       }

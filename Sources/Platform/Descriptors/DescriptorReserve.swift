@@ -6,7 +6,7 @@ package final class DescriptorReserve: Sendable {
   private struct State {
     /// The reserved descriptors; empty while they are released.
     var kept: [SharedDescriptor] = []
-    /// The number of existing ``Hold`` values.
+    /// The number of existing ``Reservation`` values.
     var holders = 0
     /// Whether the descriptors are released for work in progress.
     var isReleased = false
@@ -19,7 +19,7 @@ package final class DescriptorReserve: Sendable {
   package init(count: Int) { self.count = count }
 
   /// Keeps the descriptors reserved during its lifetime.
-  package final class Hold: Sendable {
+  package final class Reservation: Sendable {
     private let reserve: DescriptorReserve
 
     fileprivate init(_ reserve: DescriptorReserve) { self.reserve = reserve }
@@ -36,7 +36,7 @@ package final class DescriptorReserve: Sendable {
   ///
   /// - Parameter others: The number of other descriptors that must be free now, for steps before the work.
   /// - Throws: `EMFILE` or `ENFILE` if there are not enough.
-  package func hold(besides others: Int = 0) throws(SystemError) -> Hold {
+  package func reserve(besides others: Int = 0) throws(SystemError) -> Reservation {
     let result = state.wait(nil) { state -> Result<Void, SystemError>? in
       guard !state.isReleased else { return nil }
       defer { state.kept.removeLast(max(0, state.kept.count - (state.holders > 0 ? self.count : 0))) }
@@ -46,10 +46,10 @@ package final class DescriptorReserve: Sendable {
     }
     // Without a timeout, there is always a result.
     try result!.get()
-    return Hold(self)
+    return Reservation(self)
   }
 
-  /// Releases the descriptors, runs `body` exclusively, and reserves them again if there is still a ``Hold``.
+  /// Releases the descriptors, runs `body` exclusively, and reserves them again if there is still a ``Reservation``.
   package func withReleased<Result: ~Copyable, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure)
     -> Result
   {

@@ -15,12 +15,12 @@ extension FileDescriptor {
   package borrowing func kind() throws(SystemError) -> Kind {
     var raw = stat()
     let number = self.raw
-    try SystemCall.library("fstat") { unsafe fstat(number, &raw) }
+    try SystemCall.libc("fstat") { unsafe fstat(number, &raw) }
     switch raw.st_mode & S_IFMT {
     case S_IFIFO, S_IFSOCK: return .stream
     case S_IFDIR: return .directory
     case S_IFREG:
-      let offset = try SystemCall.library("lseek") { lseek(number, 0, SEEK_CUR) }
+      let offset = try SystemCall.libc("lseek") { lseek(number, 0, SEEK_CUR) }
       return .file(offset..<max(offset, Int(raw.st_size)))
     default: return .other
     }
@@ -33,7 +33,7 @@ extension FileDescriptor {
   package borrowing func read(into buffer: inout MutableSpan<UInt8>, at offset: Int) throws(SystemError) -> Int {
     let number = raw
     return unsafe try buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
-      try SystemCall.library("pread") { unsafe pread(number, bytes.baseAddress, bytes.count, offset) }
+      try SystemCall.libc("pread") { unsafe pread(number, bytes.baseAddress, bytes.count, offset) }
     }
   }
 
@@ -42,7 +42,7 @@ extension FileDescriptor {
     let file = FileDescriptor(owning: try SystemCall.checked(agent_memory_file(), "memfd_create"))
     try file.writeAll(bytes)
     let number = file.raw
-    try SystemCall.library("lseek") { lseek(number, 0, SEEK_SET) }
+    try SystemCall.libc("lseek") { lseek(number, 0, SEEK_SET) }
     return file
   }
 }

@@ -10,7 +10,7 @@ extension FileDescriptor {
     let number = raw
     try buffer.append(addingCapacity: count) { (free) throws(SystemError) in
       try unsafe free.withUnsafeMutableBufferPointer { (bytes, filled) throws(SystemError) in
-        got = try SystemCall.library("read") { unsafe Glibc.read(number, bytes.baseAddress, count) }
+        got = try SystemCall.libc("read") { unsafe Glibc.read(number, bytes.baseAddress, count) }
         filled = got
       }
     }
@@ -28,7 +28,7 @@ extension FileDescriptor {
   package borrowing func read(into buffer: inout MutableSpan<UInt8>) throws(SystemError) -> Int {
     let number = raw
     return unsafe try buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
-      try SystemCall.library("read") { unsafe Glibc.read(number, bytes.baseAddress, bytes.count) }
+      try SystemCall.libc("read") { unsafe Glibc.read(number, bytes.baseAddress, bytes.count) }
     }
   }
 
@@ -36,7 +36,7 @@ extension FileDescriptor {
   package borrowing func write(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
     let number = raw
     return try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
-      try SystemCall.library("write") { unsafe Glibc.write(number, bytes.baseAddress, bytes.count) }
+      try SystemCall.libc("write") { unsafe Glibc.write(number, bytes.baseAddress, bytes.count) }
     }
   }
 

@@ -64,7 +64,7 @@ internal import Glibc
       case .replacing: O_WRONLY | O_CREAT | O_TRUNC
       case .appending: O_WRONLY | O_CREAT | O_APPEND
       }
-    self.init(owning: try SystemCall.library("open") { unsafe open(path, flags | O_CLOEXEC | O_NOCTTY, 0o600) })
+    self.init(owning: try SystemCall.libc("open") { unsafe open(path, flags | O_CLOEXEC | O_NOCTTY, 0o600) })
   }
 
   /// Like ``init(opening:for:)``, but with a timeout, since opening a FIFO waits for its other end. The wait then
@@ -95,7 +95,7 @@ internal import Glibc
     try SystemCall.checkText(path, "open")
     // Without O_NONBLOCK, opening a FIFO would wait for a writer.
     let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
-    let file = FileDescriptor(owning: try SystemCall.library("open") { unsafe open(path, flags) })
+    let file = FileDescriptor(owning: try SystemCall.libc("open") { unsafe open(path, flags) })
     switch try file.kind() {
     case .file: return file
     case .directory: throw SystemError(errno: EISDIR, operation: "open")

@@ -8,7 +8,7 @@ enum DirectoryListing {
   static func names(in directory: Int32, limit: Int) throws(SystemError) -> [String] {
     // Opened separately, since a duplicate shares its position.
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-    let number = try SystemCall.library("openat") { unsafe openat(directory, ".", flags, 0) }
+    let number = try SystemCall.libc("openat") { unsafe openat(directory, ".", flags, 0) }
     guard let stream = unsafe agent_directory_open(number) else {
       let failure = SystemError(errno: errno, operation: "fdopendir")
       Glibc.close(number)

@@ -25,7 +25,7 @@ struct FileStatus: Sendable, Hashable {
   init(of descriptor: borrowing FileDescriptor) throws(SystemError) {
     var raw = stat()
     let number = descriptor.raw
-    try SystemCall.library("fstat") { unsafe fstat(number, &raw) }
+    try SystemCall.libc("fstat") { unsafe fstat(number, &raw) }
     self.init(raw)
   }
 
@@ -40,7 +40,7 @@ struct FileStatus: Sendable, Hashable {
   init(of name: String, in directory: borrowing FileDescriptor) throws(SystemError) {
     var raw = stat()
     let number = directory.raw
-    try SystemCall.library("fstatat") { unsafe fstatat(number, name, &raw, AT_SYMLINK_NOFOLLOW) }
+    try SystemCall.libc("fstatat") { unsafe fstatat(number, name, &raw, AT_SYMLINK_NOFOLLOW) }
     self.init(raw)
   }
 

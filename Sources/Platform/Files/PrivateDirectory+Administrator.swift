@@ -16,15 +16,15 @@ extension PrivateDirectory {
       let directory = FileDescriptor(owning: try directory(at: directoryPath, changedOnlyBy: owner))
       let number = directory.raw
       let file = FileDescriptor(
-        owning: try naming(path) { () throws(SystemError) in
+        owning: try withErrorPath(path) { () throws(SystemError) in
           // Without O_NONBLOCK, opening a FIFO would wait for a writer.
-          try SystemCall.library("openat") {
+          try SystemCall.libc("openat") {
             unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
           }
         })
-      let status = try naming(path) { () throws(SystemError) in try FileStatus(of: file) }
+      let status = try withErrorPath(path) { () throws(SystemError) in try FileStatus(of: file) }
       if let problem = status.problem(ofDirectory: false, owner: owner) { throw .untrusted(problem, path: path) }
-      return try naming(path) { () throws(SystemError) in try file.readToEnd(limit: limit) }
+      return try withErrorPath(path) { () throws(SystemError) in try file.readToEnd(limit: limit) }
     } catch {
       if case .system(let cause, _) = error, cause.isNotFound { return nil }
       throw error
@@ -41,7 +41,8 @@ extension PrivateDirectory {
     do throws(DirectoryError) {
       let directory = FileDescriptor(owning: try directory(at: directoryPath, changedOnlyBy: owner))
       let number = directory.raw
-      return try naming(directoryPath) { () throws(SystemError) in try DirectoryListing.names(in: number, limit: limit)
+      return try withErrorPath(directoryPath) { () throws(SystemError) in
+        try DirectoryListing.names(in: number, limit: limit)
       }
     } catch {
       if case .system(let cause, _) = error, cause.isNotFound { return nil }
@@ -52,10 +53,10 @@ extension PrivateDirectory {
   /// Opens a directory that only `owner` can have changed. The caller must close the result.
   private static func directory(at directoryPath: String, changedOnlyBy owner: UInt32) throws(DirectoryError) -> Int32 {
     let directory = FileDescriptor(
-      owning: try naming(directoryPath) { () throws(SystemError) in
-        try SystemCall.library("open") { unsafe open(directoryPath, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+      owning: try withErrorPath(directoryPath) { () throws(SystemError) in
+        try SystemCall.libc("open") { unsafe open(directoryPath, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
       })
-    let found = try naming(directoryPath) { () throws(SystemError) in try FileStatus(of: directory) }
+    let found = try withErrorPath(directoryPath) { () throws(SystemError) in try FileStatus(of: directory) }
     if let problem = found.problem(ofDirectory: true, owner: owner) { throw .untrusted(problem, path: directoryPath) }
     return directory.release()
   }

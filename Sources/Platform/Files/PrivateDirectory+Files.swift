@@ -61,10 +61,10 @@ extension PrivateDirectory {
     let directory = raw
     let new = try? inode(of: temporary)
     do {
-      try SystemCall.library("renameat") { unsafe renameat(directory, temporary, directory, name) }
+      try SystemCall.libc("renameat") { unsafe renameat(directory, temporary, directory, name) }
     } catch {
       // A network file system may report failure for a rename that it has done.
-      guard !isDone(new, at: name, from: temporary) else { return synchronise() }
+      guard !wasRenamed(new, at: name, from: temporary) else { return synchronise() }
       unsafe unlinkat(directory, temporary, 0)
       throw error
     }
@@ -72,7 +72,7 @@ extension PrivateDirectory {
   }
 
   /// Whether the file with this inode was renamed from its temporary name to `name`.
-  private borrowing func isDone(_ inode: UInt64?, at name: String, from temporary: String) -> Bool {
+  private borrowing func wasRenamed(_ inode: UInt64?, at name: String, from temporary: String) -> Bool {
     guard let inode, let found = try? self.inode(of: name) else { return false }
     return found == inode && !exists(temporary)
   }
@@ -85,7 +85,7 @@ extension PrivateDirectory {
     let directory = raw
     defer { unsafe unlinkat(directory, temporary, 0) }
     // Unlike a rename, a link fails if the name exists.
-    do { try SystemCall.library("linkat") { unsafe linkat(directory, temporary, directory, name, 0) } } catch {
+    do { try SystemCall.libc("linkat") { unsafe linkat(directory, temporary, directory, name, 0) } } catch {
       guard let made = try? inode(of: temporary), (try? inode(of: name)) == made else { throw error }
     }
     synchronise()
@@ -95,24 +95,24 @@ extension PrivateDirectory {
   package borrowing func removeFile(_ name: String, isDurable: Bool = true) throws(SystemError) {
     try PrivateDirectory.checkName(name)
     let directory = raw
-    try SystemCall.library("unlinkat") { unsafe unlinkat(directory, name, 0) }
+    try SystemCall.libc("unlinkat") { unsafe unlinkat(directory, name, 0) }
     if isDurable { synchronise() }
   }
 
   /// Removes the directory itself, if it is empty.
   package consuming func removeEmpty() {
     let path = path
-    _ = try? SystemCall.library("rmdir") { unsafe rmdir(path) }
+    _ = try? SystemCall.libc("rmdir") { unsafe rmdir(path) }
   }
 
   /// Overwrites a part of a file with one byte, in place and durably. Needs no disk space.
   package borrowing func overwrite(_ range: Range<Int>, of name: String, with byte: UInt8) throws(SystemError) {
     let file = try openFile(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
     let number = file.raw
-    _ = try SystemCall.library("lseek") { Int32(truncatingIfNeeded: lseek(number, range.lowerBound, SEEK_SET)) }
+    _ = try SystemCall.libc("lseek") { Int32(truncatingIfNeeded: lseek(number, range.lowerBound, SEEK_SET)) }
     let bytes = [UInt8](repeating: byte, count: range.count)
     try file.writeAll(bytes.span)
-    try SystemCall.library("fsync") { fsync(number) }
+    try SystemCall.libc("fsync") { fsync(number) }
   }
 
   /// Renames a file to the first unused name of "NAME.old-1", "NAME.old-2" and so on.
@@ -124,7 +124,7 @@ extension PrivateDirectory {
     while exists("\(name).old-\(number)") { number += 1 }
     let new = "\(name).old-\(number)"
     let directory = raw
-    try SystemCall.library("renameat") { unsafe renameat(directory, name, directory, new) }
+    try SystemCall.libc("renameat") { unsafe renameat(directory, name, directory, new) }
     synchronise()
     return "\(path)/\(new)"
   }
@@ -151,7 +151,7 @@ extension PrivateDirectory {
     try PrivateDirectory.checkName(name)
     let directory = raw
     return FileDescriptor(
-      owning: try SystemCall.library("openat") { unsafe openat(directory, name, flags | O_CLOEXEC, mode) })
+      owning: try SystemCall.libc("openat") { unsafe openat(directory, name, flags | O_CLOEXEC, mode) })
   }
 
   /// - Throws: `EINVAL` if the name is not one component, `ENAMETOOLONG` if it is too long.
@@ -206,9 +206,9 @@ extension PrivateDirectory {
     let number = file.raw
     try file.writeAll(bytes)
     // A reserved file is longer.
-    try SystemCall.library("ftruncate") { ftruncate(number, bytes.count) }
-    try SystemCall.library("fchmod") { fchmod(number, mode) }
-    if isDurable { try SystemCall.library("fsync") { fsync(number) } }
+    try SystemCall.libc("ftruncate") { ftruncate(number, bytes.count) }
+    try SystemCall.libc("fchmod") { fchmod(number, mode) }
+    if isDurable { try SystemCall.libc("fsync") { fsync(number) } }
   }
 
   /// Removes the temporary files of interrupted writes to these names, except a ``ReservedFile`` in use. The caller
@@ -225,7 +225,7 @@ extension PrivateDirectory {
   private borrowing func isReserved(_ name: String) -> Bool {
     guard let file = try? openToRead(name) else { return false }
     let number = file.raw
-    do { try SystemCall.library("flock") { flock(number, LOCK_EX | LOCK_NB) } } catch { return error.isAgain }
+    do { try SystemCall.libc("flock") { flock(number, LOCK_EX | LOCK_NB) } } catch { return error.wouldBlock }
     return false
   }
 

@@ -29,7 +29,7 @@ extension PrivateDirectory {
   private static func openProvidedFileOnce(_ path: String) throws(DirectoryError) -> FileDescriptor {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     let parent = names.dropLast().joined(separator: "/") + "/."
-    var walk = try naming(path) { () throws(SystemError) in
+    var walk = try withErrorPath(path) { () throws(SystemError) in
       try SystemCall.checkText(path, "open")
       let number = try SystemCall.checked(unsafe agent_open_path(AT_FDCWD, parent), "open")
       return try LinkWalk(at: String(names[names.count - 1]), in: FileDescriptor(owning: number), allowsSticky: true)
@@ -37,13 +37,13 @@ extension PrivateDirectory {
     let name = try walk.run()
     let directory = walk.directory.raw
     let file = FileDescriptor(
-      owning: try naming(path) { () throws(SystemError) in
+      owning: try withErrorPath(path) { () throws(SystemError) in
         // Without O_NONBLOCK, opening a FIFO would wait for a writer.
-        try SystemCall.library("openat") {
+        try SystemCall.libc("openat") {
           unsafe openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         }
       })
-    let status = try naming(path) { () throws(SystemError) in try FileStatus(of: file) }
+    let status = try withErrorPath(path) { () throws(SystemError) in try FileStatus(of: file) }
     let owner = status.owner == 0 ? 0 : geteuid()
     if let problem = status.problem(ofDirectory: false, owner: owner) { throw .untrusted(problem, path: path) }
     return file
@@ -58,10 +58,10 @@ extension PrivateDirectory {
       FileProblem.of(path) == .symbolicLink
       ? try PrivateDirectory.openLinkTarget(path)
       : FileDescriptor(
-        owning: try PrivateDirectory.naming(path) { () throws(SystemError) in
+        owning: try PrivateDirectory.withErrorPath(path) { () throws(SystemError) in
           try PrivateDirectory.openOrCreate(path, create: create)
         })
-    let status = try PrivateDirectory.naming(path) { () throws(SystemError) in try FileStatus(of: opened) }
+    let status = try PrivateDirectory.withErrorPath(path) { () throws(SystemError) in try FileStatus(of: opened) }
     if status.owner != Machine.userID { throw .untrusted(.notOwned, path: path) }
     if let problem = status.problem(ofDirectory: true) { throw .untrusted(problem, path: path) }
     self.init(path, opened)
@@ -70,7 +70,7 @@ extension PrivateDirectory {
   private static func openLinkTarget(_ path: String) throws(DirectoryError) -> FileDescriptor {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     let parent = names.dropLast().joined(separator: "/") + "/."
-    var walk = try naming(path) { () throws(SystemError) in
+    var walk = try withErrorPath(path) { () throws(SystemError) in
       let number = try SystemCall.checked(unsafe agent_open_path(AT_FDCWD, parent), "open")
       return try LinkWalk(at: String(names[names.count - 1]), in: FileDescriptor(owning: number))
     }
@@ -104,7 +104,7 @@ extension PrivateDirectory {
     try PrivateDirectory.checkName(name)
     try SystemCall.checkText(target, "symlinkat")
     let directory = raw
-    try SystemCall.library("symlinkat") { unsafe symlinkat(target, directory, name) }
+    try SystemCall.libc("symlinkat") { unsafe symlinkat(target, directory, name) }
   }
 
   /// Calls `body` with the directory and name of a shared file, or of its target if it is a symbolic link.
@@ -115,7 +115,9 @@ extension PrivateDirectory {
   ) throws(DirectoryError) -> Result {
     let path = "\(path)/\(name)"
     guard LinkWalk.target(of: name, in: descriptor) != nil else { return try withCheckedFile(name, path, body) }
-    var walk = try PrivateDirectory.naming(path) { () throws(SystemError) in try LinkWalk(at: name, in: descriptor) }
+    var walk = try PrivateDirectory.withErrorPath(path) { () throws(SystemError) in
+      try LinkWalk(at: name, in: descriptor)
+    }
     let last = try walk.run()
     let directory = PrivateDirectory(walk.path, try PrivateDirectory.directory(".", at: walk, path))
     guard directory.exists(last) else { throw .untrusted(.dangling, path: path) }
@@ -139,7 +141,7 @@ extension PrivateDirectory {
     let number = walk.directory.raw
     do {
       return FileDescriptor(
-        owning: try SystemCall.library("open") {
+        owning: try SystemCall.libc("open") {
           unsafe openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         })
     } catch {

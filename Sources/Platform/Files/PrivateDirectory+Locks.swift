@@ -35,9 +35,9 @@ extension PrivateDirectory {
       let file = try openFile(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NOCTTY, mode: 0o600)
       let number = file.raw
       do {
-        try SystemCall.library("flock") { flock(number, LOCK_EX | LOCK_NB) }
+        try SystemCall.libc("flock") { flock(number, LOCK_EX | LOCK_NB) }
       } catch {
-        if error.isAgain { return nil }
+        if error.wouldBlock { return nil }
         throw error
       }
       // Otherwise, the lock would be on a file that no other process opens.

@@ -35,7 +35,7 @@ extension PrivateDirectory {
   /// Creates and removes a file with one byte in a directory, or in its nearest existing parent.
   package static func tryWriting(near path: String) throws(DirectoryError) {
     let directory = try nearest(path)
-    try naming(directory.path) { () throws(SystemError) in
+    try withErrorPath(directory.path) { () throws(SystemError) in
       let name = temporaryName(for: "test")
       let file = try directory.openFile(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
       let number = directory.raw
@@ -43,7 +43,7 @@ extension PrivateDirectory {
       let byte: [UInt8] = [0]
       try file.writeAll(byte.span)
       let written = file.raw
-      try SystemCall.library("fsync") { fsync(written) }
+      try SystemCall.libc("fsync") { fsync(written) }
     }
   }
 
@@ -52,7 +52,7 @@ extension PrivateDirectory {
     var path = withoutFinalSlashes(path)
     while true {
       do {
-        let number = try SystemCall.library("open") { () in unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        let number = try SystemCall.libc("open") { () in unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         return PrivateDirectory(path, FileDescriptor(owning: number))
       } catch {
         guard error.isNotFound, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex

@@ -47,7 +47,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   /// Lets other users access entries by name, but not list or change them.
   package func allowOthersToSearch() throws(SystemError) {
     let number = descriptor.raw
-    try SystemCall.library("fchmod") { fchmod(number, 0o711) }
+    try SystemCall.libc("fchmod") { fchmod(number, 0o711) }
   }
 
   package static func opening(firstOf paths: [String]) throws(DirectoryError) -> PrivateDirectory {
@@ -66,11 +66,11 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   private static func openChecked(
     _ path: String, create: Bool, _ rights: UInt32
   ) throws(DirectoryError) -> FileDescriptor {
-    let number = try naming(path) { () throws(SystemError) in try openOrCreate(path, create: create) }
+    let number = try withErrorPath(path) { () throws(SystemError) in try openOrCreate(path, create: create) }
     let descriptor = FileDescriptor(owning: number)
-    let status = try naming(path) { () throws(SystemError) in try FileStatus(of: descriptor) }
+    let status = try withErrorPath(path) { () throws(SystemError) in try FileStatus(of: descriptor) }
     guard isOwned(status) else { throw .untrusted(.notOwned, path: path) }
-    guard isClosed(status, rights) else {
+    guard deniesRights(status, rights) else {
       throw .untrusted(.tooOpen(mode: status.permissions, isDirectory: true), path: path)
     }
     return descriptor
@@ -79,13 +79,13 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   private static func isOwned(_ status: FileStatus) -> Bool { status.owner == Machine.userID }
 
   /// Whether the rights are denied to the group and others.
-  private static func isClosed(_ status: FileStatus, _ rights: UInt32) -> Bool { status.permissions & rights == 0 }
+  private static func deniesRights(_ status: FileStatus, _ rights: UInt32) -> Bool { status.permissions & rights == 0 }
 
   /// Whether ``init(opening:create:withoutOthersRights:)`` would accept the directory. Allocates nothing on the heap.
   static func isUsable(_ path: UnsafePointer<CChar>) -> Bool {
     guard let number = try? unsafe openDirectory(path), let status = try? FileStatus(of: FileDescriptor(owning: number))
     else { return false }
-    return isOwned(status) && isClosed(status, allRights)
+    return isOwned(status) && deniesRights(status, allRights)
   }
 
   /// Opens a directory, creating it if requested. The caller must close the result.
@@ -125,16 +125,16 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     let mode = status.permissions | 0o700
     guard mode != status.permissions else { return }
     // fchmod(2) does not accept such a descriptor.
-    try SystemCall.library("chmod") { unsafe chmod("/proc/self/fd/\(directory.raw)", mode) }
+    try SystemCall.libc("chmod") { unsafe chmod("/proc/self/fd/\(directory.raw)", mode) }
   }
 
   private static func openDirectory(_ path: UnsafePointer<CChar>) throws(SystemError) -> Int32 {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-    return try SystemCall.library("open") { unsafe open(path, flags) }
+    return try SystemCall.libc("open") { unsafe open(path, flags) }
   }
 
   /// Runs `body` and adds the path to its error.
-  static func naming<Result: ~Copyable>(
+  static func withErrorPath<Result: ~Copyable>(
     _ path: String, _ body: () throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {
     do {
@@ -176,9 +176,9 @@ package struct PrivateDirectory: ~Copyable, Sendable {
 
   private static func createDirectory(_ path: String) throws(SystemError) {
     do {
-      try SystemCall.library("mkdir") { unsafe mkdir(path, 0o700) }
+      try SystemCall.libc("mkdir") { unsafe mkdir(path, 0o700) }
     } catch {
-      if error.isExists { return }
+      if error.isNameTaken { return }
       throw error
     }
     // The umask may have cleared some of the permissions.

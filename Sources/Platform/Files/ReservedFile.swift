@@ -17,7 +17,7 @@ package final class ReservedFile: Sendable {
     do {
       // Another process must not mistake it for a leftover.
       let number = file.raw
-      try SystemCall.library("flock") { flock(number, LOCK_EX | LOCK_NB) }
+      try SystemCall.libc("flock") { flock(number, LOCK_EX | LOCK_NB) }
       inode = try FileStatus(of: file).inode
       try file.reserve(byteCount)
     } catch {

@@ -27,7 +27,7 @@ package struct MemoryUse: Sendable, Hashable {
 
   /// Limits the heap to two arenas for all threads. Otherwise each thread leaves one. Call it at the start of a
   /// program.
-  package static func shareArenas() { agent_limit_arenas(2) }
+  package static func limitArenas() { agent_limit_arenas(2) }
 
   /// Returns freed memory to the system.
   package static func trim() { agent_trim_heap() }

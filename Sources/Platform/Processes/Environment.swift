@@ -44,6 +44,6 @@ package enum Environment {
   ///
   /// - Throws: `EINVAL` for an invalid name, `ENOMEM`.
   package static func set(_ name: String, to value: String) throws(SystemError) {
-    try SystemCall.library("setenv") { unsafe setenv(name, value, 1) }
+    try SystemCall.libc("setenv") { unsafe setenv(name, value, 1) }
   }
 }

@@ -41,7 +41,7 @@ package enum ProcessHardening {
   }
 
   /// The part of ``harden()`` that `exec` undoes.
-  package static func hide() { _ = agent_set_undumpable() }
+  package static func disableDumping() { _ = agent_set_undumpable() }
 
   /// Whether others of this user can read this process's memory, and the kernel writes core dumps.
   package static var isDumpable: Bool { agent_is_dumpable() != 0 }

@@ -4,7 +4,7 @@ internal import Glibc
 /// This process, and the state of others.
 package enum Processes {
   /// Whether this process leads its job, like a command typed by a user.
-  package static var leadsJob: Bool { getpgrp() == getpid() }
+  package static var isGroupLeader: Bool { getpgrp() == getpid() }
 
   package static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
 

@@ -75,7 +75,7 @@ package enum Signals {
   /// ignored.
   ///
   /// - Parameter socket: A connection to the child, shut down to make it end.
-  package static func endAfter(child: Int32, socket: Int32) {
+  package static func delayEnd(untilExitOf child: Int32, socket: Int32) {
     agent_signal_keep_child(child, socket)
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] where !isIgnored(signal) {
       _ = agent_signal_end_after_child(signal)
@@ -83,10 +83,10 @@ package enum Signals {
     unsafe isKeepingChild = true
   }
 
-  /// Ends the delay of ``endAfter(child:socket:)``.
-  package static func childEnded() { agent_signal_keep_child(0, -1) }
+  /// Ends the delay of ``delayEnd(untilExitOf:socket:)``.
+  package static func stopDelayingEnd() { agent_signal_keep_child(0, -1) }
 
-  /// Whether ``endAfter(child:socket:)`` was called. Set once, before the first thread starts.
+  /// Whether ``delayEnd(untilExitOf:socket:)`` was called. Set once, before the first thread starts.
   private nonisolated(unsafe) static var isKeepingChild = false
 
   /// Ends this process with the signal, so that its parent sees the cause. Returns only if the signal does not end

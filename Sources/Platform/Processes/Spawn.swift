@@ -94,13 +94,13 @@ package enum Spawn {
   /// Sends a signal to one process, never to a group.
   package static func kill(_ process: Int32, _ signal: Int32) throws(SystemError) {
     guard process > 0 else { throw SystemError(errno: ESRCH, operation: "kill") }
-    try SystemCall.library("kill") { Glibc.kill(process, signal) }
+    try SystemCall.libc("kill") { Glibc.kill(process, signal) }
   }
 
   /// Sends a signal to the process group of a leader.
   package static func killGroup(_ leader: Int32, _ signal: Int32) throws(SystemError) {
     guard leader > 1 else { throw SystemError(errno: ESRCH, operation: "kill") }
-    try SystemCall.library("kill") { Glibc.kill(-leader, signal) }
+    try SystemCall.libc("kill") { Glibc.kill(-leader, signal) }
   }
 
   /// The exit status of a child, or nil while it is running. Waits for its end if `block` is true.

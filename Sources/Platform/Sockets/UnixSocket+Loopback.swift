@@ -11,7 +11,7 @@ extension UnixSocket {
     let socket = try makeLoopbackSocket(ipv6: ipv6)
     let number = socket.raw
     try SystemCall.checked(agent_loopback_bind(number, ipv6 ? 1 : 0, Int32(port)), "bind")
-    try SystemCall.library("listen") { Glibc.listen(number, 64) }
+    try SystemCall.libc("listen") { Glibc.listen(number, 64) }
     try socket.setNonBlocking(true)
     return socket
   }

@@ -10,7 +10,7 @@ extension UnixSocket {
     try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
       var sent = 0
       while sent < bytes.count {
-        sent += try SystemCall.library("send") {
+        sent += try SystemCall.libc("send") {
           unsafe Glibc.send(number, bytes.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
         }
       }

@@ -50,7 +50,7 @@ extension UnixSocket {
     do {
       return try unsafe connect(toAddress: start, seconds: seconds)
     } catch {
-      if error.isAgain { throw error }
+      if error.wouldBlock { throw error }
       return nil
     }
   }

@@ -15,11 +15,11 @@ package enum UnixSocket {
     let socket = try makeSocket()
     let number = socket.raw
     // The file gets the socket's permissions, so that others can never connect.
-    try SystemCall.library("fchmod") { fchmod(number, mode) }
+    try SystemCall.libc("fchmod") { fchmod(number, mode) }
     try unsafe SystemCall.checked(agent_unix_bind(number, path(of: name, in: directory)), "bind")
     // The umask cleared some.
-    try SystemCall.library("chmod") { unsafe chmod(path(of: name, in: directory), mode) }
-    try SystemCall.library("listen") { Glibc.listen(number, Int32(clamping: backlog)) }
+    try SystemCall.libc("chmod") { unsafe chmod(path(of: name, in: directory), mode) }
+    try SystemCall.libc("listen") { Glibc.listen(number, Int32(clamping: backlog)) }
     try socket.setNonBlocking(true)
     return socket
   }
@@ -45,7 +45,7 @@ package enum UnixSocket {
     }
     let parent = slash == path.startIndex ? "/" : String(path[..<slash])
     let directory = FileDescriptor(
-      owning: try SystemCall.library("open") { unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+      owning: try SystemCall.libc("open") { unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
     return try unsafe connect(toAddress: "/proc/self/fd/\(directory.raw)\(path[slash...])", seconds: seconds)
   }
 
@@ -78,13 +78,13 @@ package enum UnixSocket {
   /// - Throws: `ENOTCONN` if it neither listens nor is connected.
   package static func shutDown(_ socket: borrowing FileDescriptor) throws(SystemError) {
     let number = socket.raw
-    try SystemCall.library("shutdown") { Glibc.shutdown(number, Int32(SHUT_RDWR)) }
+    try SystemCall.libc("shutdown") { Glibc.shutdown(number, Int32(SHUT_RDWR)) }
   }
 
   /// Closes the sending direction of a connection. Receiving continues.
   package static func shutDownWriting(_ socket: borrowing FileDescriptor) throws(SystemError) {
     let number = socket.raw
-    try SystemCall.library("shutdown") { Glibc.shutdown(number, Int32(SHUT_WR)) }
+    try SystemCall.libc("shutdown") { Glibc.shutdown(number, Int32(SHUT_WR)) }
   }
 
   /// The effective user of the peer when it connected or listened (`SO_PEERCRED`, `unix(7)`).

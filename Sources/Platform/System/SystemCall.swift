@@ -29,7 +29,7 @@ enum SystemCall {
 
   /// Calls a C library function that fails with -1 and `errno`, and again if a signal interrupts it.
   @discardableResult
-  static func library<Result: BinaryInteger & SignedNumeric>(
+  static func libc<Result: BinaryInteger & SignedNumeric>(
     _ operation: String, _ body: () -> Result
   ) throws(SystemError) -> Result {
     while true {

@@ -28,13 +28,13 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var isNotFound: Bool { errno == ENOENT }
   /// Whether the name exists already (`EEXIST`).
-  package var isExists: Bool { errno == EEXIST }
+  package var isNameTaken: Bool { errno == EEXIST }
   /// Whether the call would block, or a wait has timed out (`EAGAIN`).
-  package var isAgain: Bool { errno == EAGAIN }
+  package var wouldBlock: Bool { errno == EAGAIN }
   /// Whether no descriptor is free, or no memory for one (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`).
   package var isOutOfDescriptors: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) }
   /// Whether the device failed (`EIO`).
-  package var isInputOutput: Bool { errno == EIO }
+  package var isDeviceFailure: Bool { errno == EIO }
   package var isPermissionDenied: Bool { errno == EACCES || errno == EPERM }
   /// Whether the path contains a symbolic link that is not allowed (`ELOOP`).
   package var isSymbolicLink: Bool { errno == ELOOP }

@@ -26,7 +26,7 @@ package enum Terminal {
   ///
   /// - Throws: `ENXIO` if there is none.
   package static func openControlling() throws(SystemError) -> FileDescriptor {
-    FileDescriptor(owning: try SystemCall.library("open") { unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) })
+    FileDescriptor(owning: try SystemCall.libc("open") { unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) })
   }
 
   /// Whether this process is in the foreground of the terminal and may read from it.
@@ -35,7 +35,7 @@ package enum Terminal {
   }
 
   /// Whether standard input, output and error are all the same terminal.
-  package static var hasStandardStreams: Bool {
+  package static var hasAllStandardStreams: Bool {
     var (first, other) = (stat(), stat())
     guard isTerminal(0), unsafe fstat(0, &first) == 0 else { return false }
     return (Int32(1)...2).allSatisfy { number in
@@ -44,7 +44,7 @@ package enum Terminal {
   }
 
   /// Runs `body` with the controlling terminal as standard error, unless that is a terminal.
-  package static func withMessages<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
+  package static func withTerminalAsStandardError<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
     guard !isTerminal(2), let terminal = try? openControlling() else { return try body() }
     let before = agent_duplicate(2)
     _ = dup2(terminal.raw, 2)
@@ -68,21 +68,21 @@ package enum Terminal {
   package static let maximumLineBytes = 4096
 
   /// Discards unread input, if possible.
-  package static func discardTyped(on terminal: borrowing FileDescriptor) { _ = tcflush(terminal.raw, TCIFLUSH) }
+  package static func discardInput(on terminal: borrowing FileDescriptor) { _ = tcflush(terminal.raw, TCIFLUSH) }
 
   /// Runs `body` with the terminal in line mode, with echo and editing but without signals.
-  package static func withLines<Result>(
+  package static func withLineMode<Result>(
     on terminal: borrowing FileDescriptor, _ body: () throws(SystemError) -> Result
   ) throws(SystemError) -> Result {
     let number = terminal.raw
     var before = termios()
-    try SystemCall.library("tcgetattr") { unsafe tcgetattr(number, &before) }
+    try SystemCall.libc("tcgetattr") { unsafe tcgetattr(number, &before) }
     var lines = before
     lines.c_iflag |= tcflag_t(ICRNL)
     lines.c_oflag |= tcflag_t(OPOST | ONLCR)
     lines.c_lflag |= tcflag_t(ICANON | ECHO | ECHOE | ECHOK)
     lines.c_lflag &= ~tcflag_t(ISIG)
-    try SystemCall.library("tcsetattr") { unsafe tcsetattr(number, TCSADRAIN, &lines) }
+    try SystemCall.libc("tcsetattr") { unsafe tcsetattr(number, TCSADRAIN, &lines) }
     defer { _ = unsafe tcsetattr(number, TCSADRAIN, &before) }
     return try body()
   }

@@ -13,9 +13,9 @@ package final class DocumentCache: Sendable {
   package typealias VersionedKeys = Versioned<JWKSet>
 
   /// The minimum lifetime in seconds, even if `Cache-Control` is shorter.
-  private static let shortestLife = 300
+  private static let minimumLifetime = 300
   /// The maximum lifetime in seconds, and the default.
-  private static let longestLife = 86_400
+  private static let maximumLifetime = 86_400
 
   /// The maximum number of documents in memory. The oldest is dropped first.
   private static let maxInMemory = 128
@@ -29,7 +29,7 @@ package final class DocumentCache: Sendable {
   private struct Entry {
     var body: [UInt8]
     /// The parsed `body`, or nil before first use.
-    var reading: Reading?
+    var parsed: ParsedDocument?
     /// The time of the fetch, in unix seconds.
     var fetchedAt: Int
     /// The end of the lifetime, in unix seconds.
@@ -40,7 +40,7 @@ package final class DocumentCache: Sendable {
   }
 
   /// A parsed document, and whether its parser allowed http on this machine.
-  private struct Reading {
+  private struct ParsedDocument {
     let document: any Sendable
     let allowsHTTPLoopback: Bool
   }
@@ -49,7 +49,7 @@ package final class DocumentCache: Sendable {
   private let http: any HTTPClient
   private let time: any TimeSource
   private let entries = Monitor<[DocumentName: Entry]>([:])
-  private let refetches = Monitor(Refetches())
+  private let refetchLimiter = Monitor(RefetchLimiter())
   /// The last version number assigned.
   private let versions = Atomic<Int>(0)
   let metadataFetches = Fetches<AuthorizationServerMetadata>()
@@ -65,7 +65,7 @@ package final class DocumentCache: Sendable {
   func document<Document>(
     _ source: DocumentSource<Document>, fresh: Bool = false
   ) throws(OAuthError) -> Versioned<Document> {
-    guard !fresh, let entry = cached(source.name), let document = read(entry, source) else {
+    guard !fresh, let entry = unexpiredEntry(source.name), let document = read(entry, source) else {
       return try fetch(source)
     }
     source.observer?(
@@ -75,14 +75,14 @@ package final class DocumentCache: Sendable {
 
   /// The error of the last early fetch of a document. Nil if none has failed since the last successful fetch.
   func refetchProblem<Document>(_ source: DocumentSource<Document>) -> OAuthError? {
-    refetches.withLock { $0.problem(of: source.route) }
+    refetchLimiter.withLock { $0.problem(of: source.route) }
   }
 
   /// Seconds until a document may be fetched early or expires, whichever is first. 0 for now.
-  func secondsUntilNext<Document>(_ source: DocumentSource<Document>) -> Int {
+  func secondsUntilRefetch<Document>(_ source: DocumentSource<Document>) -> Int {
     let now = time.wallSeconds()
-    let outOfTurn = refetches.withLock { $0.secondsLeft(source.route, now: now) }
-    guard let entry = known(source.name) else { return outOfTurn }
+    let outOfTurn = refetchLimiter.withLock { $0.secondsLeft(source.route, now: now) }
+    guard let entry = entryEvenIfExpired(source.name) else { return outOfTurn }
     // The times in a file may be anything.
     return entry.expiresAt <= now ? 0 : min(outOfTurn, entry.expiresAt - now)
   }
@@ -90,25 +90,25 @@ package final class DocumentCache: Sendable {
   /// Removes the cached metadata and keys of an issuer, in memory and on disk.
   package func forget(_ issuer: Issuer, transport: Transport) {
     let metadata = DocumentName(metadataOf: issuer, transport)
-    let published = known(metadata).flatMap { try? JSON(parsing: $0.body) }?["jwks_uri"]?.string
+    let published = entryEvenIfExpired(metadata).flatMap { try? JSON(parsing: $0.body) }?["jwks_uri"]?.string
     forget(metadata)
     let endpoint = published.flatMap { try? Endpoint($0, allowHTTPLoopback: transport.allowHTTPLoopback) }
     if let endpoint { forget(DocumentName(keysAt: endpoint, transport)) }
   }
 
-  typealias Fetches<Document: Sendable> = SharedFetches<DocumentFlight, Versioned<Document>, OAuthError>
+  typealias Fetches<Document: Sendable> = SharedFetches<DocumentFetchKey, Versioned<Document>, OAuthError>
 
   /// Parses an entry's document. Nil if invalid.
   private func read<Document>(_ entry: Entry, _ source: DocumentSource<Document>) -> Document? {
     let allowsHTTPLoopback = source.transport.allowHTTPLoopback
-    if let reading = entry.reading, reading.allowsHTTPLoopback == allowsHTTPLoopback {
-      return reading.document as? Document
+    if let parsed = entry.parsed, parsed.allowsHTTPLoopback == allowsHTTPLoopback {
+      return parsed.document as? Document
     }
     guard let document = source.parse(entry.body) else { return nil }
     guard entry.body.count <= Self.maxBytesKeptParsed else { return document }
-    let reading = Reading(document: document, allowsHTTPLoopback: allowsHTTPLoopback)
+    let parsed = ParsedDocument(document: document, allowsHTTPLoopback: allowsHTTPLoopback)
     entries.withLock { entries in
-      if entries[source.name]?.body == entry.body { entries[source.name]?.reading = reading }
+      if entries[source.name]?.body == entry.body { entries[source.name]?.parsed = parsed }
     }
     return document
   }
@@ -120,86 +120,86 @@ package final class DocumentCache: Sendable {
     let name = source.name
     let now = time.wallSeconds()
     let ending = try source.fetches(self).fetch(
-      source.flight, isGivenUp: source.isGivenUp, concernsCallerOnly: DocumentSource<Document>.concernsCallerOnly
+      source.fetchKey, isGivenUp: source.isGivenUp, concernsCallerOnly: DocumentSource<Document>.concernsCallerOnly
     ) {
-      !holdsNewer(than: old.version, name) && refetches.withLock { $0.recordIfAllowed(source.route, now: now) }
+      !hasNewer(than: old.version, name) && refetchLimiter.withLock { $0.recordIfAllowed(source.route, now: now) }
     } _: { () throws(OAuthError) in
       source.observer?(.step(source.name.kind.refetchStep))
-      do throws(OAuthError) { return try fetchAlone(source) } catch {
-        if error.code != .cancelled { refetches.withLock { $0.recordFailure(source.route, error) } }
+      do throws(OAuthError) { return try fetchUnshared(source) } catch {
+        if error.code != .cancelled { refetchLimiter.withLock { $0.recordFailure(source.route, error) } }
         throw error
       }
     }
     switch ending {
     case .fetched(let document): return document
     case .givenUp: throw OAuthError(.cancelled, .endpoint(source.name.kind.role))
-    case .notBegun: return holdsNewer(than: old.version, name) ? try document(source) : nil
+    case .notBegun: return hasNewer(than: old.version, name) ? try document(source) : nil
     }
   }
 
-  private func holdsNewer(than version: Int, _ name: DocumentName) -> Bool {
+  private func hasNewer(than version: Int, _ name: DocumentName) -> Bool {
     entries.withLock { $0[name]?.version ?? 0 } > version
   }
 
   /// Fetches a document, or joins a fetch in progress. A failure keeps the cached document.
   private func fetch<Document>(_ source: DocumentSource<Document>) throws(OAuthError) -> Versioned<Document> {
     let ending = try source.fetches(self).fetch(
-      source.flight, isGivenUp: source.isGivenUp, concernsCallerOnly: DocumentSource<Document>.concernsCallerOnly
+      source.fetchKey, isGivenUp: source.isGivenUp, concernsCallerOnly: DocumentSource<Document>.concernsCallerOnly
     ) { () throws(OAuthError) in
-      try fetchAlone(source)
+      try fetchUnshared(source)
     }
     guard case .fetched(let document) = ending else { throw OAuthError(.cancelled, .endpoint(source.name.kind.role)) }
     return document
   }
 
   /// Fetches a document without joining another caller's fetch.
-  private func fetchAlone<Document>(_ source: DocumentSource<Document>) throws(OAuthError) -> Versioned<Document> {
+  private func fetchUnshared<Document>(_ source: DocumentSource<Document>) throws(OAuthError) -> Versioned<Document> {
     let http = ObservedHTTPClient.wrapping(http, time: time, source.observer)
-    let known = known(source.name).flatMap { entry in source.parse(entry.body).map { (entry, $0) } }
+    let known = entryEvenIfExpired(source.name).flatMap { entry in source.parse(entry.body).map { (entry, $0) } }
     let fetched = try source.fetch(http, known?.0.entityTag)
-    refetches.withLock { $0.recordSuccess(source.route) }
+    refetchLimiter.withLock { $0.recordSuccess(source.route) }
     switch fetched {
     case .changed(let fetched):
-      for remark in source.remarks(fetched.value) { source.observer?(remark) }
-      let version = keep(fetched.body, maxAge: fetched.maxAgeSeconds, tag: fetched.entityTag, as: source.name)
+      for remark in source.observations(fetched.value) { source.observer?(remark) }
+      let version = store(fetched.body, maxAge: fetched.maxAgeSeconds, tag: fetched.entityTag, as: source.name)
       return Versioned(fetched.value, version: version)
     case .unchanged(let maxAge):
       guard let (entry, document) = known else {
         throw OAuthError(.malformedResponse, .endpoint(source.name.kind.role))
       }
-      let version = keep(entry.body, maxAge: maxAge, tag: entry.entityTag, as: source.name)
+      let version = store(entry.body, maxAge: maxAge, tag: entry.entityTag, as: source.name)
       return Versioned(document, version: version)
     }
   }
 
   /// The entry in memory or on disk. Nil if it has expired.
-  private func cached(_ name: DocumentName) -> Entry? {
+  private func unexpiredEntry(_ name: DocumentName) -> Entry? {
     let now = time.wallSeconds()
     func isGood(_ entry: Entry) -> Bool { entry.fetchedAt <= now && now < entry.expiresAt }
     if let entry = entries.withLock({ $0[name] }) { return isGood(entry) ? entry : nil }
     guard let read = readFile(name) else { return nil }
-    let entry = remember(read, as: name, isNewer: false)
+    let entry = keepInMemory(read, as: name, isNewer: false)
     return isGood(entry) ? entry : nil
   }
 
   /// The entry in memory or on disk, even if it has expired.
-  private func known(_ name: DocumentName) -> Entry? { entries.withLock { $0[name] } ?? readFile(name) }
+  private func entryEvenIfExpired(_ name: DocumentName) -> Entry? { entries.withLock { $0[name] } ?? readFile(name) }
 
   /// Caches a fetched document. Returns its version number.
-  private func keep(_ body: [UInt8], maxAge: Int?, tag: String?, as name: DocumentName) -> Int {
+  private func store(_ body: [UInt8], maxAge: Int?, tag: String?, as name: DocumentName) -> Int {
     let now = time.wallSeconds()
-    let life = min(max(maxAge ?? Self.longestLife, Self.shortestLife), Self.longestLife)
+    let life = min(max(maxAge ?? Self.maximumLifetime, Self.minimumLifetime), Self.maximumLifetime)
     let entry = Entry(
       body: body, fetchedAt: now, expiresAt: now + life, entityTag: tag,
       version: versions.add(1, ordering: .relaxed).newValue)
-    remember(entry, as: name, isNewer: true)
+    keepInMemory(entry, as: name, isNewer: true)
     writeFile(entry, name)
     return entry.version
   }
 
   /// Keeps an entry in memory and returns it. An entry from disk (`isNewer` is false) does not replace another.
   @discardableResult
-  private func remember(_ entry: Entry, as name: DocumentName, isNewer: Bool) -> Entry {
+  private func keepInMemory(_ entry: Entry, as name: DocumentName, isNewer: Bool) -> Entry {
     entries.withLock { entries in
       if !isNewer, let known = entries[name] { return known }
       if entries[name] == nil, entries.count >= Self.maxInMemory,
@@ -229,7 +229,7 @@ package final class DocumentCache: Sendable {
       let written = head["name"]?.string, written.hasSameBytes(as: name.subject),
       head["trust"]?.string == name.trust
     else { return nil }
-    let (latest, overflow) = fetchedAt.addingReportingOverflow(Self.longestLife)
+    let (latest, overflow) = fetchedAt.addingReportingOverflow(Self.maximumLifetime)
     guard !overflow else { return nil }
     let tag = head["etag"]?.string.flatMap { HTTPHeaders.isEntityTag($0) ? $0 : nil }
     return Entry(

@@ -12,7 +12,7 @@ struct DocumentSource<Document: Sendable>: Sendable {
   /// Parses a response body. Returns nil if invalid.
   let parse: @Sendable ([UInt8]) -> Document?
   /// Returns what to report about a received document.
-  let remarks: @Sendable (Document) -> [SessionObservation]
+  let observations: @Sendable (Document) -> [SessionObservation]
   /// Requests the document. With an entity tag, the server may respond that it has not changed.
   let fetch: @Sendable (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
 
@@ -25,8 +25,8 @@ struct DocumentSource<Document: Sendable>: Sendable {
   var route: DocumentRoute { DocumentRoute(name, transport) }
 
   /// The key for sharing a fetch between concurrent callers.
-  var flight: DocumentFlight {
-    DocumentFlight(route: route, proxyCredentials: transport.proxy?.credentials.map { ObjectIdentifier($0) })
+  var fetchKey: DocumentFetchKey {
+    DocumentFetchKey(route: route, proxyCredentials: transport.proxy?.credentials.map { ObjectIdentifier($0) })
   }
 }
 
@@ -46,7 +46,7 @@ struct DocumentRoute: Hashable, Sendable {
 }
 
 /// Identifies a fetch in progress. Fetches with different proxy credentials are not shared.
-struct DocumentFlight: Hashable, Sendable {
+struct DocumentFetchKey: Hashable, Sendable {
   let route: DocumentRoute
   let proxyCredentials: ObjectIdentifier?
 }
@@ -59,10 +59,10 @@ extension DocumentSource<AuthorizationServerMetadata> {
     ) { body in
       try? AuthorizationServerMetadata(
         parsing: body, issuer: issuer, allowHTTPLoopback: transport.allowHTTPLoopback)
-    } remarks: { _ in
+    } observations: { _ in
       []
     } fetch: { (http, _) throws(OAuthError) in
-      .changed(try Discovery.fetch(issuer, transport: transport, http: http, cancellation: cancellation))
+      .changed(try Discovery.fetchMetadata(issuer, transport: transport, http: http, cancellation: cancellation))
     }
   }
 }
@@ -74,12 +74,12 @@ extension DocumentSource<JWKSet> {
       observer: observer, fetches: \.keyFetches
     ) { body in
       try? JWKSet(parsing: body)
-    } remarks: { keys in
+    } observations: { keys in
       JWKSet.Warning.allCases.filter(keys.warnings.contains).map { .keySetWarned($0) }
-        + (keys.unusable > keys.warnings.count ? [.keysUnusable] : [])
+        + (keys.unusableCount > keys.warnings.count ? [.keysUnusable] : [])
     } fetch: { (http, entityTag) throws(OAuthError) in
-      try Discovery.keys(
-        at: endpoint, knownAs: entityTag, transport: transport, http: http, cancellation: cancellation)
+      try Discovery.fetchKeys(
+        at: endpoint, ifNoneMatch: entityTag, transport: transport, http: http, cancellation: cancellation)
     }
   }
 }

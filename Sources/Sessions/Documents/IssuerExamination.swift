@@ -18,7 +18,7 @@ package struct IssuerExamination: Sendable {
 
 extension AccountConfiguration {
   /// Whether one examination covers both accounts: they use the same server in the same way.
-  package func isExamined(with other: AccountConfiguration) -> Bool {
+  package func canShareExamination(with other: AccountConfiguration) -> Bool {
     issuer == other.issuer && self.caFile == other.caFile && self.proxy == other.proxy && self.pins == other.pins
       && self.proxyExclusions == other.proxyExclusions && self.allowHTTPLoopback == other.allowHTTPLoopback
   }
@@ -30,51 +30,54 @@ extension SessionServices {
     of account: AccountName, _ configuration: AccountConfiguration, cancellation: Cancellation
   ) -> IssuerExamination {
     let begin = time.now()
-    let http = ClockReader(http, time)
+    let http = ClockMeasuringHTTPClient(http, time)
     var examination = IssuerExamination()
     do throws(SessionError) {
-      let keys = try look(account, configuration, http, cancellation)
+      let keys = try fetchKeys(account, configuration, http, cancellation)
       examination.keys = keys?.keys.count
-      examination.unusableKeys = keys?.unusable ?? 0
+      examination.unusableKeys = keys?.unusableCount ?? 0
     } catch {
       examination.problem = error
     }
     examination.milliseconds = begin.duration(to: time.now()).wholeMilliseconds
-    examination.clockOffsetSeconds = http.offset
+    examination.clockOffsetSeconds = http.offsetSeconds
     return examination
   }
 
   /// Fetches the server's keys. Nil if it has no key set.
-  private func look(
-    _ account: AccountName, _ configuration: AccountConfiguration, _ http: ClockReader, _ cancellation: Cancellation
+  private func fetchKeys(
+    _ account: AccountName, _ configuration: AccountConfiguration, _ http: ClockMeasuringHTTPClient,
+    _ cancellation: Cancellation
   ) throws(SessionError) -> JWKSet? {
-    var access = try AccountAccess(configuration)
+    var parsed = try ParsedConfiguration(configuration)
     // Proxy credentials may only be sent to their own proxy.
     if configuration.proxy != nil, let record = try? record(of: account),
-      record.difference(from: access) == nil
+      record.changedSetting(in: parsed) == nil
     {
-      access.useProxyCredentials(record.proxyCredentials)
+      parsed.useProxyCredentials(record.proxyCredentials)
     }
-    var metadata = AuthorizationServerMetadata(issuer: access.issuer, overrides: access.known)
-    if access.publishesMetadata {
-      metadata = try oauth(
-        Discovery.fetch(access.issuer, transport: access.transport, http: http, cancellation: cancellation)
+    var metadata = AuthorizationServerMetadata(issuer: parsed.issuer, overrides: parsed.providerEndpoints)
+    if parsed.publishesMetadata {
+      metadata = try mapOAuthError(
+        Discovery.fetchMetadata(parsed.issuer, transport: parsed.transport, http: http, cancellation: cancellation)
       ).value
     }
-    metadata = metadata.applying(access.overrides)
+    metadata = metadata.applying(parsed.overrides)
     guard let keys = metadata.jwksURI else {
       // A server without published documents is reachable if it responds at all.
-      if !access.publishesMetadata { try oauth(reach(access.issuer, access.transport, http, cancellation)) }
+      if !parsed.publishesMetadata {
+        try mapOAuthError(checkReachable(parsed.issuer, parsed.transport, http, cancellation))
+      }
       return nil
     }
-    return try oauth(
-      Discovery.keys(at: keys, transport: access.transport, http: http, cancellation: cancellation)
+    return try mapOAuthError(
+      Discovery.fetchKeys(at: keys, transport: parsed.transport, http: http, cancellation: cancellation)
     ).value
   }
 
   /// Checks that the server sends any response at the issuer URL.
-  private func reach(
-    _ issuer: Issuer, _ transport: Transport, _ http: ClockReader, _ cancellation: Cancellation
+  private func checkReachable(
+    _ issuer: Issuer, _ transport: Transport, _ http: ClockMeasuringHTTPClient, _ cancellation: Cancellation
   ) throws(OAuthError) {
     let endpoint = try Endpoint(issuer.text, allowHTTPLoopback: transport.allowHTTPLoopback)
     let request = HTTPRequest(.get, endpoint, .metadata, transport: transport, cancellation: cancellation)
@@ -83,10 +86,10 @@ extension SessionServices {
 }
 
 /// Compares this machine's clock with the `Date` of each response (RFC 9110 section 6.6.1).
-private final class ClockReader: HTTPClient {
+private final class ClockMeasuringHTTPClient: HTTPClient {
   private let client: any HTTPClient
   private let time: any TimeSource
-  private let latest = Monitor<Int?>(nil)
+  private let lastOffsetSeconds = Monitor<Int?>(nil)
 
   init(_ client: any HTTPClient, _ time: any TimeSource) {
     self.client = client
@@ -94,11 +97,11 @@ private final class ClockReader: HTTPClient {
   }
 
   /// By how many seconds this machine's clock was ahead at the last response. Nil without a `Date`.
-  var offset: Int? { latest.withLock { $0 } }
+  var offsetSeconds: Int? { lastOffsetSeconds.withLock { $0 } }
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     let response = try client.send(request)
-    if let date = response.headers.date { latest.withLock { $0 = time.wallSeconds() - date } }
+    if let date = response.headers.date { lastOffsetSeconds.withLock { $0 = time.wallSeconds() - date } }
     return response
   }
 

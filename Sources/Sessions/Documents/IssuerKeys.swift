@@ -18,49 +18,49 @@ struct IssuerKeys: Sendable {
   }
 
   /// Keys, and the source for newer ones.
-  struct HeldKeys: Sendable {
+  struct KeysAndSource: Sendable {
     let keys: DocumentCache.VersionedKeys
     let source: IssuerKeys
   }
 
   /// Returns the keys from the cache, or else from the server.
-  func cachedOrFetched() throws(OAuthError) -> HeldKeys {
+  func fetchUnlessCached() throws(OAuthError) -> KeysAndSource {
     do throws(OAuthError) {
-      return HeldKeys(keys: try documents.document(document), source: self)
+      return KeysAndSource(keys: try documents.document(document), source: self)
     } catch {
-      return try keysAtNewURL(after: error)
+      return try fetchFromNewURL(orThrow: error)
     }
   }
 
   /// Fetches newer keys, if necessary from the URL in newer metadata. Nil if the rate limit forbids a fetch.
   ///
   /// - Throws: The error of this fetch, or of the last one if another is forbidden.
-  func fetchNewer(than old: DocumentCache.VersionedKeys) throws(OAuthError) -> HeldKeys? {
+  func fetchNewer(than old: DocumentCache.VersionedKeys) throws(OAuthError) -> KeysAndSource? {
     do throws(OAuthError) {
-      if let newer = try documents.fetchNewer(than: old, document) { return HeldKeys(keys: newer, source: self) }
+      if let newer = try documents.fetchNewer(than: old, document) { return KeysAndSource(keys: newer, source: self) }
       if let problem = documents.refetchProblem(document) { throw problem }
       return nil
     } catch {
-      return try keysAtNewURL(after: error)
+      return try fetchFromNewURL(orThrow: error)
     }
   }
 
   /// Seconds until the keys may be fetched again, at least 1.
-  var secondsUntilNext: Int { max(1, documents.secondsUntilNext(document)) }
+  var secondsUntilRefetch: Int { max(1, documents.secondsUntilRefetch(document)) }
 
   /// Fetches the keys at the new URL in newer metadata. Nil if the URL has not changed.
-  func fetchFromNewURL() throws(OAuthError) -> HeldKeys? {
-    guard let renewal, let newer = try renewal.newerForKeys(), let url = newer.document.jwksURI, url != endpoint
+  func fetchFromNewURL() throws(OAuthError) -> KeysAndSource? {
+    guard let renewal, let newer = try renewal.fetchNewerForKeys(), let url = newer.document.jwksURI, url != endpoint
     else { return nil }
     var source = self
     source.endpoint = url
     source.document = DocumentSource(url, document.transport, document.cancellation, document.observer)
     source.renewal?.version = newer
-    return HeldKeys(keys: try documents.document(source.document), source: source)
+    return KeysAndSource(keys: try documents.document(source.document), source: source)
   }
 
   /// Like ``fetchFromNewURL()``, but throws `problem` without such keys.
-  private func keysAtNewURL(after problem: OAuthError) throws(OAuthError) -> HeldKeys {
+  private func fetchFromNewURL(orThrow problem: OAuthError) throws(OAuthError) -> KeysAndSource {
     // Keys are public, so this can be tried after any failure that a moved URL may cause.
     guard problem.mayBeDueToMove, let moved = try? fetchFromNewURL() else { throw problem }
     return moved

@@ -6,29 +6,30 @@ struct IssuerMetadata: Sendable {
 
   let documents: DocumentCache
   let observer: SessionObserver?
-  let access: AccountAccess
+  let parsed: ParsedConfiguration
   let cancellation: Cancellation?
 
   private var source: DocumentSource<AuthorizationServerMetadata> {
-    DocumentSource(access.issuer, access.transport, cancellation, observer)
+    DocumentSource(parsed.issuer, parsed.transport, cancellation, observer)
   }
 
   /// Returns the metadata from the cache, or else from the server.
-  func cachedOrFetched() throws(SessionError) -> Version { try read(fresh: false) }
+  func fetchUnlessCached() throws(SessionError) -> Version { try read(fresh: false) }
 
   /// Fetches the metadata even if cached, for a sign-in.
-  func fresh() throws(SessionError) -> Version { try read(fresh: true) }
+  func fetchFresh() throws(SessionError) -> Version { try read(fresh: true) }
 
   /// The metadata, from the server if `fresh` is true or it is not cached.
   private func read(fresh: Bool) throws(SessionError) -> Version {
     // For a server without metadata, the endpoints come from the settings or the provider.
     let named = Version(
-      AuthorizationServerMetadata(issuer: access.issuer, overrides: access.known).applying(access.overrides))
-    guard access.publishesMetadata else { return named }
+      AuthorizationServerMetadata(issuer: parsed.issuer, overrides: parsed.providerEndpoints).applying(parsed.overrides)
+    )
+    guard parsed.publishesMetadata else { return named }
     do {
       return withAccountEndpoints(try documents.document(source, fresh: fresh))
     } catch {
-      guard error.code == .metadataMissing, access.overrides[.token] ?? access.known[.token] != nil else {
+      guard error.code == .metadataMissing, parsed.overrides[.token] ?? parsed.providerEndpoints[.token] != nil else {
         throw .oauth(error)
       }
       return named
@@ -38,8 +39,8 @@ struct IssuerMetadata: Sendable {
   /// Returns newer metadata, fetched now or by another caller, if any. If the rate limit forbids a fetch, returns nil
   /// or throws the error of the last one.
   func fetchNewer(than old: Version) throws(SessionError) -> Version? {
-    guard access.publishesMetadata else { return nil }
-    if let newer = try oauth(documents.fetchNewer(than: old, source)) { return withAccountEndpoints(newer) }
+    guard parsed.publishesMetadata else { return nil }
+    if let newer = try mapOAuthError(documents.fetchNewer(than: old, source)) { return withAccountEndpoints(newer) }
     if let problem = documents.refetchProblem(source) { throw .oauth(problem) }
     return nil
   }
@@ -47,8 +48,9 @@ struct IssuerMetadata: Sendable {
   /// Adds the account's own endpoints, and those for mutual TLS if the account has a certificate.
   private func withAccountEndpoints(_ version: Version) -> Version {
     version.map { metadata in
-      let showsCertificate = access.configuration.clientCertificate
-      return (showsCertificate ? metadata.forMutualTLS : metadata).applying(access.overrides, else: access.known)
+      let showsCertificate = parsed.configuration.usesClientCertificate
+      return (showsCertificate ? metadata.forMutualTLS : metadata).applying(
+        parsed.overrides, else: parsed.providerEndpoints)
     }
   }
 }

@@ -20,21 +20,21 @@ struct KeySearch: Sendable {
   init(_ source: IssuerKeys) { self.source = source }
 
   /// Seconds until a new search may find other keys, at least 1.
-  var secondsUntilNext: Int { source.secondsUntilNext }
+  var secondsUntilRefetch: Int { source.secondsUntilRefetch }
 
   /// Returns the next keys to try, if any.
   ///
   /// - Throws: The error of the fetch. After the first keys, with the time until a new search may find others.
   mutating func next() throws(OAuthError) -> JWKSet? {
     if case .start = stage {
-      let held = try source.cachedOrFetched()
-      source = held.source
-      stage = .cached(held.keys)
-      return held.keys.keys
+      let found = try source.fetchUnlessCached()
+      source = found.source
+      stage = .cached(found.keys)
+      return found.keys.keys
     }
     do throws(OAuthError) { return try fetchNewer() } catch {
       var problem = error
-      problem.retryAfterSeconds = max(problem.retryAfterSeconds ?? 0, secondsUntilNext)
+      problem.retryAfterSeconds = max(problem.retryAfterSeconds ?? 0, secondsUntilRefetch)
       throw problem
     }
   }

@@ -4,7 +4,7 @@ internal import OAuth
 /// Fetches newer metadata if an endpoint no longer exists.
 struct MetadataRenewal: Sendable {
   /// An account and the origins that may receive its secrets.
-  struct Bounds: Sendable {
+  struct AllowedOrigins: Sendable {
     let account: AccountName
     let authority: Authority
 
@@ -20,17 +20,17 @@ struct MetadataRenewal: Sendable {
   /// The metadata in use.
   var version: IssuerMetadata.Version
   /// The limits for new endpoints. Nil if no secrets are sent.
-  let bounds: Bounds?
+  let allowedOrigins: AllowedOrigins?
 
   /// Returns newer metadata. Nil if there is none or the fetch failed.
   func fetchNewer() -> IssuerMetadata.Version? { try? source.fetchNewer(than: version) }
 
   /// Returns newer metadata for fetching keys. Nil if there is none, or if the origin of its key URL was not known at
   /// sign-in.
-  func newerForKeys() throws(OAuthError) -> IssuerMetadata.Version? {
+  func fetchNewerForKeys() throws(OAuthError) -> IssuerMetadata.Version? {
     do throws(SessionError) {
       guard let newer = try source.fetchNewer(than: version) else { return nil }
-      try bounds?.check(newer.document.jwksURI)
+      try allowedOrigins?.check(newer.document.jwksURI)
       return newer
     } catch {
       // The next refresh reports that the account's endpoints have moved.
@@ -44,7 +44,7 @@ extension OAuthError {
   /// Whether the endpoint does not exist, so that the request had no effect. False for a success with a broken
   /// response.
   var indicatesMissingEndpoint: Bool {
-    guard !brokenAnswer else { return false }
+    guard !isResponseUnusable else { return false }
     return switch code {
     case .unsupportedGrantType: true
     // RFC 9110 section 15.5.5. A known OAuth error overrides the status, since it comes from the right endpoint.

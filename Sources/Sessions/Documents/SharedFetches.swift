@@ -14,12 +14,12 @@ enum FetchResult<Value> {
 final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: Error & Sendable>: Sendable {
   typealias Outcome = Result<Value, Problem>
 
-  private final class Flight: Sendable {
+  private final class PendingFetch: Sendable {
     /// The result. Nil while the fetch is in progress.
     let outcome = Monitor<Outcome?>(nil)
   }
 
-  private let flights = Monitor<[Name: Flight]>([:])
+  private let pendingFetches = Monitor<[Name: PendingFetch]>([:])
 
   /// How often a waiting caller checks whether it was cancelled.
   private static var pollInterval: Duration { .milliseconds(250) }
@@ -35,38 +35,38 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
     _ body: () throws(Problem) -> Value
   ) throws(Problem) -> FetchResult<Value> {
     while true {
-      guard let (flight, isFirst) = joinOrStart(name, mayBegin) else { return .notBegun }
-      if isFirst { return .fetched(try fetch(flight, name, body).get()) }
-      guard let outcome = wait(for: flight, isGivenUp) else { return .givenUp }
+      guard let (pending, isFirst) = joinOrStart(name, mayBegin) else { return .notBegun }
+      if isFirst { return .fetched(try fetch(pending, name, body).get()) }
+      guard let outcome = wait(for: pending, isGivenUp) else { return .givenUp }
       if case .failure(let problem) = outcome, concernsCallerOnly(problem) { continue }
       return .fetched(try outcome.get())
     }
   }
 
   /// Joins the fetch of `name`, or starts one and returns `isFirst` as true. Nil if `mayBegin` forbids it.
-  private func joinOrStart(_ name: Name, _ mayBegin: () -> Bool) -> (Flight, isFirst: Bool)? {
-    flights.withLock { flights in
-      if let flight = flights[name] { return (flight, false) }
+  private func joinOrStart(_ name: Name, _ mayBegin: () -> Bool) -> (PendingFetch, isFirst: Bool)? {
+    pendingFetches.withLock { pendingFetches in
+      if let pending = pendingFetches[name] { return (pending, false) }
       guard mayBegin() else { return nil }
-      let flight = Flight()
-      flights[name] = flight
-      return (flight, true)
+      let pending = PendingFetch()
+      pendingFetches[name] = pending
+      return (pending, true)
     }
   }
 
   /// Fetches the value for all waiting callers.
-  private func fetch(_ flight: Flight, _ name: Name, _ body: () throws(Problem) -> Value) -> Outcome {
+  private func fetch(_ pending: PendingFetch, _ name: Name, _ body: () throws(Problem) -> Value) -> Outcome {
     let outcome: Outcome
     do throws(Problem) { outcome = .success(try body()) } catch { outcome = .failure(error) }
-    flights.withLock { $0[name] = nil }
-    flight.outcome.update { $0 = outcome }
+    pendingFetches.withLock { $0[name] = nil }
+    pending.outcome.update { $0 = outcome }
     return outcome
   }
 
   /// The outcome of another caller's fetch. Nil if this caller is cancelled first.
-  private func wait(for flight: Flight, _ isGivenUp: () -> Bool) -> Outcome? {
+  private func wait(for pending: PendingFetch, _ isGivenUp: () -> Bool) -> Outcome? {
     while !isGivenUp() {
-      if let outcome = flight.outcome.wait(Self.pollInterval, for: { $0 }) { return outcome }
+      if let outcome = pending.outcome.wait(Self.pollInterval, for: { $0 }) { return outcome }
     }
     return nil
   }

@@ -5,7 +5,7 @@ internal import Platform
 /// The keys for verifying tokens: fixed ones, or an issuer's, which may change. Thread-safe.
 package final class VerificationKeys: Sendable {
   /// The result of a request for newer keys.
-  package enum Renewal: Sendable {
+  package enum NewerKeys: Sendable {
     case keys(Version)
     /// No newer keys exist, or the rate limit is reached.
     case none
@@ -16,14 +16,14 @@ package final class VerificationKeys: Sendable {
   package struct Version: Sendable {
     package let keys: JWKSet
     /// The issuer's keys with their source. Nil for fixed keys.
-    fileprivate var held: IssuerKeys.HeldKeys?
+    fileprivate var issuerKeys: IssuerKeys.KeysAndSource?
     fileprivate var number = 0
 
     fileprivate init(_ keys: JWKSet) { self.keys = keys }
 
-    fileprivate init(_ held: IssuerKeys.HeldKeys, number: Int) {
-      keys = held.keys.keys
-      self.held = held
+    fileprivate init(_ issuerKeys: IssuerKeys.KeysAndSource, number: Int) {
+      keys = issuerKeys.keys.keys
+      self.issuerKeys = issuerKeys
       self.number = number
     }
   }
@@ -31,13 +31,13 @@ package final class VerificationKeys: Sendable {
   private struct State {
     var version: Version
     /// The last failed search for newer keys.
-    var refetch: (problem: SessionError, at: Instant)?
+    var refetchFailure: (problem: SessionError, at: Instant)?
     /// The last failed replacement of expired keys.
-    var replacement: (problem: SessionError, at: Instant)?
+    var replacementFailure: (problem: SessionError, at: Instant)?
   }
 
   /// The minimum time between a failed fetch and the next.
-  private static let pause = Duration.seconds(60)
+  private static let retryInterval = Duration.seconds(60)
 
   /// The tokens' issuer. Nil for fixed keys.
   package let issuer: Issuer?
@@ -67,25 +67,25 @@ package final class VerificationKeys: Sendable {
     of configuration: AccountConfiguration, account: AccountName?, proxyCredentials: SharedSecret?,
     services: SessionServices, cancellation: Cancellation
   ) throws(SessionError) {
-    var access = try AccountAccess(configuration)
+    var parsed = try ParsedConfiguration(configuration)
     let credentials = proxyCredentials ?? Self.proxyCredentials(of: account, configuration, services)
-    access.useProxyCredentials(credentials)
-    let metadata = services.metadataSource(access, cancellation)
-    let published = try metadata.cachedOrFetched()
+    parsed.useProxyCredentials(credentials)
+    let metadata = services.metadataSource(parsed, cancellation)
+    let published = try metadata.fetchUnlessCached()
     guard let endpoint = published.document.jwksURI else {
-      try oauth(published.document.checkUsable(.keys))
+      try mapOAuthError(published.document.checkUsable(.keys))
       var error = OAuthError(.endpointMissing, .member("jwks_uri", of: .keySet))
       error.advice = "pass the server's keys in a file with --jwks"
       throw .oauth(error)
     }
-    let renewal = MetadataRenewal(source: metadata, version: published, bounds: nil)
-    let source = IssuerKeys(services, endpoint, access.transport, renewal, cancellation)
-    let held = try oauth(source.cachedOrFetched())
+    let renewal = MetadataRenewal(source: metadata, version: published, allowedOrigins: nil)
+    let source = IssuerKeys(services, endpoint, parsed.transport, renewal, cancellation)
+    let issuerKeys = try mapOAuthError(source.fetchUnlessCached())
     issuer = published.document.issuer
     announcedAlgorithms = published.document.idTokenSigningAlgorithms
     tenant = published.document.tenant
     time = services.time
-    state = Monitor(State(version: Version(held, number: 0)))
+    state = Monitor(State(version: Version(issuerKeys, number: 0)))
   }
 
   package var current: Version { state.withLock { $0.version } }
@@ -93,53 +93,53 @@ package final class VerificationKeys: Sendable {
   /// Replaces expired keys. Blocks while fetching.
   ///
   /// - Returns: The error if that failed. No token is then valid: the issuer may have withdrawn any key.
-  package func replaceOverdue() -> SessionError? {
+  package func replaceIfExpired() -> SessionError? {
     let old = current
-    guard let held = old.held else { return nil }
-    if let problem = state.withLock({ recent($0.replacement) }) { return problem }
+    guard let issuerKeys = old.issuerKeys else { return nil }
+    if let problem = state.withLock({ unlessOld($0.replacementFailure) }) { return problem }
     do throws(OAuthError) {
-      let latest = try held.source.cachedOrFetched()
-      state.update { $0.replacement = nil }
-      if latest.keys.isNewer(than: held.keys) { _ = adopt(latest, after: old) }
+      let latest = try issuerKeys.source.fetchUnlessCached()
+      state.update { $0.replacementFailure = nil }
+      if latest.keys.isNewer(than: issuerKeys.keys) { _ = adopt(latest, after: old) }
       return nil
     } catch {
-      state.update { $0.replacement = note(.oauth(error)) }
+      state.update { $0.replacementFailure = timestamped(.oauth(error)) }
       return .oauth(error)
     }
   }
 
   /// Returns keys newer than `old`, for a token that `old` does not verify. Blocking and rate-limited. If these do not
   /// verify the token either, call again.
-  package func fetchNewer(than old: Version) -> Renewal {
-    guard let held = old.held else { return .none }
+  package func fetchNewer(than old: Version) -> NewerKeys {
+    guard let issuerKeys = old.issuerKeys else { return .none }
     let now = current
     if now.number > old.number { return .keys(now) }
-    if let problem = state.withLock({ recent($0.refetch) }) { return .failed(problem) }
+    if let problem = state.withLock({ unlessOld($0.refetchFailure) }) { return .failed(problem) }
     do throws(OAuthError) {
-      if let newer = try held.source.fetchNewer(than: held.keys) { return .keys(adopt(newer, after: old)) }
-      guard let moved = try held.source.fetchFromNewURL() else { return .none }
+      if let newer = try issuerKeys.source.fetchNewer(than: issuerKeys.keys) { return .keys(adopt(newer, after: old)) }
+      guard let moved = try issuerKeys.source.fetchFromNewURL() else { return .none }
       return .keys(adopt(moved, after: old))
     } catch {
-      state.update { $0.refetch = note(.oauth(error)) }
+      state.update { $0.refetchFailure = timestamped(.oauth(error)) }
       return .failed(.oauth(error))
     }
   }
 
   /// Pairs an error with the current time.
-  private func note(_ problem: SessionError) -> (SessionError, Instant)? {
+  private func timestamped(_ problem: SessionError) -> (SessionError, Instant)? {
     time.map { (problem, $0.now()) }
   }
 
-  /// The error, if it is less than ``pause`` old.
-  private func recent(_ noted: (problem: SessionError, at: Instant)?) -> SessionError? {
-    guard let time, let noted, noted.at.duration(to: time.now()) < Self.pause else { return nil }
+  /// The error, if it is less than ``retryInterval`` old.
+  private func unlessOld(_ noted: (problem: SessionError, at: Instant)?) -> SessionError? {
+    guard let time, let noted, noted.at.duration(to: time.now()) < Self.retryInterval else { return nil }
     return noted.problem
   }
 
   /// Replaces `old` unless another caller already has. Returns the current version.
-  private func adopt(_ held: IssuerKeys.HeldKeys, after old: Version) -> Version {
+  private func adopt(_ issuerKeys: IssuerKeys.KeysAndSource, after old: Version) -> Version {
     state.withLock { state in
-      if state.version.number == old.number { state.version = Version(held, number: old.number + 1) }
+      if state.version.number == old.number { state.version = Version(issuerKeys, number: old.number + 1) }
       return state.version
     }
   }
@@ -149,7 +149,7 @@ package final class VerificationKeys: Sendable {
     of account: AccountName?, _ configuration: AccountConfiguration, _ services: SessionServices
   ) -> SharedSecret? {
     guard let proxy = configuration.proxy, let account, let record = try? services.record(of: account),
-      record.authority.mayGiveCredentials(to: proxy)
+      record.authority.maySendProxyCredentials(to: proxy)
     else { return nil }
     return record.proxyCredentials
   }

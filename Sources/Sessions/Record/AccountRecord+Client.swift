@@ -23,15 +23,15 @@ extension AccountRecord {
   /// The record to keep after a sign-out, without user and session, if any.
   ///
   /// - Parameter revocation:
-  func signedOut(_ revocation: Revocation?) -> AccountRecord? {
-    guard registration != nil || revocation != nil || beganAtResource || isDeviceForbidden else { return nil }
+  func signedOut(_ revocation: PendingRevocation?) -> AccountRecord? {
+    guard registration != nil || revocation != nil || beganAtResource || isDeviceGrantRefused else { return nil }
     var rest = AccountRecord(authority: authority, signedInAt: signedInAt)
     rest.credentials = credentials
     rest.registration = registration
     rest.proxyCredentials = proxyCredentials
     rest.isSignedOut = true
     rest.beganAtResource = beganAtResource
-    rest.isDeviceForbidden = isDeviceForbidden
+    rest.isDeviceGrantRefused = isDeviceGrantRefused
     rest.proofAlgorithms = proofAlgorithms
     rest.revocation = revocation
     if revocation != nil { rest.dpopKey = dpopKey }

@@ -34,7 +34,7 @@ package struct AccountRecord: Sendable {
   /// Whether the server refused a refresh because it named the resource (`invalid_target`).
   package var refusesResource = false
   /// Whether the server has refused the device grant. Sign-ins then use a browser.
-  package var isDeviceForbidden = false
+  package var isDeviceGrantRefused = false
   /// The DPoP proof algorithms that the account's resource accepts. Empty if not announced.
   package var proofAlgorithms: [String] = []
   /// `user:password` of the account's proxy.
@@ -47,11 +47,11 @@ package struct AccountRecord: Sendable {
   package var expiryReason: String?
   /// Whether the session had no refresh token, and its access token was never stored. ``isExpired`` is also set, for
   /// older versions.
-  package var isNotKept = false
+  package var isTokenNotStored = false
   /// Whether the user signed out. Only ``revocation`` and the client's registration remain.
   package var isSignedOut = false
   /// The tokens that a sign-out has not revoked yet. Nil while signed in.
-  package var revocation: Revocation?
+  package var revocation: PendingRevocation?
   /// The grant of a session without a user, if it is one.
   package var unattended: UnattendedGrant?
   package init(authority: Authority, signedInAt: Int) {
@@ -60,7 +60,7 @@ package struct AccountRecord: Sendable {
   }
 
   /// The members that a refresh changes.
-  package struct Renewal: Sendable {
+  package struct RefreshedMembers: Sendable {
     package var refreshToken: SharedSecret?
     /// The granted scope. Nil if the server sent none.
     package var scope: String?
@@ -70,18 +70,18 @@ package struct AccountRecord: Sendable {
     /// The time of the last refresh, in unix seconds.
     package var refreshedAt: Int?
     /// Set while tokens are withheld until an ID Token proves that the session belongs to the signed-in user.
-    package var identityHold: IdentityHold?
+    package var identityBlock: IdentityBlock?
   }
 
-  var renewal = Renewal()
+  var refreshedMembers = RefreshedMembers()
 
-  package subscript<Value>(dynamicMember member: WritableKeyPath<Renewal, Value>) -> Value {
-    get { renewal[keyPath: member] }
-    set { renewal[keyPath: member] = newValue }
+  package subscript<Value>(dynamicMember member: WritableKeyPath<RefreshedMembers, Value>) -> Value {
+    get { refreshedMembers[keyPath: member] }
+    set { refreshedMembers[keyPath: member] = newValue }
   }
 
   /// Tokens to revoke, with a deadline.
-  package struct Revocation: Sendable {
+  package struct PendingRevocation: Sendable {
     package var refreshToken: SharedSecret?
     package var accessToken: SharedSecret?
     /// The deadline, in unix seconds.
@@ -90,20 +90,20 @@ package struct AccountRecord: Sendable {
 
   /// The Boolean members of the stored JSON.
   private static let flags: [(String, any WritableKeyPath<AccountRecord, Bool> & Sendable)] = [
-    ("expired", \.isExpired), ("not_kept", \.isNotKept), ("signed_out", \.isSignedOut),
+    ("expired", \.isExpired), ("not_kept", \.isTokenNotStored), ("signed_out", \.isSignedOut),
     ("announced_pkce", \.beganAtResource), ("refuses_resource", \.refusesResource),
-    ("device_forbidden", \.isDeviceForbidden),
+    ("device_forbidden", \.isDeviceGrantRefused),
   ]
 
   /// The string members of the stored JSON.
   private static let texts: [(String, any WritableKeyPath<AccountRecord, String?> & Sendable)] = [
-    ("scope", \.renewal.scope), ("own_scope", \.ownScope), ("expiry_reason", \.expiryReason),
+    ("scope", \.refreshedMembers.scope), ("own_scope", \.ownScope), ("expiry_reason", \.expiryReason),
     ("redirect_uri", \.redirectURI),
   ]
 
   /// The secret members of the stored JSON.
   private static let secretMembers: [(String, any WritableKeyPath<AccountRecord, SharedSecret?> & Sendable)] = [
-    ("refresh_token", \.renewal.refreshToken), ("access_token", \.accessToken), ("id_token", \.idToken),
+    ("refresh_token", \.refreshedMembers.refreshToken), ("access_token", \.accessToken), ("id_token", \.idToken),
     ("client_secret", \.credentials.secret),
     ("registration_access_token", \.registrationToken),
     ("client_key", \.credentials.key), ("client_certificate", \.credentials.certificate),
@@ -127,7 +127,7 @@ package struct AccountRecord: Sendable {
   }
 
   /// Stores a verified ID Token and its user.
-  mutating func keep(_ token: IDToken, _ compact: SharedSecret?) {
+  mutating func setIDToken(_ token: IDToken, _ compact: SharedSecret?) {
     idToken = compact
     label = PersonLabel(claims: token.claims) ?? label
   }
@@ -135,10 +135,10 @@ package struct AccountRecord: Sendable {
   /// The error if the session has ended without a sign-out.
   ///
   /// - Parameter now: Unix seconds.
-  package func ending(_ account: AccountName, now: Int) -> SessionError? {
+  package func endError(_ account: AccountName, now: Int) -> SessionError? {
     guard isExpired else { return nil }
     // The token is in the memory of a daemon only, and may have expired.
-    if isNotKept, accessTokenExpiresAt.map({ now < $0 }) ?? true { return .notKept(account: account.text) }
+    if isTokenNotStored, accessTokenExpiresAt.map({ now < $0 }) ?? true { return .notKept(account: account.text) }
     return .expired(account: account.text, reason: expiryReason)
   }
 
@@ -146,21 +146,21 @@ package struct AccountRecord: Sendable {
   ///
   /// - Parameter arena: The arena to use while it has memory.
   /// - Throws: ``SessionError/memory``.
-  package func sealedContent(in arena: SecretArena? = nil) throws(SessionError) -> SecretBytes {
+  package func serialized(in arena: SecretArena? = nil) throws(SessionError) -> SecretBytes {
     var open = JSONObject([("authority", authority.json), ("signed_in_at", .int(signedInAt))])
     for (name, path) in Self.flags where self[keyPath: path] { open[name] = true }
     for (name, path) in Self.texts { open[name] = self[keyPath: path].map { .string($0) } }
     open["identity"] = identity?.json
     open["label"] = label.map { .string($0.text) }
-    open["authorization_details"] = renewal.authorizationDetails?.json
-    open["refreshed_at"] = renewal.refreshedAt.map { .int($0) }
+    open["authorization_details"] = refreshedMembers.authorizationDetails?.json
+    open["refreshed_at"] = refreshedMembers.refreshedAt.map { .int($0) }
     open["access_token_expires_at"] = accessTokenExpiresAt.map { .int($0) }
     if let unattended { open[unattended.rawValue] = true }
     if !proofAlgorithms.isEmpty { open["proof_algorithms"] = .array(proofAlgorithms.map(JSON.string)) }
     open["revoke_until"] = revocation.map { .int($0.until) }
-    open["registration"] = registration.map { .object($0.open) }
-    open["identity_changed"] = renewal.identityHold?.json
-    open["grant_expiry"] = renewal.expiry.json
+    open["registration"] = registration.map { .object($0.publicMembers) }
+    open["identity_changed"] = refreshedMembers.identityBlock?.json
+    open["grant_expiry"] = refreshedMembers.expiry.json
     var buffer = SecretBuffer(capacity: 4096, in: arena)
     buffer.append(utf8: "{\"open\":")
     buffer.append(json: .object(open))
@@ -172,7 +172,7 @@ package struct AccountRecord: Sendable {
     do { return try buffer.finish() } catch { throw .memory }
   }
 
-  /// Parses the output of ``sealedContent(in:)``.
+  /// Parses the output of ``serialized(in:)``.
   package init(content: borrowing SecretBytes, account: AccountName) throws(SessionError) {
     let damaged = SessionError.vault(VaultError(.damaged, path: account.text))
     let parsed: AccountRecord? = try content.withBytes { (bytes) throws(SessionError) -> AccountRecord? in
@@ -192,9 +192,9 @@ package struct AccountRecord: Sendable {
       record.accessTokenExpiresAt = open["access_token_expires_at"]?.int
       record.unattended = UnattendedGrant.allCases.first { open[$0.rawValue]?.bool == true }
       record.proofAlgorithms = open["proof_algorithms"]?.array?.compactMap(\.string) ?? []
-      record.revocation = open["revoke_until"]?.int.map { Revocation(until: $0) }
+      record.revocation = open["revoke_until"]?.int.map { PendingRevocation(until: $0) }
       record.registration = open["registration"]?.object.map { ClientRegistrationRecord($0) }
-      record.identityHold = open["identity_changed"].flatMap(IdentityHold.init(json:))
+      record.identityBlock = open["identity_changed"].flatMap(IdentityBlock.init(json:))
       record.expiry = GrantExpiry(json: open["grant_expiry"])
       for (name, path) in Self.secretMembers {
         guard let node = layout.root[name] else { continue }
@@ -219,7 +219,7 @@ package struct AccountRecord: Sendable {
 
 /// Why an account is blocked: its user is uncertain until a refresh returns an ID Token that matches the first one
 /// (OpenID Connect Core section 12.2), or the user signs in again.
-package enum IdentityHold: Sendable, Hashable {
+package enum IdentityBlock: Sendable, Hashable {
   /// A later ID Token differed from the first one in this claim. Nil in records of older versions.
   case changed(claim: String?)
   /// The first ID Token could not be verified.

@@ -26,7 +26,7 @@ package enum AssertionSource: Sendable, Hashable {
   private static let jobVariable = "GITLAB_OIDC_TOKEN"
 
   /// The maximum length of a variable's name, in bytes.
-  package static let longestVariable = 128
+  package static let maximumVariableBytes = 128
 
   /// The variables that the caller must pass with each request.
   package var variables: [String] {
@@ -59,13 +59,13 @@ package enum AssertionSource: Sendable, Hashable {
   /// - Parameter now: Unix seconds.
   /// - Throws: If there is no assertion or this server would reject it.
   func read(
-    _ handed: PassedAssertion, of account: AccountName, _ configuration: AccountConfiguration,
+    _ passedAssertion: PassedAssertion, of account: AccountName, _ configuration: AccountConfiguration,
     for server: AuthorizationServer, now: Int, _ cancellation: Cancellation
   ) throws(SessionError) -> BearerAssertion {
     let named = configuration.assertionAudience.map { AssertionAudience($0) }
     let endpoint = server.metadata.tokenEndpoint
     let expected = (named ?? .issuer).text(endpoint, server.metadata)
-    let text = try content(handed, of: account, for: expected, server, cancellation)
+    let text = try content(passedAssertion, of: account, for: expected, server, cancellation)
     do throws(AssertionProblem) {
       let assertion = try BearerAssertion(text.get())
       if case .account = self {
@@ -82,14 +82,14 @@ package enum AssertionSource: Sendable, Hashable {
 
   /// Gets the assertion, or the reason why it is unusable.
   private func content(
-    _ handed: PassedAssertion, of account: AccountName, for audience: String, _ server: AuthorizationServer,
+    _ passedAssertion: PassedAssertion, of account: AccountName, for audience: String, _ server: AuthorizationServer,
     _ cancellation: Cancellation
   ) throws(SessionError) -> Result<SharedSecret, AssertionProblem> {
     switch self {
     case .file(let path): return try AssertionFile(path: path).content()
     case .variable, .workflow:
-      let values = variables.compactMap { handed.variables[$0] }
-      guard values.count == variables.count else { throw .assertionVariables(account: account.text, self) }
+      let values = variables.compactMap { passedAssertion.variables[$0] }
+      guard values.count == variables.count else { throw .assertionVariablesMissing(account: account.text, self) }
       guard case .workflow = self else { return .success(values[0]) }
       do throws(OAuthError) {
         return try WorkflowTokenService(url: values[0], token: values[1]).assertion(
@@ -98,10 +98,10 @@ package enum AssertionSource: Sendable, Hashable {
         throw .assertionSource(self, because: .oauth(error))
       }
     case .account(let other):
-      guard let assertion = handed.assertion else { throw .assertionOfAccount(other) }
+      guard let assertion = passedAssertion.assertion else { throw .assertionNeededFrom(other) }
       return .success(assertion)
     case .signInRequest:
-      guard let assertion = handed.assertion else { throw .assertionNotNamed(account: account.text) }
+      guard let assertion = passedAssertion.assertion else { throw .assertionSourceNeeded(account: account.text) }
       return .success(assertion)
     }
   }

@@ -34,19 +34,19 @@ package struct Authority: Sendable, Hashable {
     userinfoOrigin = metadata.userinfoEndpoint?.uri.origin
   }
 
-  init(_ access: AccountAccess, metadata: AuthorizationServerMetadata) {
-    self.init(access.configuration, caDigest: nil, metadata: metadata)
-    seal(access.authorities)
+  init(_ parsed: ParsedConfiguration, metadata: AuthorizationServerMetadata) {
+    self.init(parsed.configuration, caDigest: nil, metadata: metadata)
+    sealCertificateAuthorities(parsed.authorities)
   }
 
   /// Replaces the sealed certificate authorities. Nil for the system's.
-  mutating func seal(_ authorities: CertificateAuthorities?) {
+  mutating func sealCertificateAuthorities(_ authorities: CertificateAuthorities?) {
     let digests = authorities?.certificateDigests ?? []
     caCertificates = digests.isEmpty ? nil : Set(digests).sorted()
     caDigest = digests.isEmpty ? authorities?.digest : nil
   }
 
-  var hasAuthorities: Bool { caDigest != nil || caCertificates != nil }
+  var hasCertificateAuthorities: Bool { caDigest != nil || caCertificates != nil }
 
   /// The settings that are sealed verbatim. For certificate authorities, the content is sealed instead.
   private static let sealed = AccountSetting.all.filter { $0.isSealed && $0 != .caFile }
@@ -54,7 +54,7 @@ package struct Authority: Sendable, Hashable {
   /// The settings rebuilt from the sealed copy, for an account missing from the settings file. Nil if they need a
   /// certificate authority file, whose path is not sealed.
   package var configuration: AccountConfiguration? {
-    guard !hasAuthorities, var configuration = AccountConfiguration(settings) else { return nil }
+    guard !hasCertificateAuthorities, var configuration = AccountConfiguration(settings) else { return nil }
     configuration.proxy = proxy
     return configuration
   }
@@ -65,21 +65,21 @@ package struct Authority: Sendable, Hashable {
   /// - Parameters:
   ///   - caDigest: The file's hash.
   ///   - certificates: The hashes of its certificates.
-  package func difference(
-    from configuration: AccountConfiguration, caDigest: String?, certificates: [String] = []
+  package func changedSetting(
+    in configuration: AccountConfiguration, caDigest: String?, certificates: [String] = []
   ) -> String? {
     if let setting = Self.sealed.first(where: { !isSame($0, in: configuration) }) { return setting.name }
     let hasSealed = caCertificates.map { certificates.contains(where: $0.contains) } ?? (self.caDigest == caDigest)
     return hasSealed ? nil : AccountSetting.caFile.name
   }
 
-  /// Like ``difference(from:caDigest:certificates:)``, for settings parsed for requests.
+  /// Like ``changedSetting(in:caDigest:certificates:)``, for settings parsed for requests.
   ///
-  /// - Parameter configuration: Compared instead of the settings in `access`.
-  func difference(from access: AccountAccess, as configuration: AccountConfiguration? = nil) -> String? {
-    difference(
-      from: configuration ?? access.configuration, caDigest: access.authorities?.digest,
-      certificates: access.authorities?.certificateDigests ?? [])
+  /// - Parameter configuration: Compared instead of the settings in `parsed`.
+  func changedSetting(in parsed: ParsedConfiguration, as configuration: AccountConfiguration? = nil) -> String? {
+    changedSetting(
+      in: configuration ?? parsed.configuration, caDigest: parsed.authorities?.digest,
+      certificates: parsed.authorities?.certificateDigests ?? [])
   }
 
   func isSameClient(as configuration: AccountConfiguration) -> Bool {
@@ -96,7 +96,7 @@ package struct Authority: Sendable, Hashable {
 
   /// Whether `proxy` was used at sign-in and may get its credentials again. The settings may name another, since it
   /// only transports TLS.
-  func mayGiveCredentials(to proxy: String) -> Bool {
+  func maySendProxyCredentials(to proxy: String) -> Bool {
     self.proxy.map { $0.hasSameBytes(as: proxy) } ?? false
   }
 

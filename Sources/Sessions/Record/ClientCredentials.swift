@@ -22,14 +22,14 @@ package struct ClientCredentials: Sendable {
     case .none: return .none
     case .secretBasic:
       let secret = try requireSecret()
-      return configuration.basicUnencoded ? .basicUnencoded(secret) : .basic(secret)
+      return configuration.omitsBasicEncoding ? .basicUnencoded(secret) : .basic(secret)
     case .secretPost: return .post(try requireSecret())
     case .privateKeyJWT:
       let audience = configuration.assertionAudience.map { AssertionAudience($0) } ?? .issuer
       return .privateKeyJWT(
         ClientAssertion(try clientKey(configuration, in: device), audience: audience, wallSeconds: wallSeconds))
     case .tlsClientAuth, .selfSignedTLSClientAuth:
-      guard configuration.clientCertificate, certificate != nil else {
+      guard configuration.usesClientCertificate, certificate != nil else {
         throw .configuration(ConfigurationError(.missingClientCertificate, ""))
       }
       return .mutualTLS
@@ -42,13 +42,13 @@ package struct ClientCredentials: Sendable {
   func clientCertificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> ClientCertificate? {
-    guard configuration.clientCertificate else { return nil }
+    guard configuration.usesClientCertificate else { return nil }
     guard let certificate else { throw .configuration(ConfigurationError(.missingClientCertificate, "")) }
     let key = try privateKey(in: device)
     do {
       return try certificate.bytes.withBytes { (text) throws(CryptoError) in try ClientCertificate(text, key: key) }
     } catch {
-      throw .configuration(ConfigurationError(.clientCertificate, ""))
+      throw .configuration(ConfigurationError(.unusableClientCertificate, ""))
     }
   }
 
@@ -56,7 +56,7 @@ package struct ClientCredentials: Sendable {
   ///
   /// - Throws: `configuration` for an HS algorithm without a client secret (OpenID Connect Core section 3.1.3.7, step
   ///   8).
-  func signing(_ configuration: AccountConfiguration) throws(SessionError) -> ResponseSigning {
+  func responseSigning(_ configuration: AccountConfiguration) throws(SessionError) -> ResponseSigning {
     var signing = ResponseSigning()
     if let name = configuration.idTokenAlgorithm?.rawValue {
       if let algorithm = JWSAlgorithm(name: name) {
@@ -84,14 +84,14 @@ package struct ClientCredentials: Sendable {
         key, keyID: configuration.clientKeyID, algorithm: algorithm.flatMap { JWSAlgorithm(name: $0) },
         profile: configuration.profile)
     } catch {
-      throw .configuration(ConfigurationError(.clientKeyAlgorithm, algorithm ?? ""))
+      throw .configuration(ConfigurationError(.mismatchedKeyAlgorithm, algorithm ?? ""))
     }
   }
 
   /// Signs once with a device key, so that a broken device is noticed before the user approves the sign-in.
   ///
   /// - Throws: `keyForeign`, `keyUnavailable`.
-  func rehearse(in device: any KeyDevice) throws(SessionError) {
+  func testSigning(in device: any KeyDevice) throws(SessionError) {
     guard key != nil else { return }
     let key = try privateKey(in: device)
     guard key.isInDevice else { return }
@@ -133,7 +133,7 @@ package struct ClientCredentials: Sendable {
         return try bytes.finish().withBytes { (bytes) throws(CryptoError) in try PrivateKey(stored: bytes, in: device) }
       }
     } catch {
-      throw .configuration(ConfigurationError(.clientKey(.malformed), ""))
+      throw .configuration(ConfigurationError(.unusableClientKey(.malformed), ""))
     }
   }
 }

@@ -16,7 +16,7 @@ package struct ClientKeyFile: Sendable {
   ///   - device: The device of a key in a TPM, which is not contacted.
   package init(_ text: Span<UInt8>, in device: any KeyDevice) throws(SessionError) {
     do throws(JOSEError) {
-      let read = try PrivateKeyText.read(text, in: device)
+      let read = try ImportedPrivateKey.read(text, in: device)
       keyID = read.keyID
       algorithm = read.algorithm.flatMap { SigningAlgorithm(rawValue: $0.rawValue) }
       key = try Self.encode(read.key)
@@ -27,10 +27,10 @@ package struct ClientKeyFile: Sendable {
         case .unsupportedKey, .unsuitableKey: .unsupported
         case .weakKey: .weak
         case .authorizationNeeded: .tpmKeyNeedsPassword
-        case .unsuitableHeldKey: .tpmKeyUnsuitable
+        case .unsuitableDeviceKey: .tpmKeyUnsuitable
         default: .malformed
         }
-      throw .configuration(ConfigurationError(.clientKey(problem), ""))
+      throw .configuration(ConfigurationError(.unusableClientKey(problem), ""))
     }
   }
 

@@ -18,7 +18,7 @@ package struct ClientRegistrationRecord: Sendable {
   }
 
   /// All members except the token, as JSON.
-  var open: JSONObject {
+  var publicMembers: JSONObject {
     var object = JSONObject()
     object["client_secret_expires_at"] = secretExpiresAt.map { .int($0) }
     object["registration_client_uri"] = managementURI.map { .string($0) }

@@ -4,7 +4,7 @@ internal import OAuth
 /// members of a record that mark its session.
 package enum UnattendedGrant: String, Sendable, Hashable, CaseIterable {
   /// Client credentials (RFC 6749, section 4.4).
-  case client = "guest"
+  case clientCredentials = "guest"
   /// A JWT signed by another issuer; see ``AssertionGrant``. Read from its ``AssertionSource`` for each request and
   /// never stored.
   case assertion
@@ -22,21 +22,21 @@ struct UnattendedRequest: Sendable {
   ///   - now: Unix seconds.
   /// - Throws: If there is no assertion or this server would reject it.
   init(
-    _ grant: UnattendedGrant, _ handed: PassedAssertion, of account: AccountName,
+    _ grant: UnattendedGrant, _ passedAssertion: PassedAssertion, of account: AccountName,
     _ configuration: AccountConfiguration, for target: TokenTarget? = nil, at server: AuthorizationServer, now: Int,
     _ cancellation: Cancellation
   ) throws(SessionError) {
-    let scope = try oauth(configuration.scopeWithoutUser())
-    let usual = try oauth(configuration.target())
+    let scope = try mapOAuthError(configuration.scopeWithoutUser())
+    let usual = try mapOAuthError(configuration.target())
     let wanted = target ?? usual
     switch grant {
-    case .client:
+    case .clientCredentials:
       send = { (server, cancellation) throws(OAuthError) in
-        try server.tokensForClient(scope: scope, target: wanted, cancellation: cancellation)
+        try server.requestClientTokens(scope: scope, target: wanted, cancellation: cancellation)
       }
     case .assertion:
       let source = configuration.assertionSource ?? .signInRequest
-      let assertion = try source.read(handed, of: account, configuration, for: server, now: now, cancellation)
+      let assertion = try source.read(passedAssertion, of: account, configuration, for: server, now: now, cancellation)
       let use = configuration.assertionGrant ?? .jwtBearer
       send = { (server, cancellation) throws(OAuthError) in
         try server.tokens(for: assertion, by: use, scope: scope, target: wanted, cancellation: cancellation)

@@ -15,64 +15,66 @@ struct IDTokenCheck {
   /// - Parameters:
   ///   - isRequired: Whether a missing ID Token is an error, because `openid` was requested (OpenID Connect Core
   ///     section 3.1.3.3).
-  ///   - isAsked: Whether an ID Token was requested. Another one is ignored if the server has no keys.
-  func checkSignIn(
-    _ response: TokenResponse, isRequired: Bool, isAsked: Bool = true, demands: IDTokenRequirements = .init()
+  ///   - isRequested: Whether an ID Token was requested. Another one is ignored if the server has no keys.
+  func verifySignIn(
+    _ response: TokenResponse, isRequired: Bool, isRequested: Bool = true, requirements: IDTokenRequirements = .init()
   ) throws(SessionError) -> IDToken? {
     guard response.idToken != nil else {
       if isRequired { throw .oauth(OAuthError(.missingIDToken, .endpoint(.token))) }
       return nil
     }
-    if !isAsked, !server.issuesIDTokens { return nil }
-    return try verified(response, first: nil, demands)
+    if !isRequested, !server.issuesIDTokens { return nil }
+    return try verifyIfPresent(response, first: nil, requirements)
   }
 
   /// Checks a refresh's response. An ID Token is optional, but must be for the same user and client (OpenID Connect
   /// Core section 12.2).
   ///
   /// - Throws: `identityChanged` for a valid token for another user or client, or from another issuer.
-  func refreshed(
-    _ response: TokenResponse, first: IdentityRecord?, account: AccountName, isAsked: Bool = true
+  func verifyRefresh(
+    _ response: TokenResponse, first: IdentityRecord?, account: AccountName, isRequested: Bool = true
   ) throws(SessionError) -> IDToken? {
-    if !isAsked, first == nil, !server.issuesIDTokens { return nil }
+    if !isRequested, first == nil, !server.issuesIDTokens { return nil }
     do {
-      let token = try verified(response, first: first, IDTokenRequirements())
+      let token = try verifyIfPresent(response, first: first, IDTokenRequirements())
       if let now = token?.identity.authTime, let before = first?.authTime, now != before {
         services.observer?(.authenticationTimeChanged)
       }
       return token
-    } catch .idToken(let error) where error.fault.mismatch != nil {
-      throw .identityChanged(account: account.text, claim: error.fault.mismatch)
+    } catch .idToken(let error) where error.fault.mismatchedClaim != nil {
+      throw .identityChanged(account: account.text, claim: error.fault.mismatchedClaim)
     }
   }
 
   /// Verifies the ID Token, if any, with the cached keys and then with newer ones.
-  private func verified(
-    _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenRequirements
+  private func verifyIfPresent(
+    _ response: TokenResponse, first: IdentityRecord?, _ requirements: IDTokenRequirements
   ) throws(SessionError) -> IDToken? {
     guard let compact = response.idToken else { return nil }
     try checkProfile(of: compact)
     let expectation = server.idTokenExpectation(
-      accessToken: response.accessToken, now: services.time.wallSeconds(), first: first, demands)
+      accessToken: response.accessToken, now: services.time.wallSeconds(), first: first, requirements)
     do throws(IDTokenError) {
       // A MAC is verified with the client secret, not with the issuer's keys.
-      if expectation.secret != nil { return reported(try verify(compact, JWKSet([]), expectation, response)) }
+      if expectation.secret != nil { return logVerified(try verify(compact, JWKSet([]), expectation, response)) }
     } catch {
       throw .idToken(error)
     }
     guard let endpoint = server.metadata.jwksURI else {
-      try oauth(server.metadata.checkUsable(.keys))
+      try mapOAuthError(server.metadata.checkUsable(.keys))
       throw .oauth(OAuthError(.endpointMissing, .member("jwks_uri", of: .keySet)))
     }
-    try renewal?.bounds?.check(endpoint)
+    try renewal?.allowedOrigins?.check(endpoint)
     var search = KeySearch(IssuerKeys(services, endpoint, server.transport, renewal, cancellation))
     var (doubt, latest) = (IDTokenError(.signature(.unknownKey)), JWKSet([]))
-    while doubt.fault.needsNewKeys, let keys = try oauth(search.next()) {
+    while doubt.fault.needsNewKeys, let keys = try mapOAuthError(search.next()) {
       latest = keys
-      do { return reported(try verify(compact, keys, expectation, response)) } catch { doubt = error }
+      do { return logVerified(try verify(compact, keys, expectation, response)) } catch { doubt = error }
     }
     // The issuer may sign with a key before publishing it.
-    guard let late = OAuthError(doubt, in: latest, retryAfter: search.secondsUntilNext) else { throw .idToken(doubt) }
+    guard let late = OAuthError(doubt, in: latest, retryAfter: search.secondsUntilRefetch) else {
+      throw .idToken(doubt)
+    }
     throw .oauth(late)
   }
 
@@ -95,7 +97,7 @@ struct IDTokenCheck {
     }
   }
 
-  private func reported(_ token: IDToken) -> IDToken {
+  private func logVerified(_ token: IDToken) -> IDToken {
     if let algorithm = SigningAlgorithm(rawValue: token.algorithm.name) {
       services.observer?(.step(.idTokenVerified(algorithm)))
     }

@@ -18,13 +18,13 @@ package struct RefreshOperation: Sendable {
   /// The claims that a resource requires.
   package let claims: RequestedClaims?
   /// The caller's values for an assertion.
-  package let handed: PassedAssertion
+  package let passedAssertion: PassedAssertion
   package let services: SessionServices
   package let cancellation: Cancellation
 
   package init(
     account: AccountName, configuration: AccountConfiguration, previous: AccessGrant? = nil,
-    target: TokenTarget? = nil, claims: RequestedClaims? = nil, handed: PassedAssertion = PassedAssertion(),
+    target: TokenTarget? = nil, claims: RequestedClaims? = nil, passedAssertion: PassedAssertion = PassedAssertion(),
     services: SessionServices,
     cancellation: Cancellation
   ) {
@@ -33,52 +33,53 @@ package struct RefreshOperation: Sendable {
     self.previous = previous
     self.target = target
     self.claims = claims
-    self.handed = handed
+    self.passedAssertion = passedAssertion
     self.services = services
     self.cancellation = cancellation
   }
 
   /// The outcome of a refresh.
-  package struct Ending: Sendable {
+  package struct Outcome: Sendable {
     package let result: Result<AccessGrant, SessionError>
     /// Set if a failed refresh rewrote the record. Tokens issued under the old record remain valid.
-    package let rewritten: RecordMove?
+    package let rewritten: RecordRewrite?
   }
 
   /// Refreshes and returns the new token.
   package func run() throws(SessionError) -> AccessGrant { try attempt().result.get() }
 
   /// Refreshes, and returns the result or failure.
-  package func attempt() -> Ending {
-    var rewritten: RecordMove?
+  package func attempt() -> Outcome {
+    var rewritten: RecordRewrite?
     do throws(SessionError) {
-      let grant = try services.holding(account, at: nil, cancellation: cancellation) { (level) throws(SessionError) in
+      let grant = try services.withAccountLock(account, at: nil, cancellation: cancellation) {
+        (level) throws(SessionError) in
         try refresh(at: level, &rewritten)
       }
-      return Ending(result: .success(grant), rewritten: nil)
+      return Outcome(result: .success(grant), rewritten: nil)
     } catch {
-      return Ending(result: .failure(error), rewritten: rewritten)
+      return Outcome(result: .failure(error), rewritten: rewritten)
     }
   }
 
   /// Refreshes the locked account.
-  private func refresh(at level: Protection, _ rewritten: inout RecordMove?) throws(SessionError) -> AccessGrant {
+  private func refresh(at level: Protection, _ rewritten: inout RecordRewrite?) throws(SessionError) -> AccessGrant {
     try services.retryWrite(account, wait: SessionServices.lockWait(cancellation))
     var stored = try services.sessionRecord(of: account)
     var record = stored.record
-    if let ending = record.ending(account, now: services.time.wallSeconds()) { throw ending }
+    if let ending = record.endError(account, now: services.time.wallSeconds()) { throw ending }
     guard let refreshToken = record.refreshToken else {
-      if let hold = record.identityHold { throw hold.error(account) }
+      if let block = record.identityBlock { throw block.error(account) }
       if let grant = record.unattended { return try repeatSignIn(grant, stored, at: level) }
-      if target != nil { throw .noOtherTokens(account: account.text) }
-      return try keptGrant(stored, at: level)
+      if target != nil { throw .otherTokensUnavailable(account: account.text) }
+      return try storedGrant(stored, at: level)
     }
-    try checkAwaitedKeys(for: stored.generation)
-    var live = try services.server(for: account, configuration, record, cancellation: cancellation)
-    try live.checkProfile(.code)
+    try checkKeyWait(for: stored.generation)
+    var sessionServer = try services.server(for: account, configuration, record, cancellation: cancellation)
+    try sessionServer.checkProfile(.code)
     // Verifying the response may need the keys, after the token has been spent.
-    if record.identity != nil { try live.check(\.jwksURI) }
-    live.server.hide(previous)
+    if record.identity != nil { try sessionServer.check(\.jwksURI) }
+    sessionServer.server.removeFromErrors(previous)
     let namedNoResource = record.refusesResource
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
@@ -86,13 +87,15 @@ package struct RefreshOperation: Sendable {
       wait: SessionServices.lockWait(cancellation), isFailureFinal: false, cancellation)
     defer { extendLifetime(writeReserve) }
     var generation = stored.generation
-    let answer = try cancellation.spending(or: SessionError.cancelled) { () throws(SessionError) in
-      let answer = try exchange(refreshToken, at: &live, &stored)
+    let answer = try cancellation.withDelayedCancellation(orThrow: SessionError.cancelled) { () throws(SessionError) in
+      let answer = try exchange(refreshToken, at: &sessionServer, &stored)
       record = stored.record
       generation = stored.generation
       record.refreshedAt = services.time.wallSeconds()
       // An older record has only a hash of the file, which matched above.
-      if record.authority.caDigest != nil { record.authority.seal(live.server.transport.certificateAuthorities) }
+      if record.authority.caDigest != nil {
+        record.authority.sealCertificateAuthorities(sessionServer.server.transport.certificateAuthorities)
+      }
       if target == nil, let tokens = try? answer.tokens() {
         if let scope = tokens.scope { record.scope = scope.text }
         record.authorizationDetails = tokens.authorizationDetails ?? record.authorizationDetails
@@ -104,41 +107,42 @@ package struct RefreshOperation: Sendable {
       // Store first: the server may have invalidated the sent token.
       if let rotated = answer.refreshToken {
         record.refreshToken = rotated
-        let (server, bearer) = (live.server, try? answer.tokens().accessToken)
-        let revoke = { @Sendable in _ = server.end(rotated, .refreshToken, bearer: bearer, Cancellation()) }
+        let (server, bearer) = (sessionServer.server, try? answer.tokens().accessToken)
+        let revoke = { @Sendable in _ = server.revokeIfPossible(rotated, .refreshToken, bearer: bearer, Cancellation())
+        }
         do throws(SessionError) {
           generation = try services.write(
             rotated: record, of: account, replacing: generation, cancellation, in: writeReserve, orEndBy: revoke)
         } catch {
           // The record was deleted, so the token cannot be stored.
-          if case .signedOut = error, !services.leaveForRevocation(rotated, of: account) { revoke() }
+          if case .signedOut = error, !services.addToPendingRevocation(rotated, of: account) { revoke() }
           throw error
         }
-        rewritten = RecordMove(from: stored.generation, to: generation)
+        rewritten = RecordRewrite(from: stored.generation, to: generation)
       } else if record.refusesResource, !namedNoResource {
         // If this write fails, the next refresh gets the same result.
         generation = (try? services.write(record, of: account, replacing: generation)) ?? generation
       }
       return answer
     }
-    let response = try oauth(answer.tokens())
+    let response = try mapOAuthError(answer.tokens())
     do {
-      generation = try keepIdentity(in: response, at: live, &record, generation, isWritten: rewritten != nil)
+      generation = try keepIdentity(in: response, at: sessionServer, &record, generation, isWritten: rewritten != nil)
     } catch {
       if error.awaitsIdentity { rewritten = nil }
       try blockAccount(record, because: error, generation)
-      awaitKeys(after: error.followingSuccess, for: generation)
+      waitForKeys(after: error.followingSuccess, for: generation)
       throw error.followingSuccess
     }
-    rewritten = RecordMove(from: stored.generation, to: generation)
+    rewritten = RecordRewrite(from: stored.generation, to: generation)
     // If another process wrote the record, the cached ID Token may be another user's.
     let kept = response.idToken == nil && previous?.recordGeneration == stored.generation ? previous?.idToken : nil
-    try oauth(response.check(covers: target?.scope))
+    try mapOAuthError(response.check(covers: target?.scope))
     let named = target?.scope?.text ?? record.ownScope
     return AccessGrant(
-      response, askedScope: named ?? record.scope, namedScope: named, subject: record.identity?.subject,
+      response, requestedScope: named ?? record.scope, namedScope: named, subject: record.identity?.subject,
       idToken: kept ?? record.idToken.map(SealedSecret.init), issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
-      recordGeneration: generation, replacedGeneration: stored.generation, dpopKey: live.server.prover?.key,
+      recordGeneration: generation, replacedGeneration: stored.generation, dpopKey: sessionServer.server.prover?.key,
       protection: level, expiry: record.expiry)
   }
 
@@ -148,17 +152,17 @@ package struct RefreshOperation: Sendable {
   /// - Parameter isWritten: Whether the rest of the record is on disk.
   /// - Returns: The record's generation.
   private func keepIdentity(
-    in response: TokenResponse, at live: LiveServer, _ record: inout AccountRecord, _ generation: UInt64,
+    in response: TokenResponse, at sessionServer: SessionServer, _ record: inout AccountRecord, _ generation: UInt64,
     isWritten: Bool
   ) throws(SessionError) -> UInt64 {
-    let token = try identify(response, at: live, record)
+    let token = try verifyIdentity(response, at: sessionServer, record)
     let isNews = token.map { Self.stableClaims($0.claims) != record.claims.map(Self.stableClaims) } ?? false
     // The first ID Token after a sign-in without one.
-    let isFirst = token != nil && (record.identity == nil || record.identityHold != nil)
+    let isFirst = token != nil && (record.identity == nil || record.identityBlock != nil)
     if let token {
       record.identity = record.identity ?? token.identity
-      record.identityHold = nil
-      record.keep(token, response.idToken)
+      record.identityBlock = nil
+      record.setIDToken(token, response.idToken)
     }
     if isWritten, !isFirst, !isNews { return generation }
     do { return try services.write(record, of: account, replacing: generation) } catch {
@@ -175,15 +179,15 @@ package struct RefreshOperation: Sendable {
   }
 
   /// Verifies the ID Token of the response. Nil if there is none and none is required.
-  private func identify(
-    _ response: TokenResponse, at live: LiveServer, _ record: AccountRecord
+  private func verifyIdentity(
+    _ response: TokenResponse, at sessionServer: SessionServer, _ record: AccountRecord
   ) throws(SessionError) -> IDToken? {
     let token = try IDTokenCheck(
-      services: services, server: live.server, renewal: live.renewal, cancellation: cancellation
-    ).refreshed(
+      services: services, server: sessionServer.server, renewal: sessionServer.renewal, cancellation: cancellation
+    ).verifyRefresh(
       response, first: record.identity, account: account,
-      isAsked: configuration.scope.isEmpty || configuration.scope.contains("openid"))
-    if token == nil, let hold = record.identityHold { throw hold.error(account) }
+      isRequested: configuration.scope.isEmpty || configuration.scope.contains("openid"))
+    if token == nil, let block = record.identityBlock { throw block.error(account) }
     return token
   }
 
@@ -192,42 +196,43 @@ package struct RefreshOperation: Sendable {
   private func blockAccount(_ record: AccountRecord, because error: SessionError, _ generation: UInt64)
     throws(SessionError)
   {
-    guard case .identityChanged(_, let claim) = error, record.identityHold == nil else { return }
-    var held = record
-    held.identityHold = .changed(claim: claim)
-    _ = try services.write(rotated: held, of: account, replacing: generation, cancellation)
+    guard case .identityChanged(_, let claim) = error, record.identityBlock == nil else { return }
+    var blocked = record
+    blocked.identityBlock = .changed(claim: claim)
+    _ = try services.write(rotated: blocked, of: account, replacing: generation, cancellation)
   }
 
   /// If the keys did not verify the ID Token, makes the account wait until they may be fetched again.
-  private func awaitKeys(after error: SessionError, for generation: UInt64) {
+  private func waitForKeys(after error: SessionError, for generation: UInt64) {
     guard case .oauth(let problem) = error, let seconds = problem.retryAfterSeconds else { return }
-    let hold = ServerHold(
+    let pause = ServerPause(
       until: services.time.now().advanced(by: .seconds(seconds)), isSetByServer: true, error: problem)
-    services.awaitedKeys[account] = AwaitedKeys(configuration: configuration, generation: generation, hold: hold)
+    services.refreshesAwaitingKeys[account] = RefreshAwaitingKeys(
+      configuration: configuration, generation: generation, pause: pause)
   }
 
   /// Throws the last error, with the remaining time, until the issuer's keys may be fetched again.
-  private func checkAwaitedKeys(for generation: UInt64) throws(SessionError) {
+  private func checkKeyWait(for generation: UInt64) throws(SessionError) {
     let now = services.time.now()
-    guard let awaited = services.awaitedKeys[account] else { return }
-    guard awaited.generation == generation, awaited.configuration == configuration, now < awaited.hold.until else {
-      return services.awaitedKeys[account] = nil
+    guard let awaited = services.refreshesAwaitingKeys[account] else { return }
+    guard awaited.generation == generation, awaited.configuration == configuration, now < awaited.pause.until else {
+      return services.refreshesAwaitingKeys[account] = nil
     }
-    throw awaited.hold.refusal(at: now)
+    throw awaited.pause.refusal(at: now)
   }
 
   /// Sends the refresh token. After `invalid_grant`, tries another process's newer token, or else ends the session
   /// (invariant: only the issuer ends a session).
   private func exchange(
-    _ refreshToken: SharedSecret, at live: inout LiveServer, _ stored: inout StoredRecord
-  ) throws(SessionError) -> TokenEndpointAnswer {
+    _ refreshToken: SharedSecret, at sessionServer: inout SessionServer, _ stored: inout StoredRecord
+  ) throws(SessionError) -> TokenEndpointResponse {
     var reason: String?
-    if let answer = try spend(refreshToken, at: &live, &stored.record, &reason) { return answer }
+    if let answer = try spend(refreshToken, at: &sessionServer, &stored.record, &reason) { return answer }
     stored = try services.sessionRecord(of: account)
     var current = stored.record
     if let replaced = current.refreshToken, !replaced.bytes.isEqual(to: refreshToken.bytes) {
-      live.server.prover = try services.key(of: current, account).map(services.prover)
-      if let answer = try spend(replaced, at: &live, &stored.record, &reason) { return answer }
+      sessionServer.server.prover = try services.key(of: current, account).map(services.prover)
+      if let answer = try spend(replaced, at: &sessionServer, &stored.record, &reason) { return answer }
     }
     current.endGrant(because: reason)
     try services.write(current, of: account, replacing: stored.generation)
@@ -243,16 +248,17 @@ package struct RefreshOperation: Sendable {
   ///
   /// - Returns: Nil for `invalid_grant`, with the server's description in `reason`.
   private func spend(
-    _ refreshToken: SharedSecret, at live: inout LiveServer, _ record: inout AccountRecord, _ reason: inout String?
-  ) throws(SessionError) -> TokenEndpointAnswer? {
+    _ refreshToken: SharedSecret, at sessionServer: inout SessionServer, _ record: inout AccountRecord,
+    _ reason: inout String?
+  ) throws(SessionError) -> TokenEndpointResponse? {
     let resources = record.beganAtResource && !record.refusesResource ? configuration.resources : []
     // Scopes added for single origins are not for the account's own token.
     let own = try record.ownScope.map { (scope) throws(SessionError) in
-      try oauth(TokenTarget(scope: [scope], resources: [], audience: nil))
+      try mapOAuthError(TokenTarget(scope: [scope], resources: [], audience: nil))
     }
     let target = target ?? own.flatMap { $0 }
     do {
-      return try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
+      return try sessionServer.send(to: \.tokenEndpoint) { (server) throws(OAuthError) in
         do throws(OAuthError) {
           return try server.refresh(
             refreshToken, for: target, resources: resources, claims: claims, cancellation: cancellation)
@@ -264,7 +270,7 @@ package struct RefreshOperation: Sendable {
           return try server.refresh(refreshToken, for: target, claims: claims, cancellation: cancellation)
         }
       }
-    } catch .oauth(let error) where error.code.meaning == .grantEnded {
+    } catch .oauth(let error) where error.code.effect == .grantEnded {
       reason = error.serverDescription
       return nil
     }
@@ -275,23 +281,24 @@ package struct RefreshOperation: Sendable {
     _ grant: UnattendedGrant, _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {
     var record = stored.record
-    var live = try services.server(for: account, configuration, record, cancellation: cancellation)
-    try live.checkProfile(FAPI2.Flow(record.unattended))
+    var sessionServer = try services.server(for: account, configuration, record, cancellation: cancellation)
+    try sessionServer.checkProfile(FAPI2.Flow(record.unattended))
     let wallSeconds = services.time.wallSeconds()
     let request = try UnattendedRequest(
-      grant, handed, of: account, configuration, for: target, at: live.server, now: wallSeconds, cancellation)
+      grant, passedAssertion, of: account, configuration, for: target, at: sessionServer.server, now: wallSeconds,
+      cancellation)
     let startedAt = services.time.now()
-    let response = try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
+    let response = try sessionServer.send(to: \.tokenEndpoint) { (server) throws(OAuthError) in
       try request.send(server, cancellation)
     }
-    try oauth(response.check(covers: target?.scope))
+    try mapOAuthError(response.check(covers: target?.scope))
     record.refreshedAt = services.time.wallSeconds()
     if target == nil, let scope = response.scope { record.scope = scope.text }
     let generation = try services.write(record, of: account, replacing: stored.generation)
     return AccessGrant(
-      response, askedScope: target?.scope?.text ?? record.scope, subject: nil, issuedAt: startedAt,
+      response, requestedScope: target?.scope?.text ?? record.scope, subject: nil, issuedAt: startedAt,
       issuedAtUnixSeconds: wallSeconds, recordGeneration: generation, replacedGeneration: stored.generation,
-      dpopKey: live.server.prover?.key, protection: level)
+      dpopKey: sessionServer.server.prover?.key, protection: level)
   }
 
   /// A stored token's remaining lifetime in seconds. At most the full lifetime, in case the clock was set back.
@@ -300,7 +307,7 @@ package struct RefreshOperation: Sendable {
   }
 
   /// The stored access token of an account without a refresh token. Works offline.
-  private func keptGrant(
+  private func storedGrant(
     _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {
     let record = stored.record
@@ -317,7 +324,7 @@ package struct RefreshOperation: Sendable {
 }
 
 /// The generations of a record before and after a rewrite.
-package struct RecordMove: Sendable, Hashable {
+package struct RecordRewrite: Sendable, Hashable {
   package let from: UInt64
   package let to: UInt64
 

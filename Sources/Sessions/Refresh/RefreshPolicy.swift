@@ -50,7 +50,7 @@ extension RefreshPolicy {
   package static let startInterval = Duration.milliseconds(100)
 
   /// The period over which renewals that waited for the same server are spread.
-  package static let spreadAfterHold = Duration.seconds(30)
+  package static let spreadAfterPause = Duration.seconds(30)
 
   /// The maximum number of concurrent background renewals at one server.
   package static let maxRenewalsPerServer = 8

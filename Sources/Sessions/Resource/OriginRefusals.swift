@@ -15,7 +15,7 @@ package struct OriginRefusals: Sendable {
   }
 
   /// How long a rejection is remembered.
-  private static let memory = Duration.seconds(300)
+  private static let lifetime = Duration.seconds(300)
   /// The maximum number of origins. The first to expire is dropped.
   private static let maxOrigins = 64
 
@@ -33,7 +33,7 @@ package struct OriginRefusals: Sendable {
     let before = refusals[origin]
     if let before, before.generation > generation { return }
     let isPermanent = before.map { $0.isPermanent || $0.generation < generation } ?? false
-    refusals[origin] = Refusal(generation: generation, isPermanent: isPermanent, until: now.advanced(by: Self.memory))
+    refusals[origin] = Refusal(generation: generation, isPermanent: isPermanent, until: now.advanced(by: Self.lifetime))
     if !isPermanent { awaitsRenewal = true }
     guard refusals.count > Self.maxOrigins, let oldest = refusals.min(by: { $0.value.until < $1.value.until })?.key
     else {

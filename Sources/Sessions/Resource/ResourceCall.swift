@@ -55,7 +55,7 @@ package enum ResourceCall {
   package static let maximumRedirects = 3
 }
 
-extension ServerQuestion {
+extension SessionRequests {
   /// Sends the request.
   ///
   /// - Parameter mayRefresh: Whether the caller can refresh a rejected token and retry, once (RFC 6750, section 3.1).
@@ -74,17 +74,17 @@ extension ServerQuestion {
     while true {
       let request = ResourceRequest(
         method: target.method, endpoint: endpoint, fields: target.fields, transport: transport,
-        stallSeconds: stallSeconds, idleSeconds: target.idleSeconds, withheld: target.lease.map { _ in token },
+        stallSeconds: stallSeconds, idleSeconds: target.idleSeconds, tokenToWithhold: target.lease.map { _ in token },
         cancellation: cancellation)
-      let attempt = try oauth(authorization.attempt(method: request.method, uri: endpoint.uri))
-      let judge = RetryingReceiver(
+      let attempt = try mapOAuthError(authorization.attempt(method: request.method, uri: endpoint.uri))
+      let retryingReceiver = RetryingReceiver(
         receiver, at: endpoint, content: content, mayRefresh: mayRefresh, mayFollow: redirectsLeft > 0,
         sent: [token]
       ) { [settled] head in
         authorization.learn(from: head, after: attempt).flatMap { settled.contains($0) ? nil : $0 }
       }
-      let response = try exchange(request, attempt, content, judge)
-      switch judge.decision {
+      let response = try exchange(request, attempt, content, retryingReceiver)
+      switch retryingReceiver.decision {
       case .pass:
         let verdict = ResourceVerdict(response.head, sent: [token])
         guard let content = response.pending else { return .answered(response, verdict) }
@@ -92,9 +92,9 @@ extension ServerQuestion {
       case .renew(let claims):
         content?.rewind()
         return .refused(claims)
-      case .prove(let complaint):
+      case .prove(let proofProblem):
         content?.rewind()
-        settled.insert(complaint)
+        settled.insert(proofProblem)
       case .follow(let next):
         redirectsLeft -= 1
         endpoint = next
@@ -104,10 +104,11 @@ extension ServerQuestion {
 
   private func exchange(
     _ request: ResourceRequest, _ attempt: ResourceAuthorization.Attempt, _ content: (any ResourceContent)?,
-    _ judge: RetryingReceiver
+    _ retryingReceiver: RetryingReceiver
   ) throws(SessionError) -> ResourceResponse {
     do {
-      return try services.http.exchange(request, authorization: attempt.fields, content: content, receiver: judge)
+      return try services.http.exchange(
+        request, authorization: attempt.fields, content: content, receiver: retryingReceiver)
     } catch {
       throw SessionError(error, of: request)
     }
@@ -135,7 +136,7 @@ extension SessionServices {
     lease: RequestLease? = nil
   ) throws(SessionError) -> Transport {
     let record = try sessionRecord(of: account).record
-    var transport = try record.access(by: configuration, account).transport
+    var transport = try record.parse(configuration, account).transport
     try record.authority.check(origin, configuration, account)
     // A certificate-bound token is accepted only with the certificate (RFC 8705 section 3).
     transport.clientCertificate = try record.credentials.clientCertificate(configuration, in: vault.keyDevice)

@@ -37,7 +37,7 @@ package struct ResourceURL: Sendable, Hashable {
 }
 
 /// The account whose token is sent to a URL, and its matching entry in the settings.
-package struct ResourceChoice: Sendable, Hashable {
+package struct SelectedAccount: Sendable, Hashable {
   package let account: AccountName
   package let url: ResourceURL
   /// The entry for the origin. Nil if only the account's UserInfo endpoint has this origin.

@@ -52,9 +52,9 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   func take(_ bytes: Span<UInt8>) -> Int? { receiver.take(bytes) }
 
   private func decide(_ head: ResourceHead) -> Decision {
-    let complaint = learn(head)
+    let proofProblem = learn(head)
     let isRepeatable = content?.canRewind ?? true
-    if let complaint, isRepeatable { return .prove(complaint) }
+    if let proofProblem, isRepeatable { return .prove(proofProblem) }
     if mayRefresh, isRepeatable {
       switch ResourceVerdict(head, sent: sent) {
       case .refused: return .renew(nil)

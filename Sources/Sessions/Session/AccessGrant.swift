@@ -12,9 +12,9 @@ package struct AccessGrant: Sendable {
   /// The granted scope, or the requested one if the server sent none. Nil if neither is known.
   package let scope: String?
   /// Whether the server sent ``scope`` with this token (RFC 6749, section 5.1).
-  package let isScopeNamed: Bool
+  package let isScopeFromServer: Bool
   /// Whether the server granted more scope than the refresh requested, contrary to RFC 6749 section 6.
-  package let isScopeIgnored: Bool
+  package let exceedsRequestedScope: Bool
   /// The `sub` of the verified ID Token, if any.
   package let subject: String?
   /// The verified ID Token in compact form, possibly expired, if any.
@@ -41,8 +41,8 @@ package struct AccessGrant: Sendable {
   private var clockChange = 0
 
   package init(
-    accessToken: SharedSecret, tokenType: String, scope: String?, isScopeNamed: Bool = false,
-    isScopeIgnored: Bool = false, subject: String?, idToken: SealedSecret? = nil,
+    accessToken: SharedSecret, tokenType: String, scope: String?, isScopeFromServer: Bool = false,
+    exceedsRequestedScope: Bool = false, subject: String?, idToken: SealedSecret? = nil,
     issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?, recordGeneration: UInt64,
     replacedGeneration: UInt64? = nil, dpopKey: DPoPKey? = nil, protection: Protection = .device,
     isRenewable: Bool = true, expiry: GrantExpiry = GrantExpiry()
@@ -50,8 +50,8 @@ package struct AccessGrant: Sendable {
     self.accessToken = SealedSecret(accessToken)
     self.tokenType = tokenType
     self.scope = scope
-    self.isScopeNamed = isScopeNamed
-    self.isScopeIgnored = isScopeIgnored
+    self.isScopeFromServer = isScopeFromServer
+    self.exceedsRequestedScope = exceedsRequestedScope
     self.subject = subject
     self.idToken = idToken
     self.issuedAt = issuedAt
@@ -66,17 +66,18 @@ package struct AccessGrant: Sendable {
   }
 
   /// - Parameters:
-  ///   - askedScope: The requested scope, which is the granted one if the response names none (RFC 6749, section 5.1).
+  ///   - requestedScope: The requested scope, which is the granted one if the response names none (RFC 6749, section 5.1).
   ///   - namedScope: The scope that the refresh requested, if any.
   init(
-    _ response: TokenResponse, askedScope: String?, namedScope: String? = nil, subject: String?,
+    _ response: TokenResponse, requestedScope: String?, namedScope: String? = nil, subject: String?,
     idToken: SealedSecret? = nil, issuedAt: Instant,
     issuedAtUnixSeconds: Int, recordGeneration: UInt64, replacedGeneration: UInt64? = nil, dpopKey: DPoPKey?,
     protection: Protection, expiry: GrantExpiry = GrantExpiry()
   ) {
     self.init(
-      accessToken: response.accessToken, tokenType: response.tokenType, scope: response.scope?.text ?? askedScope,
-      isScopeNamed: response.scope != nil, isScopeIgnored: Self.isIgnored(namedScope, response), subject: subject,
+      accessToken: response.accessToken, tokenType: response.tokenType, scope: response.scope?.text ?? requestedScope,
+      isScopeFromServer: response.scope != nil, exceedsRequestedScope: Self.exceedsScope(namedScope, response),
+      subject: subject,
       idToken: idToken, issuedAt: issuedAt,
       issuedAtUnixSeconds: issuedAtUnixSeconds, lifetimeSeconds: response.expiresIn,
       recordGeneration: recordGeneration, replacedGeneration: replacedGeneration, dpopKey: dpopKey,
@@ -84,7 +85,7 @@ package struct AccessGrant: Sendable {
   }
 
   /// Whether the response grants scope values that are not in `named`.
-  private static func isIgnored(_ named: String?, _ response: TokenResponse) -> Bool {
+  private static func exceedsScope(_ named: String?, _ response: TokenResponse) -> Bool {
     guard let named = named.flatMap({ try? Scope($0) }), let granted = response.scope else { return false }
     return !named.missing(of: granted).isEmpty
   }
@@ -133,24 +134,24 @@ package struct AccessGrant: Sendable {
 
   /// The start of the token's lifetime. If the clock has jumped forward, it is before ``issuedAt``, since the machine
   /// may have been suspended.
-  package var countedFrom: Instant { issuedAt.advanced(by: .zero - .seconds(max(0, clockChange))) }
+  package var lifetimeStart: Instant { issuedAt.advanced(by: .zero - .seconds(max(0, clockChange))) }
 
   /// The expiry, or nil if the server sent no lifetime.
-  package var expiresAt: Instant? { lifetimeSeconds.map { countedFrom.advanced(by: .seconds($0)) } }
+  package var expiresAt: Instant? { lifetimeSeconds.map { lifetimeStart.advanced(by: .seconds($0)) } }
 
   /// The expiry regardless of changes of the clock. Nil if the server sent no lifetime.
   var latestEnd: Instant? { lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) } }
 
   /// The time to renew an unused session to keep its refresh token from expiring, if known.
   var idleRenewalDue: Instant? {
-    expiry.idleRenewal(after: issuedAtUnixSeconds).map { countedFrom.advanced(by: .seconds($0)) }
+    expiry.idleRenewalSeconds(after: issuedAtUnixSeconds).map { lifetimeStart.advanced(by: .seconds($0)) }
   }
 
   /// The time of issue, in unix seconds of the machine's current clock.
-  package var issuedByClock: Int { issuedAtUnixSeconds.saturatingSum(min(0, clockChange)) }
+  package var issuedAtByCurrentClock: Int { issuedAtUnixSeconds.saturatingSum(min(0, clockChange)) }
 
   /// The expiry, in unix seconds of the machine's current clock. Nil if the server sent no lifetime.
-  package var expiresAtUnixSeconds: Int? { lifetimeSeconds.map { issuedByClock.saturatingSum($0) } }
+  package var expiresAtUnixSeconds: Int? { lifetimeSeconds.map { issuedAtByCurrentClock.saturatingSum($0) } }
 
   /// The ID Token's expiry, in unix seconds, if any.
   package var idTokenExpiry: Int? { claims["exp"]?.int }
@@ -168,11 +169,11 @@ package struct AccessGrant: Sendable {
   /// Whether the ID Token can be returned.
   package enum IDTokenUse: Sendable, Hashable {
     /// It is valid long enough, or the session has none.
-    case good
+    case sufficient
     /// It expires too soon, and a refresh may return a newer one.
-    case due
+    case refreshNeeded
     /// It expires too soon, but so would a new one.
-    case spent
+    case notRefreshable
   }
 
   /// The minimum remaining lifetime of an ID Token that is returned without a refresh.
@@ -182,14 +183,14 @@ package struct AccessGrant: Sendable {
   ///
   /// - Parameter minimum: The required remaining lifetime in seconds.
   package func idTokenUse(minimum: Int, wallSeconds: Int, now: Instant) -> IDTokenUse {
-    guard let expiry = idTokenExpiry else { return .good }
+    guard let expiry = idTokenExpiry else { return .sufficient }
     let seconds = idTokenSeconds(until: expiry, wallSeconds: wallSeconds, now: now)
-    if seconds.left >= minimum { return .good }
-    return seconds.atIssue >= minimum ? .due : .spent
+    if seconds.left >= minimum { return .sufficient }
+    return seconds.atIssue >= minimum ? .refreshNeeded : .notRefreshable
   }
 
   /// A copy with times adjusted to the machine's clock.
-  package func at(wallSeconds: Int, _ now: Instant) -> AccessGrant {
+  package func adjustedToClock(wallSeconds: Int, _ now: Instant) -> AccessGrant {
     guard accessToken.count > 0 else { return self }
     let passed = Int(issuedAt.duration(to: now).components.seconds)
     let change = wallSeconds.saturatingSum(0 - passed).saturatingSum(0 - issuedAtUnixSeconds)

@@ -79,8 +79,8 @@ struct Backoff: Sendable {
   /// Schedules a retry after a network change.
   ///
   /// - Returns: False if a retry is pointless, since the last refresh reached the server.
-  mutating func networkChanged(retryAt moment: Instant) -> Bool {
-    guard let error = failure?.error, error.isWorthWaiting, !error.reachedServer else { return false }
+  mutating func scheduleRetry(at moment: Instant) -> Bool {
+    guard let error = failure?.error, error.isSafeToRetry, !error.reachedServer else { return false }
     notBefore = nil
     failure?.count = 0
     failure?.retryNotBefore = moment
@@ -89,10 +89,10 @@ struct Backoff: Sendable {
 
   /// The error for a caller that must not start a refresh now, if any.
   ///
-  /// - Parameter insists: Whether the caller requires a new token even if the cached one is valid.
-  func refusal(insists: Bool, now: Instant) -> SessionError? {
+  /// - Parameter requiresNewToken: Whether the caller requires a new token even if the cached one is valid.
+  func refusal(requiresNewToken: Bool, now: Instant) -> SessionError? {
     guard let failure else { return nil }
-    if let end = failure.callersNotBefore, now < end, !insists {
+    if let end = failure.callersNotBefore, now < end, !requiresNewToken {
       return failure.error.needsSignIn ? failure.error : failure.error.asking(toWait: now.duration(to: end))
     }
     guard let end = failure.serverNotBefore, now < end else { return nil }

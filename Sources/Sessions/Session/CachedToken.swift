@@ -37,15 +37,15 @@ struct CachedToken: Sendable {
   }
 
   /// Adjusts the times after the machine's clock was set.
-  mutating func clockSet(wallSeconds: Int, now: Instant) {
-    grant = grant.at(wallSeconds: wallSeconds, now)
-    if isIrreplaceable(at: now), grant.isAlive(at: now) { notices.revoke() }
+  mutating func applyClockChange(wallSeconds: Int, now: Instant) {
+    grant = grant.adjustedToClock(wallSeconds: wallSeconds, now)
+    if isIrreplaceable(at: now), grant.isAlive(at: now) { notices.withdrawLast() }
   }
 
   /// When the policy removes the token from memory. Nil for policies that do not.
   func removalDue(_ policy: RefreshPolicy) -> Instant? {
     guard policy == .strict else { return nil }
-    let limit = grant.countedFrom.advanced(by: RefreshPolicy.longestStrictCache)
+    let limit = grant.lifetimeStart.advanced(by: RefreshPolicy.longestStrictCache)
     guard let expiresAt = grant.expiresAt else { return limit }
     return min(
       limit, expiresAt.advanced(by: .zero - RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds)))
@@ -57,7 +57,7 @@ struct CachedToken: Sendable {
     guard let remaining = grant.remaining(at: now) else {
       // A token of unknown lifetime suffices if younger than the required lifetime, or if it cannot be renewed.
       guard let wanted = need.minimumValiditySeconds, wanted > 0, notices.isRenewable else { return true }
-      return grant.countedFrom.duration(to: now) <= .seconds(wanted)
+      return grant.lifetimeStart.duration(to: now) <= .seconds(wanted)
     }
     let wanted =
       need.minimumValiditySeconds.map { Duration.seconds($0) }

@@ -78,7 +78,7 @@ extension SessionServices {
 
   /// Makes a record unusable even on a full disk, unless it was replaced. Returns whether it existed.
   func erase(_ stored: StoredRecord, of account: AccountName) throws(SessionError) -> Bool {
-    try storing(vault.erase(account, generation: stored.generation))
+    try mapVaultError(vault.erase(account, generation: stored.generation))
   }
 
   /// Removes a record, unless it was replaced.
@@ -89,7 +89,7 @@ extension SessionServices {
       ephemeral.remove(account)
       return true
     }
-    if try storing(vault.remove(account, generation: stored.generation)) { return true }
-    return try storing(vault.protection(of: account)) == nil
+    if try mapVaultError(vault.remove(account, generation: stored.generation)) { return true }
+    return try mapVaultError(vault.protection(of: account)) == nil
   }
 }

@@ -41,10 +41,10 @@ struct ExpiryNotices: Sendable {
   var areAllGiven: Bool { notified == .end }
 
   /// Withdraws the last notice, because the token is valid again.
-  mutating func revoke() { if areAllGiven { notified = nil } }
+  mutating func withdrawLast() { if areAllGiven { notified = nil } }
 
   /// Returns the notice that is due, if any, and marks it as given. `end` is the token's expiry, if known.
-  mutating func next(_ end: Instant?, now: Instant) -> ExpiryNotice? {
+  mutating func takeNext(_ end: Instant?, now: Instant) -> ExpiryNotice? {
     guard let end, let due = nextNotice(before: end), due <= now else { return nil }
     notified = now < end ? .nearEnd(seconds: Int(now.duration(to: end).components.seconds)) : .end
     return notified

@@ -8,7 +8,7 @@ internal import Platform
 package final class LockGate: Sendable {
   private struct State {
     /// The number of operations in progress at each level.
-    var inside: [Protection: Int] = [:]
+    var operationCounts: [Protection: Int] = [:]
     var cancellations: [Protection: [ObjectIdentifier: Cancellation]] = [:]
     /// The levels being locked.
     var closed: Set<Protection> = []
@@ -30,7 +30,7 @@ package final class LockGate: Sendable {
   func enter(_ level: Protection, mustWrite: Bool = false, _ cancellation: Cancellation? = nil) -> Bool {
     state.withLock { state in
       guard !(mustWrite ? state.wiping : state.closed).contains(level) else { return false }
-      state.inside[level, default: 0] += 1
+      state.operationCounts[level, default: 0] += 1
       if let cancellation { state.cancellations[level, default: [:]][ObjectIdentifier(cancellation)] = cancellation }
       return true
     }
@@ -39,7 +39,7 @@ package final class LockGate: Sendable {
   /// Unregisters an operation.
   func leave(_ level: Protection, _ cancellation: Cancellation? = nil) {
     state.update { state in
-      state.inside[level, default: 1] -= 1
+      state.operationCounts[level, default: 1] -= 1
       if let cancellation { state.cancellations[level]?[ObjectIdentifier(cancellation)] = nil }
     }
   }
@@ -59,7 +59,7 @@ package final class LockGate: Sendable {
   /// operations find no keys.
   package func wipe(_ levels: Set<Protection>, within limit: Duration, _ body: () -> Void) {
     _ = state.wait(limit) { (state: inout State) -> Bool? in
-      guard levels.allSatisfy({ state.inside[$0, default: 0] == 0 }) else { return nil }
+      guard levels.allSatisfy({ state.operationCounts[$0, default: 0] == 0 }) else { return nil }
       state.wiping.formUnion(levels)
       return true
     }

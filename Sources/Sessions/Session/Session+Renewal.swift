@@ -32,12 +32,12 @@ extension Session {
   }
 
   /// Starts the background renewal if due.
-  package mutating func renew(now: Instant) -> Refresh? {
+  package mutating func startRenewalIfDue(now: Instant) -> Refresh? {
     guard isRenewalDue(now: now) else { return nil }
     return beginRefresh(now: now)
   }
 
-  /// Whether ``renew(now:)`` would start a renewal. A token that expired unused is renewed only if the policy always
+  /// Whether ``startRenewalIfDue(now:)`` would start a renewal. A token that expired unused is renewed only if the policy always
   /// requires a valid one.
   package func isRenewalDue(now: Instant) -> Bool {
     guard let renewalDue, renewalDue <= now else { return false }
@@ -79,8 +79,8 @@ extension Session {
   /// Schedules a retry after a network change.
   ///
   /// - Returns: False if there is nothing to retry, or the last refresh reached the server.
-  package mutating func networkChanged(retryAt moment: Instant) -> Bool {
-    renewalDue != nil && backoff.networkChanged(retryAt: moment)
+  package mutating func scheduleRetry(at moment: Instant) -> Bool {
+    renewalDue != nil && backoff.scheduleRetry(at: moment)
   }
 
   // MARK: - The end of a token
@@ -100,7 +100,7 @@ extension Session {
     }
     var notice: ExpiryNotice?
     updateToken {
-      notice = $0.notices.next($0.grant.expiresAt, now: now)
+      notice = $0.notices.takeNext($0.grant.expiresAt, now: now)
       if let due = $0.wipeDue, due <= now { $0.grant = $0.grant.withoutAccessToken() }
     }
     return notice

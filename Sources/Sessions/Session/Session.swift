@@ -31,10 +31,10 @@ package struct Session: Sendable {
   var backoff = Backoff()
   package private(set) var generation = Self.nextGeneration()
   /// Earlier grants of the session, newest first. Their access tokens may still be valid.
-  package private(set) var earlier: [AccessGrant] = []
-  /// The maximum number of ``earlier`` grants.
+  package private(set) var earlierGrants: [AccessGrant] = []
+  /// The maximum number of ``earlierGrants`` grants.
   private static let maxEarlier = 4
-  /// The maximum total size of the ``earlier`` tokens, in bytes.
+  /// The maximum total size of the ``earlierGrants`` tokens, in bytes.
   private static let maxEarlierBytes = 16 << 10
   /// The time of the last refresh or sign-in, in unix seconds. Nil if unknown or signed out.
   package private(set) var refreshedAt: Int?
@@ -66,7 +66,7 @@ package struct Session: Sendable {
   package var isOffline: Bool { lastFailure?.isTemporary ?? false }
 
   /// Whether a caller has received the cached token or requested a newer one.
-  package var usedSinceRefresh: Bool { token?.isUsed ?? false }
+  package var isTokenUsed: Bool { token?.isUsed ?? false }
 
   /// Whether a new token can be obtained without the user.
   package var isRenewable: Bool { token?.notices.isRenewable ?? true }
@@ -94,9 +94,9 @@ package struct Session: Sendable {
 
   /// Decides how to respond to a caller's request for a token.
   ///
-  /// - Parameter hold: The server's pause, if any. Evaluated only if a refresh would start.
+  /// - Parameter pause: The server's pause, if any. Evaluated only if a refresh would start.
   package mutating func request(
-    _ need: TokenNeed, account: String, now: Instant, hold: @autoclosure () -> ServerHold? = nil
+    _ need: TokenNeed, account: String, now: Instant, pause: @autoclosure () -> ServerPause? = nil
   ) -> Decision {
     if case .refreshing = activity { return cachedGrant(by: need, now: now).map { .serve($0) } ?? .wait(start: nil) }
     if let grant = cachedGrant(by: need, now: now) {
@@ -115,9 +115,9 @@ package struct Session: Sendable {
     if let fallback = fallback(for: need, now: now), backoff.prefersCachedToken(policy, now: now) {
       return .serve(fallback)
     }
-    if let refusal = backoff.refusal(insists: need.forceRefresh, now: now) { return .fail(refusal) }
-    if let hold = hold(), now < hold.until, !hold.mayBeIgnored(for: need) {
-      return fallback(for: need, now: now).map { .serve($0) } ?? .fail(hold.refusal(at: now))
+    if let refusal = backoff.refusal(requiresNewToken: need.forceRefresh, now: now) { return .fail(refusal) }
+    if let pause = pause(), now < pause.until, !pause.mayBeIgnored(for: need) {
+      return fallback(for: need, now: now).map { .serve($0) } ?? .fail(pause.refusal(at: now))
     }
     updateToken { $0.isUsed = true }
     if hasIrreplaceableToken(at: now) {
@@ -155,25 +155,25 @@ package struct Session: Sendable {
   /// Applies the result of an attempt.
   ///
   /// - Parameter jitter: A random number in 0..<1.
-  package mutating func refreshEnded(
+  package mutating func applyRefreshResult(
     _ ended: Refresh, _ outcome: Result<AccessGrant, SessionError>, now: Instant, wallSeconds: Int, jitter: Double
   ) -> RefreshResult {
     guard ended.generation == generation, refresh != nil else { return .ignored }
     switch outcome {
     case .success(let renewed):
-      accept(renewed, isRenewable: renewed.isRenewable, wallSeconds: wallSeconds, jitter: jitter)
+      cacheToken(renewed, isRenewable: renewed.isRenewable, wallSeconds: wallSeconds, jitter: jitter)
       return .renewed(renewed)
     case .failure(let error):
       if let next = nextAttempt(after: ended, error, now: now) {
         activity = .refreshing(next)
         return .retry(next, after: RefreshPolicy.wait(beforeAttempt: next.attempt, jitter: jitter))
       }
-      return .failed(fail(error, now: now))
+      return .failed(applyFailure(error, now: now))
     }
   }
 
   /// Starts the next attempt when its timer ends. Nil if the refresh is no longer needed.
-  package mutating func retryDue(_ waiting: Refresh) -> Refresh? {
+  package mutating func startRetry(_ waiting: Refresh) -> Refresh? {
     guard var current = refresh, current == waiting else { return nil }
     current.isWaiting = false
     activity = .refreshing(current)
@@ -183,13 +183,13 @@ package struct Session: Sendable {
   /// The next attempt after a temporary failure, if allowed: up to three, and none if the server set a time. After a
   /// lost response, a refresh token is sent again only for a short time, and never after a truncated one.
   private func nextAttempt(after ended: Refresh, _ error: SessionError, now: Instant) -> Refresh? {
-    guard error.isWorthWaiting, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
+    guard error.isSafeToRetry, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
       return nil
     }
     // Waiting for the lock took as long as callers wait. A refusal by an intermediary will be repeated.
     if error.isBusy || error.refusalOutsideProtocol != nil { return nil }
     if case .oauth(let oauth) = error, oauth.followsSuccess { return nil }
-    if case .oauth(let oauth) = error, oauth.lostAnswer,
+    if case .oauth(let oauth) = error, oauth.isResponseLost,
       ended.startedAt.duration(to: now) > RefreshPolicy.replayWindow || ended.attempt > 1
     {
       return nil
@@ -201,12 +201,12 @@ package struct Session: Sendable {
   }
 
   /// Abandons the refresh in progress: its result will be ignored.
-  package mutating func refreshGivenUp() { if refresh != nil { activity = .idle } }
+  package mutating func abandonRefresh() { if refresh != nil { activity = .idle } }
 
   /// Applies the failure of a refresh.
   ///
   /// - Returns: The error for the waiters.
-  private mutating func fail(_ error: SessionError, now: Instant) -> SessionError {
+  private mutating func applyFailure(_ error: SessionError, now: Instant) -> SessionError {
     activity = .idle
     if error.isLocked {
       // A locked vault does not end the session.
@@ -215,10 +215,10 @@ package struct Session: Sendable {
       return error
     }
     let error = backoff.refreshFailed(error, now: now)
-    if policy == .offline, error.isWorthWaiting { activity = .queued(.background) }
+    if policy == .offline, error.isSafeToRetry { activity = .queued(.background) }
     switch error.effect {
     case .ended(let ended): state = .tokenless(ended, renewFrom: nil)
-    case .held:
+    case .blocked:
       // With the background policy, the session checks by itself whether tokens are still withheld.
       dropToken(renewFrom: error.awaitsIdentity && policy == .background ? now : nil)
     case .signInNeeded, .none: break
@@ -226,12 +226,12 @@ package struct Session: Sendable {
     return error
   }
 
-  /// Caches a renewed token, and keeps the previous ones as ``earlier``.
-  private mutating func accept(_ renewed: AccessGrant, isRenewable: Bool, wallSeconds: Int, jitter: Double) {
-    let replaced = ([grant].compactMap { $0 } + earlier).prefix(Self.maxEarlier)
-    restart(.granted(CachedToken(renewed, isRenewable: isRenewable, jitter: jitter)))
+  /// Caches a renewed token, and keeps the previous ones as ``earlierGrants``.
+  private mutating func cacheToken(_ renewed: AccessGrant, isRenewable: Bool, wallSeconds: Int, jitter: Double) {
+    let replaced = ([grant].compactMap { $0 } + earlierGrants).prefix(Self.maxEarlier)
+    beginGeneration(.granted(CachedToken(renewed, isRenewable: isRenewable, jitter: jitter)))
     var bytes = 0
-    earlier = Array(
+    earlierGrants = Array(
       replaced.prefix { grant in
         bytes += grant.accessToken.count + (grant.idToken?.count ?? 0)
         return bytes <= Self.maxEarlierBytes
@@ -240,8 +240,8 @@ package struct Session: Sendable {
   }
 
   /// Begins a new generation without failures. Pending responses will be ignored.
-  private mutating func restart(_ state: State) {
-    earlier = []
+  private mutating func beginGeneration(_ state: State) {
+    earlierGrants = []
     generation = Self.nextGeneration()
     activity = .idle
     backoff = Backoff()
@@ -260,36 +260,36 @@ package struct Session: Sendable {
   package mutating func applySignIn(
     _ grant: AccessGrant, isRenewable: Bool = true, wallSeconds: Int, jitter: Double
   ) {
-    accept(grant, isRenewable: isRenewable, wallSeconds: wallSeconds, jitter: jitter)
+    cacheToken(grant, isRenewable: isRenewable, wallSeconds: wallSeconds, jitter: jitter)
     isSigningIn = false
   }
 
-  package mutating func signInStarted() { isSigningIn = true }
-  package mutating func signInEnded() { isSigningIn = false }
+  package mutating func markSignInStarted() { isSigningIn = true }
+  package mutating func markSignInEnded() { isSigningIn = false }
 
   package mutating func applySignOut() {
-    restart(.tokenless(.signedOut, renewFrom: nil))
+    beginGeneration(.tokenless(.signedOut, renewFrom: nil))
     refreshedAt = nil
   }
 
   /// Records that the server has ended the session.
   package mutating func recordRemoteEnd(account: String) {
-    restart(.tokenless(.expired, renewFrom: nil))
+    beginGeneration(.tokenless(.expired, renewFrom: nil))
     refreshedAt = nil
     backoff.sessionEnded(.expired(account: account))
   }
 
   /// Drops the cached token and the last failure, but not the grant. The next caller starts a refresh.
-  package mutating func forgetToken() { restart(.tokenless(nil, renewFrom: nil)) }
+  package mutating func forgetToken() { beginGeneration(.tokenless(nil, renewFrom: nil)) }
 
   /// Adjusts the times of the cached token after the machine's clock was set.
-  package mutating func clockSet(wallSeconds: Int, now: Instant) {
-    updateToken { $0.clockSet(wallSeconds: wallSeconds, now: now) }
-    if let grant { refreshedAt = grant.issuedByClock }
+  package mutating func applyClockChange(wallSeconds: Int, now: Instant) {
+    updateToken { $0.applyClockChange(wallSeconds: wallSeconds, now: now) }
+    if let grant { refreshedAt = grant.issuedAtByCurrentClock }
   }
 
   /// Records that the cached token's record was rewritten, under another name or protection.
-  package mutating func recordMoved(to generation: UInt64, protection: Protection? = nil) {
+  package mutating func applyRecordRewrite(to generation: UInt64, protection: Protection? = nil) {
     updateToken { $0.grant = $0.grant.moved(to: generation, protection: protection) }
   }
 
@@ -297,7 +297,7 @@ package struct Session: Sendable {
   ///
   /// - Parameters:
   ///   - isGranted: Whether the record contains a grant.
-  ///   - ending: See ``AccountRecord/ending(_:now:)``.
+  ///   - ending: See ``AccountRecord/endError(_:now:)``.
   package mutating func applyRecord(isGranted: Bool, ending: SessionError?, refreshedAt: Int?) {
     guard case .tokenless(_, let renewFrom) = state, refresh == nil else { return }
     let ended = if case .ended(let ended) = ending?.effect { ended } else { SessionState.signedOut }

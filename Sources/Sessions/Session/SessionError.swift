@@ -30,11 +30,11 @@ package enum SessionError: Error, Hashable, Sendable {
   /// No ID Token of the session has been verified yet.
   case identityUnverified(account: String)
   /// The sign-in returned no usable access token, but its refresh token is stored with these settings.
-  indirect case signInKept(AccountConfiguration, because: SessionError)
+  indirect case onlyRefreshTokenStored(AccountConfiguration, because: SessionError)
   /// The server issued a grant, which could not be stored.
   ///
   /// - Parameter isRevoked: Whether the grant was revoked. Otherwise, it still exists at the server.
-  indirect case grantNotKept(because: SessionError, isRevoked: Bool)
+  indirect case grantNotStored(because: SessionError, isRevoked: Bool)
   /// The new sign-in does not identify its user, so it may not replace the account's session (OpenID Connect Core
   /// section 5.7).
   case identityUnknown(account: String)
@@ -55,43 +55,43 @@ package enum SessionError: Error, Hashable, Sendable {
   /// The content for a resource could not be read.
   case content
   /// No content for a resource arrived during this time, in seconds.
-  case contentLate(seconds: Int)
+  case contentTimedOut(seconds: Int)
   /// A token for another target was requested, but there is no refresh token.
-  case noOtherTokens(account: String)
+  case otherTokensUnavailable(account: String)
   /// Cannot listen for a sign-in's redirect. The port is nil if any port would do.
   case redirectUnavailable(port: Int?, SystemError)
   /// Another program uses the redirect's port.
-  case redirectPortTaken(port: Int, by: PortHolder)
+  case redirectPortTaken(port: Int, by: PortListener)
   /// The redirect URI has no loopback address, so the browser cannot reach this machine.
-  case redirectElsewhere
+  case redirectNotLoopback
   /// The provider requires a redirect URI with its registered port, and the sign-in specifies none.
-  case redirectNotNamed(provider: String)
+  case redirectURINeeded(provider: String)
   /// The sign-in specifies no client ID, and none is known for the server.
-  case clientNotNamed(MissingClient)
+  case clientIDNeeded(MissingClient)
   /// The provider requires a client secret, but none was given.
-  case clientSecretNotNamed(MissingSecret)
+  case clientSecretNeeded(MissingSecret)
   /// The URL cannot be the client ID.
-  case clientURL(ClientURLProblem)
+  case unusableClientURL(ClientURLProblem)
   /// The sign-in requires options for authentication that only a browser supports.
-  case demandsNeedBrowser
+  case requirementsNeedBrowser
   /// The client does not authenticate, so it cannot get a session without a user (RFC 6749, section 4.4).
-  case guestNeedsProof(account: String)
+  case guestMustAuthenticate(account: String)
   /// A session without a user cannot replace a user's session.
-  case guestOverUser(account: String)
+  case guestCannotReplaceUser(account: String)
   /// The assertion was not sent, because the server would reject it.
   case assertion(AssertionProblem, AssertionSource)
   /// The caller did not pass the variables for the assertion.
-  case assertionVariables(account: String, AssertionSource)
+  case assertionVariablesMissing(account: String, AssertionSource)
   /// The source of the assertion failed or could not be reached.
   indirect case assertionSource(AssertionSource, because: SessionError)
   /// An assertion must first be requested from this other account.
-  case assertionOfAccount(String)
+  case assertionNeededFrom(String)
   /// There is no valid ID Token for requesting an assertion.
   case idTokenNeeded(account: String, isExpired: Bool)
   /// The assertion's file is unusable.
   case assertionUnreadable(DirectoryError)
   /// The account renews with an assertion, but its settings specify no source.
-  case assertionNotNamed(account: String)
+  case assertionSourceNeeded(account: String)
   /// The secret of a registered client has expired (RFC 7591, section 3.2.1).
   case clientSecretExpired(account: String)
   case cancelled
@@ -114,14 +114,14 @@ package enum SessionError: Error, Hashable, Sendable {
     /// token, which is lost (`notKept`).
     case ended(SessionState)
     /// Tokens are withheld until the settings or the server change back, or the user signs in.
-    case held(Hold)
+    case blocked(BlockReason)
     /// The grant remains, but only a sign-in is certain to help.
     case signInNeeded
     /// The session does not change.
     case none
 
     /// The reason for withholding tokens: changed settings, an uncertain user, or a missing account.
-    package enum Hold: Sendable { case settings, identity, accountMissing }
+    package enum BlockReason: Sendable { case settings, identity, accountMissing }
   }
 
   /// The error's effect on the session (invariant: one fact, one place).
@@ -130,30 +130,32 @@ package enum SessionError: Error, Hashable, Sendable {
     case .expired: .ended(.expired)
     case .notKept: .ended(.notKept)
     case .signedOut: .ended(.signedOut)
-    case .configurationChanged, .endpointMoved, .resourceMoved: .held(.settings)
-    case .identityChanged, .identityUnverified, .identityUnknown: .held(.identity)
-    case .noAccount: .held(.accountMissing)
+    case .configurationChanged, .endpointMoved, .resourceMoved: .blocked(.settings)
+    case .identityChanged, .identityUnverified, .identityUnknown: .blocked(.identity)
+    case .noAccount: .blocked(.accountMissing)
     case .oauth(let error):
-      switch error.code.meaning {
+      switch error.code.effect {
       case .signInNeeded: .signInNeeded
       // A refresh with an ended grant fails with ``expired(account:reason:)``.
       case .grantEnded, .temporary, .permanent: .none
       }
-    case .signInKept, .grantNotKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .originOfOtherUser,
+    case .onlyRefreshTokenStored, .grantNotStored, .lifetimeTooShort, .originNotListed, .originUnconfirmed,
+      .originOfOtherUser,
       .severalAccounts,
-      .unsuitableURL, .content, .contentLate,
-      .noOtherTokens, .redirectUnavailable, .redirectPortTaken, .redirectElsewhere, .redirectNotNamed,
-      .clientNotNamed,
-      .clientSecretNotNamed, .clientURL, .demandsNeedBrowser,
-      .guestNeedsProof, .guestOverUser, .assertion, .assertionVariables, .assertionSource, .assertionOfAccount,
-      .idTokenNeeded, .assertionUnreadable, .assertionNotNamed,
+      .unsuitableURL, .content, .contentTimedOut,
+      .otherTokensUnavailable, .redirectUnavailable, .redirectPortTaken, .redirectNotLoopback, .redirectURINeeded,
+      .clientIDNeeded,
+      .clientSecretNeeded, .unusableClientURL, .requirementsNeedBrowser,
+      .guestMustAuthenticate, .guestCannotReplaceUser, .assertion, .assertionVariablesMissing, .assertionSource,
+      .assertionNeededFrom,
+      .idTokenNeeded, .assertionUnreadable, .assertionSourceNeeded,
       .clientSecretExpired, .cancelled, .tokenReturned, .stopping, .tooBusy, .idToken, .vault, .configuration, .memory:
       .none
     }
   }
 
   /// Whether only an ID Token of a later refresh can unblock the account.
-  var awaitsIdentity: Bool { effect == .held(.identity) }
+  var awaitsIdentity: Bool { effect == .blocked(.identity) }
 
   /// Whether only a sign-in is certain to help.
   package var needsSignIn: Bool { effect == .signInNeeded }
@@ -189,7 +191,7 @@ package enum SessionError: Error, Hashable, Sendable {
   /// Whether the same request may succeed later.
   package var isTemporary: Bool {
     switch self {
-    case .oauth(let error): error.code.meaning == .temporary
+    case .oauth(let error): error.code.effect == .temporary
     case .vault: isBusy
     case .tooBusy: true
     case .assertionSource(_, let error): error.isTemporary
@@ -200,26 +202,27 @@ package enum SessionError: Error, Hashable, Sendable {
   /// Whether the wait for another process's file lock timed out.
   var isBusy: Bool {
     switch self {
-    case .vault(let error): error.code == .busy || error.code == .busyHere
+    case .vault(let error): error.code == .busy || error.code == .busyInProcess
     case .configuration(let error): error.isBusy
     default: false
     }
   }
 
   /// Whether the same request may succeed later and repeating it does no harm.
-  package var isWorthWaiting: Bool { isTemporary && !mayHaveReplacedToken }
+  package var isSafeToRetry: Bool { isTemporary && !mayHaveReplacedToken }
 
   /// Whether the response to a refresh was incomplete. A second use of the refresh token may then end the session (RFC
   /// 9700, section 4.14.2).
-  var mayHaveReplacedToken: Bool { oauthError?.brokenAnswer ?? false }
+  var mayHaveReplacedToken: Bool { oauthError?.isResponseUnusable ?? false }
 
   /// Whether the server is known to be reachable, because it responded. True for all but OAuth errors.
-  package var reachedServer: Bool { oauthError.map { $0.httpStatus != nil || $0.brokenAnswer } ?? true }
+  package var reachedServer: Bool { oauthError.map { $0.httpStatus != nil || $0.isResponseUnusable } ?? true }
 
   /// Whether nothing was sent, because the server was unreachable.
   package var wasNeverSent: Bool {
     guard let error = oauthError else { return false }
-    return [.network, .proxyFailed, .connectionLost].contains(error.code) && !error.lostAnswer && !error.answerBegan
+    return [.network, .proxyFailed, .connectionLost].contains(error.code) && !error.isResponseLost
+      && !error.hasResponseBegun
       && error.httpStatus == nil && !error.followsSuccess
   }
 
@@ -227,8 +230,8 @@ package enum SessionError: Error, Hashable, Sendable {
   var followingSuccess: SessionError {
     changed {
       $0.followsSuccess = true
-      $0.lostAnswer = false
-      $0.answerBegan = false
+      $0.isResponseLost = false
+      $0.hasResponseBegun = false
     }
   }
 
@@ -265,7 +268,7 @@ package enum SessionError: Error, Hashable, Sendable {
   var retryAfterSeconds: Int? { oauthError?.retryAfterSeconds }
 
   /// Whether the redirect's port is unavailable, so that another may work.
-  var isAboutPort: Bool {
+  var isPortUnavailable: Bool {
     switch self {
     case .redirectUnavailable, .redirectPortTaken: true
     default: false
@@ -293,18 +296,18 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     /// The certificate authority file is unreadable, or contains no certificates (nil).
     case caFile(SystemError?)
     /// A pin of a public key is malformed.
-    case pin
+    case invalidPin
     /// The client secret is empty, too long, or has forbidden characters (RFC 6749, appendix A.2).
-    case clientSecret
+    case invalidClientSecret
     /// The refresh token is empty, too long, or has forbidden characters (RFC 6749, appendix A.17).
-    case refreshToken
+    case invalidRefreshToken
     /// The passphrase or PIN is empty, too long, or not UTF-8.
-    case passphrase
-    case clientKey(KeyProblem)
+    case invalidPassphrase
+    case unusableClientKey(KeyProblem)
     /// The file does not contain PEM certificates, or they are not for the client's key.
-    case clientCertificate
+    case unusableClientCertificate
     /// The private key does not match this algorithm.
-    case clientKeyAlgorithm
+    case mismatchedKeyAlgorithm
     case missingClientKey
     case missingClientCertificate
     case missingClientSecret
@@ -344,7 +347,7 @@ package struct ConfigurationError: Error, Sendable, Hashable {
   }
 
   /// Whether another process held the settings' lock until the timeout.
-  var isBusy: Bool { if case .storage(let error) = code { error.isAgain } else { false } }
+  var isBusy: Bool { if case .storage(let error) = code { error.wouldBlock } else { false } }
 
   package static func == (one: ConfigurationError, other: ConfigurationError) -> Bool {
     one.code == other.code && one.path == other.path

@@ -7,7 +7,7 @@ internal import Vault
 extension SessionServices {
   /// Creates DPoP proofs with this key.
   package func prover(_ key: DPoPKey) -> DPoPProver {
-    DPoPProver(key: key, memory: proofs) { [time] in time.wallSeconds() }
+    DPoPProver(key: key, memory: dpopMemory) { [time] in time.wallSeconds() }
   }
 
   /// Creates the prover for a sign-in. Nil for Bearer tokens.
@@ -18,7 +18,7 @@ extension SessionServices {
   func newProver(
     _ configuration: AccountConfiguration, _ metadata: AuthorizationServerMetadata, forResource resource: [String]
   ) throws(SessionError) -> DPoPProver? {
-    guard configuration.dpop else { return nil }
+    guard configuration.usesDPoP else { return nil }
     let (announced, profile) = (metadata.dpopSigningAlgorithms, configuration.profile)
     guard DPoPKey.algorithm(announced: announced, profile: profile) != nil else {
       throw .oauth(OAuthError(.bindingUnsupported, .server))
@@ -27,8 +27,8 @@ extension SessionServices {
       let algorithm = DPoPKey.algorithm(
         announced: announced, resource: resource.isEmpty ? nil : resource, profile: profile)
     else { throw .oauth(OAuthError(.bindingUnsupported, .serverForResource)) }
-    return try makingKey(configuration, holds: algorithm == .ES256) { (device) throws(SessionError) in
-      try prover(oauth(DPoPKey.generate(for: algorithm, in: device)))
+    return try generateKey(configuration, isSupportedByTPM: algorithm == .ES256) { (device) throws(SessionError) in
+      try prover(mapOAuthError(DPoPKey.generate(for: algorithm, in: device)))
     }
   }
 
@@ -36,16 +36,17 @@ extension SessionServices {
   /// default, supports the key and is available.
   ///
   /// - Parameters:
-  ///   - holds: Whether the TPM supports the key.
+  ///   - isSupportedByTPM: Whether the TPM supports the key.
   ///   - make: Generates the key in the given device, or for the vault if that is nil.
-  func makingKey<Key, Problem: Error>(
-    _ configuration: AccountConfiguration, holds: Bool = true, _ make: ((any KeyDevice)?) throws(Problem) -> Key
+  func generateKey<Key, Problem: Error>(
+    _ configuration: AccountConfiguration, isSupportedByTPM: Bool = true,
+    _ make: ((any KeyDevice)?) throws(Problem) -> Key
   ) throws(Problem) -> Key {
     switch configuration.keyStorage {
     case .vault: return try make(nil)
     case .tpm2: return try make(vault.keyDevice)
     case nil:
-      guard holds, keepsKeysInTPM else { return try make(nil) }
+      guard isSupportedByTPM, keepsKeysInTPM else { return try make(nil) }
       do { return try make(vault.keyDevice) } catch {
         guard vault.isTPMUnavailable else { throw error }
         return try make(nil)
@@ -57,7 +58,7 @@ extension SessionServices {
   private var keepsKeysInTPM: Bool { !isEphemeral && vault.isBoundToTPM }
 
   /// Whether the DPoP key is in the vault because the TPM was unavailable.
-  func isKeptOutOfTPM(_ prover: DPoPProver?, _ configuration: AccountConfiguration) -> Bool {
+  func isOutsideTPM(_ prover: DPoPProver?, _ configuration: AccountConfiguration) -> Bool {
     guard configuration.keyStorage == nil, let key = prover?.key, key.algorithm == .ES256, !key.isInDevice else {
       return false
     }
@@ -75,17 +76,17 @@ extension SessionServices {
 
 extension AccountRecord {
   /// Stores the key that the tokens are bound to. Nil for Bearer tokens.
-  mutating func keep(_ prover: DPoPProver?) throws(SessionError) {
-    dpopKey = try oauth(prover?.key.serialized())
+  mutating func setDPoPKey(of prover: DPoPProver?) throws(SessionError) {
+    dpopKey = try mapOAuthError(prover?.key.serialized())
   }
 
   /// Records that the server ended the grant, and removes its tokens.
   mutating func endGrant(because reason: String? = nil) {
-    renewal.refreshToken = nil
+    refreshedMembers.refreshToken = nil
     accessToken = nil
     idToken = nil
     dpopKey = nil
-    (isExpired, isNotKept) = (true, false)
+    (isExpired, isTokenNotStored) = (true, false)
     expiryReason = reason
   }
 

@@ -5,7 +5,7 @@ extension SessionServices {
   /// The protection level of an account's record, or nil if there is no record.
   package func protection(of account: AccountName) throws(SessionError) -> Protection? {
     if isEphemeral(account) { return ephemeral.record(of: account).map { _ in .device } }
-    return try storing(vault.protection(of: account))
+    return try mapVaultError(vault.protection(of: account))
   }
 
   /// Checks that the result of a sign-in can be stored, before a server is contacted.
@@ -14,7 +14,7 @@ extension SessionServices {
   /// - Returns: The protection of the future record.
   /// - Throws: The vault error `locked`, `nothingToUnlock` if the protection is not set up, or that of opening the
   ///   vault.
-  package func requireOpen(
+  package func requireUnlocked(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool
   ) throws(SessionError) -> Protection {
     if isEphemeral(account) { return .device }
@@ -23,7 +23,7 @@ extension SessionServices {
     let stored = isNew ? nil : recorded
     for level in [stored, configuration.protection].compactMap({ $0 }) where !vault.isUnlocked(level) {
       guard level != .device else { continue }
-      let hasSlots = try storing(vault.hasSlots(for: level))
+      let hasSlots = try mapVaultError(vault.hasSlots(for: level))
       throw .vault(VaultError(hasSlots ? .locked(level) : .nothingToUnlock))
     }
     return configuration.protection ?? stored ?? .device
@@ -35,15 +35,15 @@ extension SessionServices {
   /// - Parameters:
   ///   - kept: The resources, if already reserved.
   ///   - waitsLong: Whether to wait for the vault's lock until cancelled.
-  /// - Throws: The errors of ``requireOpen(_:_:isNew:)`` and ``reserveWrite(wait:isFailureFinal:_:)``, before running
+  /// - Throws: The errors of ``requireUnlocked(_:_:isNew:)`` and ``reserveWrite(wait:isFailureFinal:_:)``, before running
   ///   `body`.
-  func keepingOpen<Result>(
+  func withUnlockedVault<Result>(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, in kept: WriteReserve? = nil,
     waitsLong: Bool = true,
     _ cancellation: Cancellation, _ body: (WriteReserve?) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     if isEphemeral(account) {
-      return try cancellation.spending(or: .cancelled) { () throws(SessionError) in try body(nil) }
+      return try cancellation.withDelayedCancellation(orThrow: .cancelled) { () throws(SessionError) in try body(nil) }
     }
     let recorded = isNew ? nil : try recordedProtection(of: account)
     var inside: [Protection] = []
@@ -52,12 +52,13 @@ extension SessionServices {
       guard gate.enter(level, mustWrite: true) else { throw .vault(VaultError(.locked(level))) }
       inside.append(level)
     }
-    _ = try requireOpen(account, configuration, isNew: isNew)
+    _ = try requireUnlocked(account, configuration, isNew: isNew)
     let wait = waitsLong ? Self.lockWait(cancellation, isLong: true) : Self.briefLockWait
     let reserve = if let kept { kept } else { try reserveWrite(wait: wait, isFailureFinal: true, cancellation) }
     if kept == nil { try createLock(of: account) }
     defer { extendLifetime(reserve) }
-    return try cancellation.spending(or: .cancelled) { () throws(SessionError) in try body(reserve) }
+    return try cancellation.withDelayedCancellation(orThrow: .cancelled) { () throws(SessionError) in try body(reserve)
+    }
   }
 
   /// Creates the account's lock file.
@@ -79,7 +80,7 @@ extension SessionServices {
 
   /// The protection level for the next write of a record: the requested or current one. It is `device` if all lockable
   /// levels are locked, since other records are unreadable.
-  func level(of account: AccountName, or wanted: Protection?) -> Protection {
+  func nextLevel(of account: AccountName, requested wanted: Protection?) -> Protection {
     guard !isEphemeral(account), lockableLevels.contains(where: { vault.isUnlocked($0) }) else { return .device }
     if let wanted, wanted != .device { return wanted }
     return (try? vault.protection(of: account)) ?? .device

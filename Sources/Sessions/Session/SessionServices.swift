@@ -13,14 +13,14 @@ package struct SessionServices: Sendable {
   package let documents: DocumentCache
   package let settingsDirectory: String
   /// The servers' nonces and clock offsets.
-  let proofs = DPoPMemory()
+  let dpopMemory = DPoPMemory()
   package let gate = LockGate()
   /// The refresh tokens that could not be written to the vault yet.
-  let unstored = AccountTable<UnstoredRecord>()
+  let unwrittenRecords = AccountTable<UnwrittenRecord>()
   /// The pending revocations that are only in memory.
-  let unwritten = AccountTable<UnwrittenRevocation>()
+  let unwrittenRevocations = AccountTable<UnwrittenRevocation>()
   /// The refreshes that wait for newer keys of the issuer.
-  let awaitedKeys = AccountTable<AwaitedKeys>()
+  let refreshesAwaitingKeys = AccountTable<RefreshAwaitingKeys>()
   /// By account, the last reported endpoint origin unknown at sign-in.
   let movedOrigins = Monitor<[AccountName: String]>([:])
   package let ephemeral = EphemeralAccounts()
@@ -47,7 +47,7 @@ package struct SessionServices: Sendable {
   }
 
   /// Runs `body` and converts a vault error to a session error.
-  func storing<Result: ~Copyable>(
+  func mapVaultError<Result: ~Copyable>(
     _ body: @autoclosure () throws(VaultError) -> Result
   ) throws(SessionError) -> Result {
     do { return try body() } catch { throw .vault(error) }
@@ -71,23 +71,23 @@ package struct SessionServices: Sendable {
   }
 
   /// The shortest wait for an account's lock that is reported, in milliseconds.
-  private static let noticedWaitMilliseconds = 20
+  private static let minimumReportedWaitMilliseconds = 20
 
   /// Locks the account, so that no other process or thread can spend its tokens, and runs `body`.
-  func holding<Result>(
+  func withAccountLock<Result>(
     _ account: AccountName, _ cancellation: Cancellation? = nil, _ body: () throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
-    try holding(account, at: nil, cancellation: cancellation) { (_) throws(SessionError) in try body() }
+    try withAccountLock(account, at: nil, cancellation: cancellation) { (_) throws(SessionError) in try body() }
   }
 
-  /// Like ``holding(_:_:_:)``, but passes the record's protection level to `body` and delays locking the vault.
+  /// Like ``withAccountLock(_:_:_:)``, but passes the record's protection level to `body` and delays locking the vault.
   ///
   /// - Parameters:
   ///   - wanted: The record's new protection level, if `body` changes it.
   ///   - mustWrite: See ``LockGate/enter(_:mustWrite:_:)``.
   ///   - cancellation: Ends the wait. Cancelled when the vault is locked, unless a token or code is being spent.
   /// - Throws: The vault error `locked` while the level is being locked.
-  func holding<Result>(
+  func withAccountLock<Result>(
     _ account: AccountName, at wanted: Protection?, mustWrite: Bool = false, cancellation: Cancellation? = nil,
     _ body: (Protection) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
@@ -105,8 +105,9 @@ package struct SessionServices: Sendable {
     }
     if !mustWrite, let cancellation, cancellation.isCancelled { throw .cancelled }
     let waited = begin.duration(to: time.now()).wholeMilliseconds
-    if waited >= Self.noticedWaitMilliseconds { observer?(.step(.waitedForAccount(milliseconds: waited))) }
-    let result = try keepingUnlocked(level(of: account, or: wanted), mustWrite: mustWrite, cancellation, body)
+    if waited >= Self.minimumReportedWaitMilliseconds { observer?(.step(.waitedForAccount(milliseconds: waited))) }
+    let result = try withUnlockedLevel(
+      nextLevel(of: account, requested: wanted), mustWrite: mustWrite, cancellation, body)
     lock.release()
     return result
   }
@@ -114,7 +115,7 @@ package struct SessionServices: Sendable {
   /// Runs `body` and delays locking the level until it ends.
   ///
   /// - Throws: The vault error `locked` while the level is being locked.
-  func keepingUnlocked<Result>(
+  func withUnlockedLevel<Result>(
     _ level: Protection, mustWrite: Bool = false, _ cancellation: Cancellation? = nil,
     _ body: (Protection) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
@@ -144,7 +145,7 @@ package struct SessionServices: Sendable {
 
   /// A snapshot of the vault for reading several records. Nil without a vault.
   package func snapshot() throws(SessionError) -> VaultSnapshot? {
-    try storing(vault.snapshot())
+    try mapVaultError(vault.snapshot())
   }
 
   package func record(of account: AccountName, in snapshot: VaultSnapshot) throws(SessionError) -> AccountRecord? {
@@ -160,11 +161,13 @@ package struct SessionServices: Sendable {
   private func storedRecord(
     of account: AccountName, in snapshot: VaultSnapshot
   ) throws(SessionError) -> StoredRecord? {
-    let sealed = try storing(snapshot.read(account))
+    let sealed = try mapVaultError(snapshot.read(account))
     guard let sealed else { return nil }
     observer?(.step(.recordRead))
     var record = try AccountRecord(content: sealed.content, account: account)
-    if let entry = unstored[account], entry.replaces == sealed.generation { record.renewal = entry.renewal }
+    if let entry = unwrittenRecords[account], entry.replaces == sealed.generation {
+      record.refreshedMembers = entry.refreshedMembers
+    }
     return StoredRecord(record: record, generation: sealed.generation)
   }
 
@@ -196,20 +199,20 @@ package struct SessionServices: Sendable {
       return generation
     }
     writeReserve?.beginWrite()
-    let content = try record.sealedContent(in: writeReserve?.arena)
+    let content = try record.serialized(in: writeReserve?.arena)
     let generation: UInt64? =
       if let replaced {
-        try storing(
+        try mapVaultError(
           vault.write(
             account, content: content, label: record.label, protection: protection, replacing: replaced, wait: wait))
       } else {
-        try storing(
+        try mapVaultError(
           vault.write(
             account, content: content, label: record.label, protection: protection, wait: wait, in: writeReserve?.vault)
         )
       }
     guard let generation else { throw .signedOut(account: account.text) }
-    unstored[account] = nil
+    unwrittenRecords[account] = nil
     observer?(.step(.recordWritten))
     return generation
   }
@@ -222,9 +225,9 @@ package struct SessionServices: Sendable {
     of account: AccountName, _ configuration: AccountConfiguration, holdsToken: Bool = false
   ) throws(SessionError) -> JSONObject? {
     guard let record = try record(of: account), !record.isSignedOut else { throw .signedOut(account: account.text) }
-    if !holdsToken, let ending = record.ending(account, now: time.wallSeconds()) { throw ending }
+    if !holdsToken, let ending = record.endError(account, now: time.wallSeconds()) { throw ending }
     if let problem = record.problem(with: configuration, account: account) { throw problem }
-    if let hold = record.identityHold { throw hold.error(account) }
+    if let block = record.identityBlock { throw block.error(account) }
     return record.claims
   }
 
@@ -239,20 +242,20 @@ package struct SessionServices: Sendable {
     }
   }
 
-  func metadataSource(_ access: AccountAccess, _ cancellation: Cancellation?) -> IssuerMetadata {
-    IssuerMetadata(documents: documents, observer: observer, access: access, cancellation: cancellation)
+  func metadataSource(_ parsed: ParsedConfiguration, _ cancellation: Cancellation?) -> IssuerMetadata {
+    IssuerMetadata(documents: documents, observer: observer, parsed: parsed, cancellation: cancellation)
   }
 
   /// The server's metadata with the endpoints of the settings, newly fetched if `fresh` is true.
   func metadata(
-    _ access: AccountAccess, fresh: Bool, cancellation: Cancellation?
+    _ parsed: ParsedConfiguration, fresh: Bool, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServerMetadata {
-    let source = metadataSource(access, cancellation)
-    return try (fresh ? source.fresh() : source.cachedOrFetched()).document
+    let source = metadataSource(parsed, cancellation)
+    return try (fresh ? source.fetchFresh() : source.fetchUnlessCached()).document
   }
 }
 
 /// Runs `body` and converts an OAuth error to a session error.
-func oauth<Result>(_ body: @autoclosure () throws(OAuthError) -> Result) throws(SessionError) -> Result {
+func mapOAuthError<Result>(_ body: @autoclosure () throws(OAuthError) -> Result) throws(SessionError) -> Result {
   do { return try body() } catch { throw .oauth(error) }
 }

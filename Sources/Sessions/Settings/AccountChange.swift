@@ -16,7 +16,7 @@ extension SessionServices {
     _ account: AccountName, from old: AccountConfiguration, to new: AccountConfiguration,
     unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> SettingsEffect {
-    try AccountAccess.check(new)
+    try ParsedConfiguration.check(new)
     let isOther = new.clientID != old.clientID || new.tokenEndpointAuthMethod != old.tokenEndpointAuthMethod
     if isOther { try new.checkPublished() }
     let effect = effect(of: new, on: account)

@@ -60,11 +60,13 @@ package struct AccountConfiguration: Sendable, Hashable {
   }
 
   /// Whether an assertion's variable is set without the platform that uses it.
-  package var hasIdleVariable: Bool { settings.assertionVariable != nil && settings.assertionFrom != .gitLabCI }
+  package var hasUnusedVariable: Bool { settings.assertionVariable != nil && settings.assertionFrom != .gitLabCI }
 
   private mutating func dropDefaults() {
     for setting in AccountSetting.all {
-      guard let fallback = setting.fallback, setting.value(in: settings) == .string(fallback) else { continue }
+      guard let defaultValue = setting.defaultValue, setting.value(in: settings) == .string(defaultValue) else {
+        continue
+      }
       setting.unset(in: &settings)
     }
   }
@@ -73,14 +75,15 @@ package struct AccountConfiguration: Sendable, Hashable {
   package var providerSettings: Provider? { settings.provider.map { Provider.named($0) } }
 
   /// Whether the account uses the server with this issuer.
-  package func isAt(_ issuer: String) -> Bool {
+  package func usesServer(_ issuer: String) -> Bool {
     providerSettings?.isSameServer(self.issuer, as: issuer) ?? self.issuer.hasSameBytes(as: issuer)
   }
 
   /// Whether a resource names the account's server. Resources may add a slash to an empty path.
   package func isNamed(by resource: ProtectedResource) -> Bool {
     resource.authorizationServers.contains { server in
-      isAt(server.text) || isAt(server.text + "/") || server.text.hasSuffix("/") && isAt(String(server.text.dropLast()))
+      usesServer(server.text) || usesServer(server.text + "/")
+        || server.text.hasSuffix("/") && usesServer(String(server.text.dropLast()))
     }
   }
 
@@ -112,7 +115,9 @@ package struct AccountConfiguration: Sendable, Hashable {
   }
 
   /// Whether the client has no secret, key or certificate.
-  var isPublicClient: Bool { tokenEndpointAuthMethod == ClientAuthenticationMethod.none && !settings.clientCertificate }
+  var isPublicClient: Bool {
+    tokenEndpointAuthMethod == ClientAuthenticationMethod.none && !settings.usesClientCertificate
+  }
 
   /// Copies the client's registered algorithms (OpenID Connect Dynamic Client Registration 1.0 section 2), except those
   /// missing from the response.
@@ -149,7 +154,7 @@ package struct AccountConfiguration: Sendable, Hashable {
       throw ConfigurationError(.invalid, "\(path).\(error.name)", expected: error.expected)
     }
     guard let configuration = Self(settings) else { throw ConfigurationError(.invalid, "\(path).issuer") }
-    if configuration.hasIdleVariable { throw ConfigurationError(.invalid, "\(path).assertion_variable") }
+    if configuration.hasUnusedVariable { throw ConfigurationError(.invalid, "\(path).assertion_variable") }
     self = configuration
   }
 

@@ -19,8 +19,8 @@ extension SessionServices {
     // Locking the same account twice would deadlock.
     guard old != new else { throw .configuration(ConfigurationError(.accountExists, new.text)) }
     let (first, second) = old < new ? (old, new) : (new, old)
-    return try holding(first) { () throws(SessionError) in
-      try holding(second) { () throws(SessionError) in try move(old, to: new, unless: isGivenUp) }
+    return try withAccountLock(first) { () throws(SessionError) in
+      try withAccountLock(second) { () throws(SessionError) in try move(old, to: new, unless: isGivenUp) }
     }
   }
 
@@ -28,7 +28,7 @@ extension SessionServices {
   private func move(
     _ old: AccountName, to new: AccountName, unless isGivenUp: () -> Bool
   ) throws(SessionError) -> RenamedAccount {
-    try settings(check(settingsFile.current(), old, new))
+    try mapConfigurationError(check(settingsFile.current(), old, new))
     let generation = try copyRecord(of: old, to: new)
     let renamed: Settings
     do {

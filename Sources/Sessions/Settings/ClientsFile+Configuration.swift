@@ -12,7 +12,7 @@ extension ClientsFile {
     let provider = configuration.providerSettings
     let names = [configuration.issuer] + [provider?.name.rawValue].compactMap(\.self)
     do throws(Problem) {
-      if let client = try ofUser(in: settingsDirectory).client(names) { return client }
+      if let client = try readUserFile(in: settingsDirectory).client(names) { return client }
       if let client = try files.clients.get().client(names) { return client }
     } catch {
       throw .configuration(ConfigurationError(.clientsFile(error), error.path))

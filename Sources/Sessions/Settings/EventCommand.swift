@@ -69,7 +69,7 @@ package struct EventCommand: Sendable, Hashable {
   }
 
   /// Whether to run the command for this event. `account` is nil for an event of no account.
-  package func isFor(_ event: SessionEventName, of account: String?) -> Bool {
+  package func matches(_ event: SessionEventName, of account: String?) -> Bool {
     guard events.isEmpty || events.contains(event) else { return false }
     guard let wanted = self.account else { return true }
     return account.map { $0.hasSameBytes(as: wanted.text) } ?? true

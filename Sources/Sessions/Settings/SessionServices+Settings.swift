@@ -11,7 +11,7 @@ extension SessionServices {
     wait: Duration = SettingsFile.usualWait, unless isGivenUp: () -> Bool = { false }, in reserved: ReservedFile? = nil,
     _ edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(SessionError) -> Settings {
-    try settings(settingsFile.change(wait: wait, unless: isGivenUp, in: reserved, edit))
+    try mapConfigurationError(settingsFile.change(wait: wait, unless: isGivenUp, in: reserved, edit))
   }
 
   /// Adds an account without signing in. Blocking.
@@ -22,10 +22,10 @@ extension SessionServices {
   package func add(
     _ account: AccountName, _ configuration: AccountConfiguration, unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> Settings {
-    try AccountAccess.check(configuration)
+    try ParsedConfiguration.check(configuration)
     try configuration.checkPublished()
-    return try holding(account) { () throws(SessionError) in
-      try settings(settingsFile.current().checkAbsence(of: account))
+    return try withAccountLock(account) { () throws(SessionError) in
+      try mapConfigurationError(settingsFile.current().checkAbsence(of: account))
       // A removed account's pending revocation continues. A sign-in replaces it, as after a sign-out.
       if (try? record(of: account))?.revocation == nil { try removeLeftover(of: account) }
       return try changeSettings(unless: isGivenUp) { (settings) throws(ConfigurationError) in
@@ -43,21 +43,23 @@ extension SessionServices {
   ///   - configuration: The new settings.
   ///   - confirmsAuthorities: Whether the user specified the certificate authority file.
   /// - Returns: The record's rewrite. Nil if there was nothing to seal.
-  package func confirm(
+  package func sealOrigins(
     _ added: [ResourceOrigin], of account: AccountName, _ configuration: AccountConfiguration,
     confirmsAuthorities: Bool = false
-  ) throws(SessionError) -> RecordMove? {
-    try holding(account) { () throws(SessionError) in
+  ) throws(SessionError) -> RecordRewrite? {
+    try withAccountLock(account) { () throws(SessionError) in
       guard let stored = try storedRecord(of: account) else { return nil }
       var record = stored.record
       let before = record.authority
-      if confirmsAuthorities { record.authority.seal(try AccountAccess(configuration).authorities) }
+      if confirmsAuthorities {
+        record.authority.sealCertificateAuthorities(try ParsedConfiguration(configuration).authorities)
+      }
       let kept = record.authority.resourceOrigins.filter { text in
         ResourceOrigin(text, allowHTTPLoopback: true).map { configuration.lists($0) } ?? false
       }
       record.authority.resourceOrigins = Set(kept + added.map(\.text)).sorted()
       guard record.authority != before else { return nil }
-      return RecordMove(from: stored.generation, to: try write(record, of: account, replacing: stored.generation))
+      return RecordRewrite(from: stored.generation, to: try write(record, of: account, replacing: stored.generation))
     }
   }
 
@@ -65,13 +67,13 @@ extension SessionServices {
   ///
   /// - Returns: Nil if there is no record or it already has that level.
   /// - Throws: The vault error `locked` if the old or new level is locked.
-  package func protect(_ account: AccountName, at level: Protection) throws(SessionError) -> RecordMove? {
-    try holding(account, at: level) { (_) throws(SessionError) in
+  package func changeProtection(of account: AccountName, to level: Protection) throws(SessionError) -> RecordRewrite? {
+    try withAccountLock(account, at: level) { (_) throws(SessionError) in
       guard let old = try protection(of: account), old != level, let stored = try storedRecord(of: account) else {
         return nil
       }
       let generation = try write(stored.record, of: account, protection: level, replacing: stored.generation)
-      return RecordMove(from: stored.generation, to: generation)
+      return RecordRewrite(from: stored.generation, to: generation)
     }
   }
 
@@ -79,28 +81,29 @@ extension SessionServices {
   ///
   /// - Parameter moves: The rewrites of the record since the grant, oldest first.
   /// - Returns: Nil if it is already stored, or there is a refresh token.
-  package func keepToken(
-    of grant: AccessGrant, of account: AccountName, after moves: [RecordMove]
-  ) throws(SessionError) -> RecordMove? {
+  package func storeToken(
+    of grant: AccessGrant, of account: AccountName, after moves: [RecordRewrite]
+  ) throws(SessionError) -> RecordRewrite? {
     let current = moves.reduce(grant.recordGeneration) { $1.from == $0 ? $1.to : $0 }
-    return try holding(account) { () throws(SessionError) in
-      guard let stored = try storedRecord(of: account), stored.generation == current, stored.record.isNotKept else {
+    return try withAccountLock(account) { () throws(SessionError) in
+      guard let stored = try storedRecord(of: account), stored.generation == current, stored.record.isTokenNotStored
+      else {
         return nil
       }
       var record = stored.record
       record.accessToken = try grant.openAccessToken()
       record.idToken = record.idToken ?? grant.idToken.flatMap { try? $0.open() }
-      record.dpopKey = try oauth(grant.dpopKey?.serialized())
-      (record.isNotKept, record.isExpired) = (false, false)
-      return RecordMove(from: current, to: try write(record, of: account, replacing: current))
+      record.dpopKey = try mapOAuthError(grant.dpopKey?.serialized())
+      (record.isTokenNotStored, record.isExpired) = (false, false)
+      return RecordRewrite(from: current, to: try write(record, of: account, replacing: current))
     }
   }
 
   /// Removes the record that an interrupted rename or import left for an account missing from the settings.
   func removeLeftover(of account: AccountName) throws(SessionError) {
-    _ = try storing(vault.remove(account))
+    _ = try mapVaultError(vault.remove(account))
     // Last, since a token that could not be written is valid while the record exists.
-    unstored[account] = nil
+    unwrittenRecords[account] = nil
   }
 }
 
@@ -111,6 +114,8 @@ extension Settings {
 }
 
 /// Runs `body` and converts a configuration error to a session error.
-func settings<Result>(_ body: @autoclosure () throws(ConfigurationError) -> Result) throws(SessionError) -> Result {
+func mapConfigurationError<Result>(_ body: @autoclosure () throws(ConfigurationError) -> Result) throws(SessionError)
+  -> Result
+{
   do { return try body() } catch { throw .configuration(error) }
 }

@@ -168,7 +168,8 @@ package struct Settings: Sendable, Hashable {
   }
 
   /// Sets a directory's account, or removes it if nil.
-  package mutating func use(_ account: AccountName?, in path: DirectoryPath) throws(ConfigurationError) {
+  package mutating func setDirectoryAccount(_ account: AccountName?, in path: DirectoryPath) throws(ConfigurationError)
+  {
     if let account, self[account] == nil { throw ConfigurationError(.accountChanged, account.text) }
     changeDirectories { $0.set(account, for: path) }
   }
@@ -184,7 +185,7 @@ package struct Settings: Sendable, Hashable {
   /// Adds or removes the event command that shows desktop notices.
   ///
   /// - Parameter program: The program's absolute path. Nil to remove the command.
-  package mutating func notify(by program: String?) throws(ConfigurationError) {
+  package mutating func setDesktopNotifier(_ program: String?) throws(ConfigurationError) {
     var list = (object["on"]?.array ?? []).filter { $0["run"]?.array?.last != Self.noticeWord }
     if let program {
       list.append(

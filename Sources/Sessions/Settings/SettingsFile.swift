@@ -20,7 +20,7 @@ package final class SettingsFile {
   package private(set) var revision: UInt64 = 0
 
   /// The file watch's counter before the last read. Nil if the settings may be outdated.
-  private var knownAt: UInt64?
+  private var counterAtRead: UInt64?
 
   package init(directory: String) {
     directoryPath = directory
@@ -29,7 +29,7 @@ package final class SettingsFile {
 
   /// The current settings on disk. Empty if there is no file.
   package func current() throws(ConfigurationError) -> Settings {
-    knownAt = nil
+    counterAtRead = nil
     do throws(ConfigurationError) {
       let stamp = try openDirectory(create: false) ? try stampOnDisk() : nil
       if let known, known.stamp == stamp {
@@ -61,7 +61,7 @@ package final class SettingsFile {
   /// Whether ``lastRead()`` is up to date.
   ///
   /// - Parameter seen: The current counter of a ``Platform/FileChanges`` of this file.
-  package func isKnown(at seen: UInt64) -> Bool { seen == knownAt }
+  package func isUpToDate(at seen: UInt64) -> Bool { seen == counterAtRead }
 
   /// The result of the last successful read, for ``read(in:since:)``.
   package var lastReading: Reading? { known.map { Reading(stamp: $0.stamp, settings: $0.settings) } }
@@ -78,14 +78,14 @@ package final class SettingsFile {
   /// Adopts the result of a worker's read.
   ///
   /// - Parameter seen: The file watch's counter before the read.
-  package func take(_ result: Result<Reading, ConfigurationError>, seen: UInt64?) {
+  package func adopt(_ result: Result<Reading, ConfigurationError>, seen: UInt64?) {
     switch result {
     case .success(let reading):
       problem = nil
       if known == nil || known?.stamp != reading.stamp { keep(reading.settings, reading.stamp) }
-      knownAt = seen
+      counterAtRead = seen
     // The next attempt may succeed with the same file, for example if there were no free descriptors.
-    case .failure(let error): (problem, knownAt) = (error, nil)
+    case .failure(let error): (problem, counterAtRead) = (error, nil)
     }
   }
 
@@ -160,13 +160,13 @@ package final class SettingsFile {
 
   /// Drops the settings, so that they are read again.
   private func forget() {
-    (known, problem, knownAt) = (nil, nil, nil)
+    (known, problem, counterAtRead) = (nil, nil, nil)
     revision += 1
   }
 
   /// Remembers the content of the file with this stamp.
   private func keep(_ settings: Settings, _ stamp: FileStamp?) {
-    (known, problem, knownAt) = ((stamp, settings), nil, nil)
+    (known, problem, counterAtRead) = ((stamp, settings), nil, nil)
     revision += 1
   }
 
@@ -235,7 +235,7 @@ package final class SettingsFile {
         return isGivenUp()
       }
     } catch {
-      if error.isAgain { throw ConfigurationError(.storage(error), path) }
+      if error.wouldBlock { throw ConfigurationError(.storage(error), path) }
       let lockPath = directoryPath + "/" + Self.lockName
       throw ConfigurationError(
         .directory(

@@ -10,12 +10,12 @@ package struct ClientRegistrationValues: Sendable {
   package let clientName: String
   package let softwareVersion: String
   /// Whether the client must authenticate.
-  package let needsProof: Bool
+  package let mustAuthenticate: Bool
 
-  package init(clientName: String, softwareVersion: String, needsProof: Bool = false) {
+  package init(clientName: String, softwareVersion: String, mustAuthenticate: Bool = false) {
     self.clientName = clientName
     self.softwareVersion = softwareVersion
-    self.needsProof = needsProof
+    self.mustAuthenticate = mustAuthenticate
   }
 }
 
@@ -27,19 +27,19 @@ extension SignInServer {
   private static let secondsBefore = 86_400
 
   /// Registers a client (RFC 7591), and adds it to the settings. Blocking.
-  mutating func register(_ order: ClientRegistrationValues, redirectURIs: [String]) throws(SessionError) {
-    var request = try request(order, redirectURIs)
-    var registration = try register(&request, order, methods(order))
-    if isMisread(registration, for: request) {
-      _ = ClientRegistrationRecord(registration).delete(access.transport, services.http)
-      registration = try register(&request, order, [.secretPost])
+  mutating func register(_ values: ClientRegistrationValues, redirectURIs: [String]) throws(SessionError) {
+    var request = try request(values, redirectURIs)
+    var registration = try register(&request, values, methods(values))
+    if mayBeMisread(registration, for: request) {
+      _ = ClientRegistrationRecord(registration).delete(parsed.transport, services.http)
+      registration = try register(&request, values, [.secretPost])
     }
-    try adopt(registration, for: request, order)
+    try adopt(registration, for: request, values)
   }
 
   /// The client authentication methods to try, in order: the user's choice, or else none (RFC 8252 section 8.4) if the
   /// server allows it, then a secret, then a key.
-  private func methods(_ order: ClientRegistrationValues) -> [ClientAuthenticationMethod] {
+  private func methods(_ values: ClientRegistrationValues) -> [ClientAuthenticationMethod] {
     let wanted = configuration.tokenEndpointAuthMethod
     if wanted != .none { return [wanted] }
     if secrets.credentials.key != nil || configuration.profile == .fapi2 { return [.privateKeyJWT] }
@@ -48,14 +48,14 @@ extension SignInServer {
       ClientAuthenticationMethod.allCases.first {
         [.secret, .key].contains($0.credential) && announced.contains($0.rawValue)
       } ?? .secretBasic
-    if order.needsProof { return [surest] }
+    if values.mustAuthenticate { return [surest] }
     if announced.contains(ClientAuthenticationMethod.none.rawValue) { return [.none] }
     return metadata.announcesTokenEndpointAuthMethods ? [surest] : [.none, surest]
   }
 
   /// Whether the server may fail to decode the client ID or secret in Basic authentication (RFC 6749 section 2.3.1),
   /// but accepts them in the body.
-  private func isMisread(_ registration: ClientRegistration, for request: ClientRegistrationRequest) -> Bool {
+  private func mayBeMisread(_ registration: ClientRegistration, for request: ClientRegistrationRequest) -> Bool {
     let method = registration.tokenEndpointAuthMethod ?? request.tokenEndpointAuthMethod
     guard configuration.tokenEndpointAuthMethod == .none, method == ClientAuthenticationMethod.secretBasic.rawValue,
       metadata.tokenEndpointAuthMethods.contains(ClientAuthenticationMethod.secretPost.rawValue)
@@ -68,7 +68,7 @@ extension SignInServer {
 
   /// Completes the request for an authentication method. Generates a key or certificate if needed.
   private mutating func prepare(
-    _ method: ClientAuthenticationMethod, _ order: ClientRegistrationValues, _ request: inout ClientRegistrationRequest
+    _ method: ClientAuthenticationMethod, _ values: ClientRegistrationValues, _ request: inout ClientRegistrationRequest
   ) throws(SessionError) {
     request.tokenEndpointAuthMethod = method.rawValue
     switch method.credential {
@@ -76,7 +76,7 @@ extension SignInServer {
       throw .oauth(
         OAuthError(.registrationUnusable, .reason("a certificate from an authority must be registered manually")))
     case .selfSignedCertificate:
-      if secrets.credentials.certificate == nil { try makeCertificate(order) }
+      if secrets.credentials.certificate == nil { try makeCertificate(values) }
       request.keys = [try secrets.credentials.publishedCertificate(configuration, in: services.vault.keyDevice)]
       request.bindsTokensToCertificate = metadata.bindsTokensToCertificates
     case .key:
@@ -85,33 +85,33 @@ extension SignInServer {
         secrets.credentials.key = try makeKey(announced?.contains(SigningAlgorithm.ES256.rawValue) ?? true)
       }
       request.keys = [
-        try secrets.credentials.publishedKey(named: &access.configuration, in: services.vault.keyDevice)
+        try secrets.credentials.publishedKey(named: &parsed.configuration, in: services.vault.keyDevice)
       ]
     case .none, .secret: break
     }
   }
 
-  /// - Parameter takesES256: Whether the server accepts ES256, the only algorithm of TPM keys.
-  private func makeKey(_ takesES256: Bool) throws(SessionError) -> SharedSecret {
-    try services.makingKey(configuration, holds: takesES256) { (device) throws(SessionError) in
+  /// - Parameter acceptsES256: Whether the server accepts ES256, the only algorithm of TPM keys.
+  private func makeKey(_ acceptsES256: Bool) throws(SessionError) -> SharedSecret {
+    try services.generateKey(configuration, isSupportedByTPM: acceptsES256) { (device) throws(SessionError) in
       try ClientKeyFile.generate(in: device).key
     }
   }
 
   /// Creates a certificate, and its key if there is none.
-  private mutating func makeCertificate(_ order: ClientRegistrationValues) throws(SessionError) {
+  private mutating func makeCertificate(_ values: ClientRegistrationValues) throws(SessionError) {
     if secrets.credentials.key == nil { secrets.credentials.key = try makeKey(true) }
     let start = services.time.wallSeconds() - Self.secondsBefore
-    try secrets.credentials.makeCertificate(name: order.clientName, in: services.vault.keyDevice, from: start)
+    try secrets.credentials.makeCertificate(name: values.clientName, in: services.vault.keyDevice, from: start)
   }
 
   /// Creates the registration request, still without an authentication method.
   private func request(
-    _ order: ClientRegistrationValues, _ redirectURIs: [String]
+    _ values: ClientRegistrationValues, _ redirectURIs: [String]
   ) throws(SessionError) -> ClientRegistrationRequest {
     var request = try ClientRegistrationRequest(
-      of: configuration, name: order.clientName, softwareID: Self.softwareID, softwareVersion: order.softwareVersion)
-    if order.needsProof { request.grantTypes.append(AuthorizationServer.GrantType.clientCredentials) }
+      of: configuration, name: values.clientName, softwareID: Self.softwareID, softwareVersion: values.softwareVersion)
+    if values.mustAuthenticate { request.grantTypes.append(AuthorizationServer.GrantType.clientCredentials) }
     if metadata.deviceAuthorizationEndpoint != nil, configuration.profile == nil {
       request.grantTypes.append(AuthorizationServer.GrantType.device)
     }
@@ -133,21 +133,21 @@ extension SignInServer {
   ///
   /// Glewlwyd accepts only its own name for the device grant.
   private mutating func register(
-    _ request: inout ClientRegistrationRequest, _ order: ClientRegistrationValues,
+    _ request: inout ClientRegistrationRequest, _ values: ClientRegistrationValues,
     _ methods: [ClientAuthenticationMethod]
   ) throws(SessionError) -> ClientRegistration {
     var refusal: OAuthError?
     let standard = request.grantTypes
     for method in methods {
-      try prepare(method, order, &request)
-      for isByTheBook in standard.contains(AuthorizationServer.GrantType.device) ? [true, false] : [true] {
-        request.grantTypes = isByTheBook ? standard : standard.map(Self.registrationName)
+      try prepare(method, values, &request)
+      for usesRegisteredName in standard.contains(AuthorizationServer.GrantType.device) ? [true, false] : [true] {
+        request.grantTypes = usesRegisteredName ? standard : standard.map(Self.registrationName)
         do throws(OAuthError) {
           // Without the response, the client could not be deleted.
-          return try cancellation.spending(or: OAuthError(.cancelled, .endpoint(.registration))) {
+          return try cancellation.withDelayedCancellation(orThrow: OAuthError(.cancelled, .endpoint(.registration))) {
             () throws(OAuthError) in
             try ClientRegistration.register(
-              request, at: metadata, initialAccessToken: secrets.initialAccessToken, transport: access.transport,
+              request, at: metadata, initialAccessToken: secrets.initialAccessToken, transport: parsed.transport,
               http: services.http, cancellation: cancellation)
           }
         } catch {
@@ -167,21 +167,21 @@ extension SignInServer {
 
   /// Applies the registration to settings and secrets. Deletes the client if unusable.
   private mutating func adopt(
-    _ registration: ClientRegistration, for request: ClientRegistrationRequest, _ order: ClientRegistrationValues
+    _ registration: ClientRegistration, for request: ClientRegistrationRequest, _ values: ClientRegistrationValues
   ) throws(SessionError) {
     let record = ClientRegistrationRecord(registration)
     do throws(SessionError) {
-      let method = try check(registration, request, order)
-      access.configuration.clientID = registration.clientID
-      access.configuration.tokenEndpointAuthMethod = method
-      if registration.bindsTokensToKey { access.configuration.dpop = true }
-      try access.configuration.adopt(registration)
+      let method = try check(registration, request, values)
+      parsed.configuration.clientID = registration.clientID
+      parsed.configuration.tokenEndpointAuthMethod = method
+      if registration.bindsTokensToKey { parsed.configuration.usesDPoP = true }
+      try parsed.configuration.adopt(registration)
       secrets.credentials.secret = method.credential == .secret ? registration.secret : nil
       // A certificate uses the same key.
       if method.credential != .key, secrets.credentials.certificate == nil { secrets.credentials.key = nil }
       secrets.registration = record
     } catch {
-      _ = record.delete(access.transport, services.http)
+      _ = record.delete(parsed.transport, services.http)
       throw error
     }
     registrationNotices = [.clientRegistered(registration.clientID)]
@@ -190,7 +190,7 @@ extension SignInServer {
 
   /// Checks the registered client (RFC 7591 section 3.2.1). Returns its authentication method.
   private func check(
-    _ registration: ClientRegistration, _ request: ClientRegistrationRequest, _ order: ClientRegistrationValues
+    _ registration: ClientRegistration, _ request: ClientRegistrationRequest, _ values: ClientRegistrationValues
   ) throws(SessionError) -> ClientAuthenticationMethod {
     func unusable(_ what: Phrase) -> SessionError { .oauth(OAuthError(.registrationUnusable, .reason(what))) }
     let name = registration.tokenEndpointAuthMethod ?? request.tokenEndpointAuthMethod
@@ -198,7 +198,7 @@ extension SignInServer {
       throw unusable("with an unsupported client authentication")
     }
     switch method.credential {
-    case .none: if order.needsProof { throw unusable("as a client without authentication") }
+    case .none: if values.mustAuthenticate { throw unusable("as a client without authentication") }
     case .secret: if registration.secret == nil { throw unusable("without a client secret") }
     case .key: if request.keys.isEmpty { throw unusable("with a key that it was not sent") }
     case .selfSignedCertificate where secrets.credentials.certificate != nil && !request.keys.isEmpty: break
@@ -206,7 +206,7 @@ extension SignInServer {
     }
     let grants = registration.grantTypes ?? request.grantTypes
     let needed =
-      order.needsProof ? [AuthorizationServer.GrantType.clientCredentials] : AuthorizationServer.GrantType.signIn
+      values.mustAuthenticate ? [AuthorizationServer.GrantType.clientCredentials] : AuthorizationServer.GrantType.signIn
     guard needed.contains(where: grants.contains) else { throw unusable("without a way to sign in") }
     if grants.contains(AuthorizationServer.GrantType.code), let uris = registration.redirectURIs {
       guard request.redirectURIs.contains(where: uris.contains) else { throw unusable("with other redirect URIs") }

@@ -6,8 +6,8 @@ extension AccountConfiguration {
   private static let offlineAccess = "offline_access"
 
   /// Adds `offline_access` to the scope if the server announces it.
-  package mutating func askToStay(_ metadata: AuthorizationServerMetadata) {
-    guard !self.scope.isEmpty, metadata.knowsOfflineAccess,
+  package mutating func requestOfflineAccess(_ metadata: AuthorizationServerMetadata) {
+    guard !self.scope.isEmpty, metadata.announcesOfflineAccess,
       !self.scope.contains(where: { $0.hasSameBytes(as: Self.offlineAccess) })
     else { return }
     self.scope.append(Self.offlineAccess)
@@ -24,5 +24,5 @@ extension AccountConfiguration {
 }
 
 extension AuthorizationServerMetadata {
-  var knowsOfflineAccess: Bool { scopes?.contains("offline_access") ?? false }
+  var announcesOfflineAccess: Bool { scopes?.contains("offline_access") ?? false }
 }

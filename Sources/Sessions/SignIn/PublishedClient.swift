@@ -7,22 +7,22 @@ extension AccountConfiguration {
   /// Whether the client ID is the URL of the client's published metadata.
   var hasMetadataURL: Bool { Client.isMetadataURL(clientID, allowHTTPLoopback: self.allowHTTPLoopback) }
 
-  /// Throws `clientURL` if a client with published metadata has a secret, which is forbidden (draft section 4.1).
+  /// Throws `unusableClientURL` if a client with published metadata has a secret, which is forbidden (draft section 4.1).
   package func checkPublished(hasSecret: Bool = false) throws(SessionError) {
     guard hasMetadataURL else { return }
     if hasSecret || tokenEndpointAuthMethod.credential == .secret {
-      throw .clientURL(.secret)
+      throw .unusableClientURL(.secret)
     }
   }
 
-  /// Throws `clientURL` if the client ID is a URL but the server does not accept published clients (draft section 6),
+  /// Throws `unusableClientURL` if the client ID is a URL but the server does not accept published clients (draft section 6),
   /// unless the settings have a redirect URI (section 7.2).
   func checkPublished(at metadata: AuthorizationServerMetadata) throws(SessionError) {
     switch metadata.acceptsMetadataURLs {
-    case true: if !hasMetadataURL, clientID.lowercased().hasPrefix("https://") { throw .clientURL(.malformed) }
+    case true: if !hasMetadataURL, clientID.lowercased().hasPrefix("https://") { throw .unusableClientURL(.malformed) }
     case false:
       guard hasMetadataURL, self.redirectURI == nil else { return }
-      throw .clientURL(.unannounced(canRegister: metadata.registrationEndpoint != nil))
+      throw .unusableClientURL(.unannounced(canRegister: metadata.registrationEndpoint != nil))
     case nil: break
     }
   }
@@ -32,21 +32,21 @@ extension ClientRegistrationRequest {
   /// The metadata to publish at the client's URL (section 4).
   ///
   /// - Parameter credentials: Only the public half of a key is published.
-  /// - Throws: `clientURL`, or `configuration` if the client's key is missing.
+  /// - Throws: `unusableClientURL`, or `configuration` if the client's key is missing.
   package init(
     publishing configuration: AccountConfiguration, _ credentials: ClientCredentials, name: String,
     in device: any KeyDevice
   ) throws(SessionError) {
-    guard configuration.hasMetadataURL else { throw .clientURL(.malformed) }
+    guard configuration.hasMetadataURL else { throw .unusableClientURL(.malformed) }
     try configuration.checkPublished(hasSecret: credentials.secret != nil)
     typealias GrantType = AuthorizationServer.GrantType
     try self.init(of: configuration, name: name)
     clientID = configuration.clientID
     grantTypes = [GrantType.code, GrantType.device, GrantType.refresh]
-    redirectURIs = try SignInRedirect(publishedBy: configuration).registered(port: nil)
+    redirectURIs = try SignInRedirect(publishedBy: configuration).urisToRegister(port: nil)
     switch configuration.tokenEndpointAuthMethod.credential {
     case .none where credentials.key == nil: break
-    case .issuedCertificate, .selfSignedCertificate: throw .clientURL(.certificate)
+    case .issuedCertificate, .selfSignedCertificate: throw .unusableClientURL(.certificate)
     case .none, .secret, .key:
       var configuration = configuration
       tokenEndpointAuthMethod = ClientAuthenticationMethod.privateKeyJWT.rawValue
@@ -65,7 +65,7 @@ extension ClientRegistrationRequest {
     } catch {
       throw .oauth(error)
     }
-    bindsTokensToKey = configuration.dpop
+    bindsTokensToKey = configuration.usesDPoP
     idTokenAlgorithm = configuration.idTokenAlgorithm?.rawValue
     userInfoAlgorithm = configuration.userInfoAlgorithm?.rawValue
   }
@@ -93,7 +93,7 @@ extension ClientCredentials {
     let key = try clientKey(configuration, in: device)
     do {
       configuration.clientKeyID = try configuration.clientKeyID ?? key.thumbprint()
-      return try clientKey(configuration, in: device).published()
+      return try clientKey(configuration, in: device).publicJWK()
     } catch {
       throw .memory
     }
@@ -104,7 +104,7 @@ extension ClientCredentials {
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> JSONObject {
     var configuration = configuration
-    configuration.clientCertificate = true
+    configuration.usesClientCertificate = true
     guard let certificate = try clientCertificate(configuration, in: device) else { throw .memory }
     var members = try publishedKey(named: &configuration, in: device)
     members["x5c"] = .array(certificate.key.certificates.map { .string(Base64.encode($0)) })

@@ -17,72 +17,72 @@ extension SignIn {
     var request: Request
     /// The redirect URI, if there is a redirect.
     package let redirect: SignInRedirect?
-    private let contact: SignInServer
+    private let signInServer: SignInServer
     /// Whether the TPM was unavailable for the DPoP key.
-    private let isKeptOutOfTPM: Bool
+    private let isOutsideTPM: Bool
 
     /// Checks the metadata, so that the user does not approve a sign-in that cannot be completed.
     ///
     /// - Parameter grantedScope: The scope of the session to replace.
     init(
-      _ request: Request, _ contact: SignInServer, _ level: Protection, _ redirect: SignInRedirect?,
+      _ request: Request, _ signInServer: SignInServer, _ level: Protection, _ redirect: SignInRedirect?,
       grantedScope: String?
     ) throws(SessionError) {
-      var contact = contact
-      server = try contact.server(provingWith: request.proofAlgorithms)
-      let (server, configuration) = (server, contact.configuration)
+      var signInServer = signInServer
+      server = try signInServer.makeServer(proofAlgorithms: request.proofAlgorithms)
+      let (server, configuration) = (server, signInServer.configuration)
       do throws(ExtraParameters.Problem) { extras = try configuration.extraParameters() } catch {
         throw .configuration(ConfigurationError(.invalid, "parameters, claims or authorization_details"))
       }
-      let own = try oauth(request.scope(configuration, server.metadata))
+      let own = try mapOAuthError(request.scope(configuration, server.metadata))
       let known = request.unattended == nil ? own ?? grantedScope.flatMap { try? Scope($0) } : nil
       let whole = try known.flatMap { (known) throws(SessionError) in
-        try oauth(configuration.scopeOfOrigins(with: known))
+        try mapOAuthError(configuration.scopeOfOrigins(with: known))
       }
       (scope, ownScope) = (whole ?? own, whole == nil ? nil : known)
       self.request = request
       self.redirect = redirect
-      self.contact = contact
+      self.signInServer = signInServer
       self.level = level
-      isKeptOutOfTPM = request.services.isKeptOutOfTPM(server.prover, configuration)
+      isOutsideTPM = request.services.isOutsideTPM(server.prover, configuration)
       let needsKeys = if case .secret = server.signing.idTokens { false } else { expectsIDToken }
-      try oauth(server.checkProfile(FAPI2.Flow(request.unattended)))
-      try oauth(server.metadata.checkUsable(.token))
-      if needsKeys { try oauth(server.metadata.checkUsable(.keys)) }
+      try mapOAuthError(server.checkProfile(FAPI2.Flow(request.unattended)))
+      try mapOAuthError(server.metadata.checkUsable(.token))
+      if needsKeys { try mapOAuthError(server.metadata.checkUsable(.keys)) }
     }
 
     package var account: AccountName { request.account }
     /// The account's future settings, including values chosen from the metadata.
-    package var configuration: AccountConfiguration { contact.configuration }
+    package var configuration: AccountConfiguration { signInServer.configuration }
     package var notices: [SignIn.Notice] {
-      (contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registrationNotices ?? [])
+      (signInServer.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? signInServer.registrationNotices ?? [])
         + (configuration.hasMetadataURL && configuration.clientID.utf8.contains(UInt8(ascii: "?"))
-          ? [.clientQuery] : [])
-        + (isKeptOutOfTPM ? [.tpmAway] : []) + (asksForIDToken && !server.issuesIDTokens ? [.keysMissing] : [])
+          ? [.clientURLHasQuery] : [])
+        + (isOutsideTPM ? [.tpmUnavailable] : []) + (asksForIDToken && !server.issuesIDTokens ? [.keysMissing] : [])
     }
-    package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
-    /// Throws `clientSecretNotNamed` if the provider requires a client secret and none is known.
+    package var hasCredentials: Bool { !signInServer.secrets.credentials.isEmpty }
+    /// Throws `clientSecretNeeded` if the provider requires a client secret and none is known.
     package func requireSecret(isBrowser: Bool) throws(SessionError) {
       guard !hasCredentials, let provider = configuration.providerSettings,
         provider.has(.secretNeeded) || isBrowser && provider.has(.secretForCode)
       else { return }
-      throw .clientSecretNotNamed(
+      throw .clientSecretNeeded(
         MissingSecret(
           provider: provider.title, page: provider.registration?.page, isForBrowser: !provider.has(.secretNeeded)))
     }
 
     /// Whether the server has refused the device grant before.
-    package var isDeviceForbidden: Bool { request.isDeviceForbidden }
+    package var isDeviceGrantRefused: Bool { request.isDeviceGrantRefused }
 
     var services: SessionServices { request.services }
     var cancellation: Cancellation { request.cancellation }
     private var isUnattended: Bool { request.unattended != nil }
 
-    /// Whether ``withdraw()`` must delete a client.
-    package var mustDeleteClient: Bool { contact.registrationNotices != nil }
+    /// Whether ``deleteNewClient()`` must delete a client.
+    package var mustDeleteClient: Bool { signInServer.registrationNotices != nil }
 
     /// Deletes the client registered for this sign-in, if it was not completed. Blocking.
-    package func withdraw() { contact.withdraw() }
+    package func deleteNewClient() { signInServer.deleteNewClient() }
 
     /// The protection level to write. Nil to keep the old record's.
     private var protection: Protection? { configuration.protection ?? (request.isNew ? .device : nil) }
@@ -94,15 +94,17 @@ extension SignIn {
 
     /// Signs in without a user. Blocking.
     ///
-    /// - Throws: `guestNeedsProof`, `guestOverUser` if a user is signed in, or an error about the assertion.
+    /// - Throws: `guestMustAuthenticate`, `guestCannotReplaceUser` if a user is signed in, or an error about the assertion.
     package func signIn(_ grant: UnattendedGrant) throws(SessionError) -> SignIn.Outcome {
-      if grant == .client, !server.client.authentication.provesClient { throw .guestNeedsProof(account: account.text) }
+      if grant == .clientCredentials, !server.client.authentication.authenticatesClient {
+        throw .guestMustAuthenticate(account: account.text)
+      }
       let unattended = try UnattendedRequest(
-        grant, request.passedAssertion(contact.secrets), of: account, configuration, at: server,
+        grant, request.completedAssertion(signInServer.secrets), of: account, configuration, at: server,
         now: services.time.wallSeconds(), cancellation)
-      return try keepingOpen { (sentAt, reserve) throws(SessionError) in
-        let response = try oauth(unattended.send(server, cancellation))
-        return try finish(TokenEndpointAnswer(response), receivedAfter: sentAt, in: reserve)
+      return try withUnlockedVault { (sentAt, reserve) throws(SessionError) in
+        let response = try mapOAuthError(unattended.send(server, cancellation))
+        return try finish(TokenEndpointResponse(response), receivedAfter: sentAt, in: reserve)
       }
     }
 
@@ -113,11 +115,11 @@ extension SignIn {
     ///   - kept: The resources, if already reserved.
     ///   - waitsLong: Whether to wait for locks until the sign-in is cancelled.
     /// - Throws: If the session could not be stored, before the approval is spent.
-    func keepingOpen<Result>(
+    func withUnlockedVault<Result>(
       in kept: WriteReserve? = nil, waitsLong: Bool = true,
       _ body: (Instant, WriteReserve?) throws(SessionError) -> Result
     ) throws(SessionError) -> Result {
-      try services.keepingOpen(
+      try services.withUnlockedVault(
         account, configuration, isNew: request.isNew, in: kept, waitsLong: waitsLong, cancellation
       ) { (reserve) throws(SessionError) in
         var reserve = reserve
@@ -129,43 +131,44 @@ extension SignIn {
     }
 
     /// Verifies the response and stores the session. If the ID Token is invalid or for another user, revokes the grant
-    /// instead, if possible. Blocking. Call it in ``keepingOpen(in:waitsLong:_:)``.
+    /// instead, if possible. Blocking. Call it in ``withUnlockedVault(in:waitsLong:_:)``.
     ///
     /// - Parameters:
     ///   - sentAt: The time of the token request.
     ///   - reserve: The resources for writing the session.
-    ///   - demands: The authorization request's requirements for the ID Token.
+    ///   - requirements: The authorization request's requirements for the ID Token.
     ///   - needsIDToken: Whether a requested ID Token must be present.
     ///   - verified: The response, if already verified.
-    /// - Throws: `signInKept` if only the refresh token is stored, because the rest of the response is unusable or
+    /// - Throws: `onlyRefreshTokenStored` if only the refresh token is stored, because the rest of the response is unusable or
     ///   cannot be verified for now.
     func finish(
-      _ answer: TokenEndpointAnswer, receivedAfter sentAt: Instant, in reserve: WriteReserve?,
-      demands: IDTokenRequirements = .init(), needsIDToken: Bool = true, verified: Verified? = nil
+      _ answer: TokenEndpointResponse, receivedAfter sentAt: Instant, in reserve: WriteReserve?,
+      requirements: IDTokenRequirements = .init(), needsIDToken: Bool = true, verified: Verified? = nil
     ) throws(SessionError) -> SignIn.Outcome {
       let stored: (outcome: SignIn.Outcome, left: ClientRegistrationRecord?)
       do throws(SessionError) {
-        let verified = if let verified { verified } else { try verify(answer, demands, needsIDToken: needsIDToken) }
-        stored = try services.holding(account, at: level, mustWrite: true, cancellation: cancellation) {
+        let verified =
+          if let verified { verified } else { try verify(answer, requirements, needsIDToken: needsIDToken) }
+        stored = try services.withAccountLock(account, at: level, mustWrite: true, cancellation: cancellation) {
           (level) throws(SessionError) in
           try store(verified.response, verified.token, sentAt, at: level, in: reserve)
         }
       } catch {
         guard let refreshToken = answer.refreshToken, !isUnattended else {
           if error.isStorageFailure, let token = try? answer.tokens().accessToken {
-            throw .grantNotKept(
-              because: error, isRevoked: server.end(token, .accessToken, bearer: token, cancellation))
+            throw .grantNotStored(
+              because: error, isRevoked: server.revokeIfPossible(token, .accessToken, bearer: token, cancellation))
           }
           throw error
         }
-        try keepOrRevoke(refreshToken, in: reserve, because: error, demands, needsIDToken: needsIDToken)
+        try keepOrRevoke(refreshToken, in: reserve, because: error, requirements, needsIDToken: needsIDToken)
       }
-      contact.delete(stored.left)
-      return try narrowed(stored.outcome)
+      signInServer.delete(stored.left)
+      return try withOwnScope(stored.outcome)
     }
 
     /// Replaces the token, whose scope is for all origins, with the account's own if there is a refresh token.
-    private func narrowed(_ outcome: SignIn.Outcome) throws(SessionError) -> SignIn.Outcome {
+    private func withOwnScope(_ outcome: SignIn.Outcome) throws(SessionError) -> SignIn.Outcome {
       guard let ownScope, let scope else { return outcome }
       var outcome = outcome
       if outcome.hasRefreshToken {
@@ -174,13 +177,13 @@ extension SignIn {
             account: account, configuration: outcome.configuration, services: services, cancellation: cancellation
           ).run()
         } catch {
-          throw .signInKept(outcome.configuration, because: error)
+          throw .onlyRefreshTokenStored(outcome.configuration, because: error)
         }
       }
-      let granted = try oauth(Scope(outcome.grant.scope ?? scope.text))
+      let granted = try mapOAuthError(Scope(outcome.grant.scope ?? scope.text))
       let missing = granted.missing(of: scope)
       let excess = ownScope.missing(of: scope).filter { !missing.contains($0) }
-      if !excess.isEmpty { outcome.notices.append(.scopeEverywhere(excess)) }
+      if !excess.isEmpty { outcome.notices.append(.scopeNotLimited(excess)) }
       return outcome
     }
 
@@ -192,27 +195,27 @@ extension SignIn {
 
     /// Checks the response and verifies its ID Token.
     func verify(
-      _ answer: TokenEndpointAnswer, _ demands: IDTokenRequirements, needsIDToken: Bool = true
+      _ answer: TokenEndpointResponse, _ requirements: IDTokenRequirements, needsIDToken: Bool = true
     ) throws(SessionError) -> Verified {
-      let response = try oauth(answer.tokens())
+      let response = try mapOAuthError(answer.tokens())
       let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
-        .checkSignIn(
-          response, isRequired: needsIDToken && expectsIDToken, isAsked: asksForIDToken, demands: demands)
+        .verifySignIn(
+          response, isRequired: needsIDToken && expectsIDToken, isRequested: asksForIDToken, requirements: requirements)
       return Verified(response: response, token: token)
     }
 
     /// Revokes an unwanted grant if possible, unless that might end an existing session. Returns whether it was
     /// revoked. Blocking.
     ///
-    /// - Parameter endsSession: Whether to revoke the grant nevertheless.
+    /// - Parameter mayEndSession: Whether to revoke the grant nevertheless.
     @discardableResult
-    func refuse(
-      _ answer: TokenEndpointAnswer, endsSession: Bool = false, _ cancellation: Cancellation
+    func revokeUnwanted(
+      _ answer: TokenEndpointResponse, mayEndSession: Bool = false, _ cancellation: Cancellation
     ) -> Bool {
-      if !endsSession, let old = try? oldRecord(), old.refreshToken != nil || old.accessToken != nil { return false }
-      if let token = answer.refreshToken { return server.end(token, .refreshToken, cancellation) }
+      if !mayEndSession, let old = try? oldRecord(), old.refreshToken != nil || old.accessToken != nil { return false }
+      if let token = answer.refreshToken { return server.revokeIfPossible(token, .refreshToken, cancellation) }
       guard let token = try? answer.tokens().accessToken else { return false }
-      return server.end(token, .accessToken, bearer: token, cancellation)
+      return server.revokeIfPossible(token, .accessToken, bearer: token, cancellation)
     }
 
     /// Stores the settings, which are needed to use or revoke the grant, then the record. If the latter fails, removes
@@ -241,10 +244,10 @@ extension SignIn {
     /// Stores the refresh token of an otherwise unusable response if the next refresh may succeed (invariant: no
     /// approval is wasted). Otherwise revokes its grant, unless that might end an existing session.
     ///
-    /// - Throws: `error`, or `signInKept` or `grantNotKept` because of it.
+    /// - Throws: `error`, or `onlyRefreshTokenStored` or `grantNotStored` because of it.
     private func keepOrRevoke(
       _ refreshToken: SharedSecret, in reserve: WriteReserve?, because error: SessionError,
-      _ demands: IDTokenRequirements,
+      _ requirements: IDTokenRequirements,
       needsIDToken: Bool
     ) throws(SessionError) -> Never {
       // A thief could use a refresh token that is not bound to the key.
@@ -252,51 +255,52 @@ extension SignIn {
         if case .oauth(let problem) = error {
           problem.followsSuccess && ![.tokenNotBound, .profileBroken].contains(problem.code)
         } else { false }
-      let mayDoBetter = (isUnread || error.isTemporary) && demands.maxAge == nil && demands.acrValues.isEmpty
-      let ending = try? services.holding(account, at: level, mustWrite: true, cancellation: cancellation) {
+      let mayDoBetter = (isUnread || error.isTemporary) && requirements.maxAge == nil && requirements.acrValues.isEmpty
+      let ending = try? services.withAccountLock(account, at: level, mustWrite: true, cancellation: cancellation) {
         (_) throws(SessionError) -> SessionError in
         let old = try oldRecord()
         let hasSession = old?.refreshToken != nil || old?.accessToken != nil
         if case .identityChanged(_, "sub") = error {
-          return .grantNotKept(because: error, isRevoked: server.end(refreshToken, .refreshToken, cancellation))
+          return .grantNotStored(
+            because: error, isRevoked: server.revokeIfPossible(refreshToken, .refreshToken, cancellation))
         }
-        if hasSession { return .grantNotKept(because: error, isRevoked: false) }
+        if hasSession { return .grantNotStored(because: error, isRevoked: false) }
         guard mayDoBetter else {
-          let isRevoked = server.end(refreshToken, .refreshToken, cancellation)
-          return error.isStorageFailure || isUnread ? .grantNotKept(because: error, isRevoked: isRevoked) : error
+          let isRevoked = server.revokeIfPossible(refreshToken, .refreshToken, cancellation)
+          return error.isStorageFailure || isUnread ? .grantNotStored(because: error, isRevoked: isRevoked) : error
         }
         var record = try record(refreshToken, replacing: old)
         record.identity = old?.identity
         record.label = old?.label
         let isAwaited = needsIDToken && expectsIDToken || !isUnread
-        if isAwaited || old?.identity != nil { record.identityHold = .unverified }
+        if isAwaited || old?.identity != nil { record.identityBlock = .unverified }
         record.scope = (ownScope ?? scope)?.text
         record.ownScope = ownScope?.text
         _ = try write(record, in: reserve)
-        return .signInKept(configuration, because: error.followingSuccess)
+        return .onlyRefreshTokenStored(configuration, because: error.followingSuccess)
       }
       if let ending { throw ending }
       // The vault is inaccessible. A new account has no session that revoking could end.
-      throw .grantNotKept(
-        because: error, isRevoked: request.isNew && server.end(refreshToken, .refreshToken, cancellation))
+      throw .grantNotStored(
+        because: error, isRevoked: request.isNew && server.revokeIfPossible(refreshToken, .refreshToken, cancellation))
     }
 
     private func record(
       _ refreshToken: SharedSecret?, replacing old: AccountRecord?
     ) throws(SessionError) -> AccountRecord {
       var record = AccountRecord(
-        authority: Authority(contact.access, metadata: server.metadata),
+        authority: Authority(signInServer.parsed, metadata: server.metadata),
         signedInAt: services.time.wallSeconds())
       record.refreshToken = refreshToken
-      record.credentials = contact.secrets.credentials
+      record.credentials = signInServer.secrets.credentials
       let kept = old?.authority.isSameClient(as: configuration) == true ? old?.registration : nil
-      record.registration = contact.secrets.registration ?? kept
-      record.proxyCredentials = contact.secrets.proxyCredentials
+      record.registration = signInServer.secrets.registration ?? kept
+      record.proxyCredentials = signInServer.secrets.proxyCredentials
       record.beganAtResource = request.beganAtResource
-      record.isDeviceForbidden = request.isDeviceForbidden
+      record.isDeviceGrantRefused = request.isDeviceGrantRefused
       record.proofAlgorithms = request.proofAlgorithms
       record.redirectURI = redirect?.uri.text ?? (kept == nil ? nil : old?.redirectURI)
-      if refreshToken != nil { try record.keep(server.prover) }
+      if refreshToken != nil { try record.setDPoPKey(of: server.prover) }
       return record
     }
 
@@ -319,7 +323,7 @@ extension SignIn {
       let isKept = !isUnattended && refreshToken == nil && configuration.keepsAccessToken
       var record = try record(refreshToken, replacing: old)
       record.identity = token?.identity
-      if let token { record.keep(token, response.idToken) }
+      if let token { record.setIDToken(token, response.idToken) }
       record.ownScope = ownScope.flatMap { own in
         let missing = response.scope?.missing(of: own) ?? []
         return try? Scope(values: own.values.filter { !missing.contains($0) }).text
@@ -328,13 +332,13 @@ extension SignIn {
       record.authorizationDetails = response.authorizationDetails
       record.unattended = request.unattended
       record.accessToken = isKept ? response.accessToken : nil
-      record.isNotKept = !isUnattended && refreshToken == nil && !isKept
-      record.isExpired = record.isNotKept
-      if !record.isExpired, refreshToken == nil { try record.keep(server.prover) }
+      record.isTokenNotStored = !isUnattended && refreshToken == nil && !isKept
+      record.isExpired = record.isTokenNotStored
+      if !record.isExpired, refreshToken == nil { try record.setDPoPKey(of: server.prover) }
       let age = Int(sentAt.duration(to: services.time.now()).components.seconds)
       let issuedAtUnixSeconds = services.time.wallSeconds() - age
       if refreshToken != nil { record.expiry.update(response, isNewToken: true, now: issuedAtUnixSeconds) }
-      if isKept || record.isNotKept {
+      if isKept || record.isTokenNotStored {
         record.accessTokenExpiresAt = response.expiresIn.map { issuedAtUnixSeconds + $0 }
       }
       // A pending revocation for another client continues under another name.
@@ -343,21 +347,22 @@ extension SignIn {
       }
       let generation = try write(record, activates: request.activates, in: reserve)
       let grant = AccessGrant(
-        response, askedScope: scope?.text, subject: token?.identity.subject,
+        response, requestedScope: scope?.text, subject: token?.identity.subject,
         idToken: record.idToken.map(SealedSecret.init), issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
         recordGeneration: generation, dpopKey: server.prover?.key, protection: level, expiry: record.expiry)
       let replaced = replacedGrant(of: old, by: refreshToken)
-      let wasGuest = !isUnattended && old?.unattended == .client
+      let wasGuest = !isUnattended && old?.unattended == .clientCredentials
       let mayEndGuest =
         wasGuest && server.metadata.revocationEndpoint != nil && old?.authority.isSameClient(as: configuration) == true
       let outcome = SignIn.Outcome(
-        grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,
+        grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isAccessTokenStored: isKept,
         unattended: request.unattended, wasGuest: wasGuest,
-        missesIDToken: expectsIDToken && token == nil, askedScope: scope?.values ?? [],
+        missesIDToken: expectsIDToken && token == nil, requestedScope: scope?.values ?? [],
         withheldScope: withheld(by: response, hasIDToken: token != nil),
         label: record.label,
         notices: notices
-          + (replaced.isLeft ? [SignIn.Notice.earlierSession(page: configuration.providerSettings?.sessionsPage)] : []),
+          + (replaced.isLeft
+            ? [SignIn.Notice.earlierGrantRemains(page: configuration.providerSettings?.sessionsPage)] : []),
         replaced: replaced.grant, formerGuest: mayEndGuest ? SignIn.FormerGuest(server: server) : nil)
       let isReplaced = !(old?.authority.isSameClient(as: configuration) ?? true)
       return (outcome, isReplaced ? old?.registration : nil)

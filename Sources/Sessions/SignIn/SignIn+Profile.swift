@@ -15,7 +15,7 @@ extension AccountConfiguration {
     if let audience = settings.assertionAudience, AssertionAudience(audience) != .issuer {
       throw OAuthError(.assertionAudience)
     }
-    if tokenEndpointAuthMethod.credential == .secret || settings.basicUnencoded {
+    if tokenEndpointAuthMethod.credential == .secret || settings.omitsBasicEncoding {
       throw OAuthError(.clientUnproven)
     }
   }
@@ -27,7 +27,7 @@ extension FAPI2.Flow {
     self =
       switch unattended {
       case nil: .code
-      case .client: .clientCredentials
+      case .clientCredentials: .clientCredentials
       case .assertion: .other
       }
   }
@@ -39,6 +39,6 @@ extension SignInServer {
   mutating func adoptProfile(_ flow: FAPI2.Flow) throws(SessionError) {
     guard configuration.profile == .fapi2 else { return }
     if let breach = FAPI2.breach(of: metadata, flow) { throw .oauth(OAuthError(breach)) }
-    if !(configuration.clientCertificate && metadata.bindsTokensToCertificates) { bindTokens() }
+    if !(configuration.usesClientCertificate && metadata.bindsTokensToCertificates) { bindTokens() }
   }
 }

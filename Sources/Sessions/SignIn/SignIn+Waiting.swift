@@ -5,7 +5,7 @@ package import Platform
 
 extension SignIn {
   /// A sign-in that waits for the user's approval.
-  package enum Waiting: Sendable {
+  package enum PendingApproval: Sendable {
     case device(Device)
     case browser(Browser)
 
@@ -16,7 +16,7 @@ extension SignIn {
       }
     }
 
-    /// The device authorization grant (RFC 8628). Call ``poll(approved:endsSession:)`` as scheduled by
+    /// The device authorization grant (RFC 8628). Call ``poll(isWanted:mayEndSession:)`` as scheduled by
     /// ``DevicePolling``.
     package struct Device: Sendable {
       package let prepared: SignIn.Prepared
@@ -29,12 +29,12 @@ extension SignIn {
       package init(_ prepared: SignIn.Prepared) throws(SessionError) {
         if prepared.configuration.profile == .fapi2 { throw .oauth(OAuthError(.noCodeGrant)) }
         var allowed = prepared
-        allowed.request.isDeviceForbidden = false
+        allowed.request.isDeviceGrantRefused = false
         self.prepared = allowed
         startedAt = prepared.services.time.now()
         startedAtUnixSeconds = prepared.services.time.wallSeconds()
-        authorization = try oauth(
-          prepared.server.authorizeDevice(
+        authorization = try mapOAuthError(
+          prepared.server.requestDeviceAuthorization(
             scope: prepared.scope, target: try prepared.configuration.target(), extras: prepared.extras,
             cancellation: prepared.cancellation))
       }
@@ -68,32 +68,33 @@ extension SignIn {
         var options = prepared.configuration.adding(to: options)
         options.extras = prepared.extras
         options.needsAnnouncedPKCE = prepared.request.beganAtResource
-        let request = try oauth(
-          prepared.server.beginAuthorization(scope: prepared.scope, redirectURI: redirectURI, options: options))
-        url = try oauth(prepared.server.authorizationURL(for: request, cancellation: prepared.cancellation))
+        let request = try mapOAuthError(
+          prepared.server.makeAuthorizationRequest(scope: prepared.scope, redirectURI: redirectURI, options: options))
+        url = try mapOAuthError(
+          prepared.server.requestAuthorizationURL(for: request, cancellation: prepared.cancellation))
         self.request = request
       }
 
       /// Exchanges the code, at the server whose URL the browser opened (RFC 9700 section 4.4), and stores the session.
       /// Blocking.
       package func finish(_ code: SharedSecret) throws(SessionError) -> SignIn.Outcome {
-        try exchange(code) { (answer, sentAt, reserve, demands) throws(SessionError) in
-          try prepared.finish(answer, receivedAfter: sentAt, in: reserve, demands: demands)
+        try exchange(code) { (answer, sentAt, reserve, requirements) throws(SessionError) in
+          try prepared.finish(answer, receivedAfter: sentAt, in: reserve, requirements: requirements)
         }
       }
 
       /// Exchanges the code and verifies the response, which the user must confirm before it is stored. Blocking.
       package func finishUnconfirmed(_ code: SharedSecret) throws(SessionError) -> SignIn.Unconfirmed {
-        try exchange(code) { (answer, sentAt, reserve, demands) throws(SessionError) in
+        try exchange(code) { (answer, sentAt, reserve, requirements) throws(SessionError) in
           do throws(SessionError) {
-            let verified = try prepared.verify(answer, demands)
+            let verified = try prepared.verify(answer, requirements)
             return SignIn.Unconfirmed(
               prepared: prepared, answer: answer, verified: verified, sentAt: sentAt, reserve: reserve,
-              demands: demands)
+              requirements: requirements)
           } catch {
-            let isRevoked = prepared.refuse(answer, prepared.cancellation)
+            let isRevoked = prepared.revokeUnwanted(answer, prepared.cancellation)
             guard case .oauth(let problem) = error, problem.followsSuccess else { throw error }
-            throw .grantNotKept(because: error, isRevoked: isRevoked)
+            throw .grantNotStored(because: error, isRevoked: isRevoked)
           }
         }
       }
@@ -102,13 +103,14 @@ extension SignIn {
       /// and the ID Token's requirements.
       private func exchange<Result>(
         _ code: SharedSecret,
-        _ next: (TokenEndpointAnswer, Instant, WriteReserve?, IDTokenRequirements) throws(SessionError) -> Result
+        _ next: (TokenEndpointResponse, Instant, WriteReserve?, IDTokenRequirements) throws(SessionError) -> Result
       ) throws(SessionError) -> Result {
-        try prepared.keepingOpen { (sentAt, reserve) throws(SessionError) in
-          let answer = try oauth(prepared.server.exchange(code, of: request, cancellation: prepared.cancellation))
-          var demands = request.demands
-          demands.code = code
-          return try next(answer, sentAt, reserve, demands)
+        try prepared.withUnlockedVault { (sentAt, reserve) throws(SessionError) in
+          let answer = try mapOAuthError(
+            prepared.server.exchange(code, of: request, cancellation: prepared.cancellation))
+          var requirements = request.requirements
+          requirements.code = code
+          return try next(answer, sentAt, reserve, requirements)
         }
       }
     }
@@ -117,14 +119,14 @@ extension SignIn {
   /// A sign-in with tokens that are not stored until the user confirms it, since another user may have signed in.
   package struct Unconfirmed: Sendable {
     let prepared: Prepared
-    let answer: TokenEndpointAnswer
+    let answer: TokenEndpointResponse
     let verified: Prepared.Verified
     /// The time of the token request.
     let sentAt: Instant
     /// The resources for writing the session.
     let reserve: WriteReserve?
     /// The authorization request's requirements for the ID Token.
-    let demands: IDTokenRequirements
+    let requirements: IDTokenRequirements
 
     /// The user according to the ID Token, if any.
     package var subject: String? { verified.token?.identity.subject }
@@ -136,14 +138,14 @@ extension SignIn {
     /// Stores the session, or revokes the grant if that fails.
     package func store() throws(SessionError) -> Outcome {
       do {
-        return try prepared.keepingOpen(in: reserve) { (_, reserve) throws(SessionError) in
+        return try prepared.withUnlockedVault(in: reserve) { (_, reserve) throws(SessionError) in
           try prepared.finish(
-            answer, receivedAfter: sentAt, in: reserve, demands: demands, verified: verified)
+            answer, receivedAfter: sentAt, in: reserve, requirements: requirements, verified: verified)
         }
       } catch {
         switch error {
-        case .signInKept, .grantNotKept: break
-        default: refuse(prepared.cancellation)
+        case .onlyRefreshTokenStored, .grantNotStored: break
+        default: revoke(prepared.cancellation)
         }
         throw error
       }
@@ -152,25 +154,25 @@ extension SignIn {
     /// Revokes the grant if possible. Blocking.
     ///
     /// - Parameter cancellation: Not the sign-in's own, which may have been cancelled.
-    package func refuse(_ cancellation: Cancellation) { prepared.refuse(answer, cancellation) }
+    package func revoke(_ cancellation: Cancellation) { prepared.revokeUnwanted(answer, cancellation) }
   }
 }
 
-extension SignIn.Waiting.Device {
+extension SignIn.PendingApproval.Device {
   /// Polls once. If approved, continues like
-  /// ``SignIn/Prepared/finish(_:receivedAfter:in:demands:needsIDToken:verified:)``. Blocking.
+  /// ``SignIn/Prepared/finish(_:receivedAfter:in:requirements:needsIDToken:verified:)``. Blocking.
   ///
   /// The ID Token is optional, since OpenID Connect Core does not define this grant.
   ///
   /// - Parameters:
-  ///   - approved: Whether received tokens are still wanted.
-  ///   - endsSession: Whether to revoke unwanted tokens even if that ends an existing session.
+  ///   - isWanted: Whether received tokens are still wanted.
+  ///   - mayEndSession: Whether to revoke unwanted tokens even if that ends an existing session.
   /// - Throws: The vault error `locked` before contacting the server, or a cancellation after revoking unwanted tokens.
-  package func poll(approved: () -> Bool, endsSession: () -> Bool = { false }) throws(SessionError)
-    -> SignIn.Waiting.Poll
+  package func poll(isWanted: () -> Bool, mayEndSession: () -> Bool = { false }) throws(SessionError)
+    -> SignIn.PendingApproval.Poll
   {
     do {
-      return try ask(approved: approved, endsSession: endsSession)
+      return try ask(isWanted: isWanted, mayEndSession: mayEndSession)
     } catch  where error.isBusy {
       // Another process holds a lock. The code remains valid.
       return .undecided(.pending)
@@ -178,16 +180,17 @@ extension SignIn.Waiting.Device {
   }
 
   /// Polls once, and completes an approved sign-in.
-  private func ask(approved: () -> Bool, endsSession: () -> Bool) throws(SessionError) -> SignIn.Waiting.Poll {
-    try prepared.keepingOpen(waitsLong: false) { (sentAt, reserve) throws(SessionError) in
-      let outcome = try oauth(
+  private func ask(isWanted: () -> Bool, mayEndSession: () -> Bool) throws(SessionError) -> SignIn.PendingApproval.Poll
+  {
+    try prepared.withUnlockedVault(waitsLong: false) { (sentAt, reserve) throws(SessionError) in
+      let outcome = try mapOAuthError(
         prepared.server.pollDevice(
           authorization.deviceCode, scope: prepared.scope,
           resources: prepared.request.beganAtResource ? prepared.configuration.resources : [],
           cancellation: prepared.cancellation))
       guard case .token(let answer) = outcome else { return .undecided(outcome) }
-      guard approved() else {
-        prepared.refuse(answer, endsSession: endsSession(), prepared.cancellation)
+      guard isWanted() else {
+        prepared.revokeUnwanted(answer, mayEndSession: mayEndSession(), prepared.cancellation)
         throw .oauth(OAuthError(.cancelled, .endpoint(.token)))
       }
       return .signedIn(try prepared.finish(answer, receivedAfter: sentAt, in: reserve, needsIDToken: false))

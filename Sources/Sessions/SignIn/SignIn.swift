@@ -2,7 +2,7 @@ internal import Crypto
 package import OAuth
 internal import Platform
 
-/// A sign-in, with a type for each phase: ``Request``, ``Prepared`` with server and client, ``Waiting`` for approval,
+/// A sign-in, with a type for each phase: ``Request``, ``Prepared`` with server and client, ``PendingApproval`` for approval,
 /// and ``Outcome``.
 package enum SignIn {
   /// A sign-in before anything is sent.
@@ -20,15 +20,15 @@ package enum SignIn {
     /// The grant of a session without a user, if requested.
     package var unattended: UnattendedGrant?
     /// The caller's values for an assertion, unless the secrets contain it.
-    package var handed = PassedAssertion()
+    package var passedAssertion = PassedAssertion()
     /// Whether the account becomes active.
     package var activates = false
     /// Whether to request a long-lived session if the server supports it. False if the user chose the scope.
     package var requestsOfflineAccess = false
     /// See ``AccountRecord/beganAtResource``.
     package var beganAtResource = false
-    /// See ``AccountRecord/isDeviceForbidden``.
-    package var isDeviceForbidden = false
+    /// See ``AccountRecord/isDeviceGrantRefused``.
+    package var isDeviceGrantRefused = false
     /// See ``AccountRecord/proofAlgorithms``.
     package var proofAlgorithms: [String] = []
     let services: SessionServices
@@ -43,7 +43,7 @@ package enum SignIn {
     /// Listens for a redirect to this machine and returns the port. Nil for other redirects. `registers`: whether a
     /// client will be registered with it.
     package typealias Listen =
-      @Sendable (SignInRedirect, AuthorizationServerMetadata, _ isDeviceForbidden: Bool, _ registers: Bool)
+      @Sendable (SignInRedirect, AuthorizationServerMetadata, _ isDeviceGrantRefused: Bool, _ registers: Bool)
       throws(SessionError) -> UInt16?
 
     /// - Parameter readSecrets: Called once, after checking that the session can be stored.
@@ -66,14 +66,14 @@ package enum SignIn {
     package func prepare<Result>(
       _ next: (SignIn.Prepared) throws(SessionError) -> Result
     ) throws(SessionError) -> Result {
-      let level = try services.requireOpen(account, configuration, isNew: isNew)
+      let level = try services.requireUnlocked(account, configuration, isNew: isNew)
       // Checks that the session can be stored before the user approves it.
       try services.rehearseWrite(wait: SessionServices.lockWait(cancellation), cancellation)
       _ = try reserveSettings(configuration)
       var configuration = configuration
       let given = try readSecrets(&configuration)
       let asked = configuration
-      try oauth(asked.checkProfile())
+      try mapOAuthError(asked.checkProfile())
       let old = isNew ? nil : try services.recordToReplace(of: account)
       var request = self
       if let old, old.beganAtResource, old.authority.isSameIssuer(as: configuration) {
@@ -81,38 +81,40 @@ package enum SignIn {
         request.beganAtResource = true
         if request.proofAlgorithms.isEmpty { request.proofAlgorithms = old.proofAlgorithms }
       }
-      if let old, old.isDeviceForbidden, old.authority.isSameClient(as: configuration) {
-        request.isDeviceForbidden = true
+      if let old, old.isDeviceGrantRefused, old.authority.isSameClient(as: configuration) {
+        request.isDeviceGrantRefused = true
       }
       if unattended != nil { try old?.refuseReplacement(account) }
       let isRegistered = old.map { $0.registration != nil && $0.authority.isSameClient(as: configuration) } ?? false
       if !isRegistered { try configuration.checkPublished(hasSecret: given.credentials.secret != nil) }
-      var contact = try SignInServer(
+      var signInServer = try SignInServer(
         configuration, requestsOfflineAccess: requestsOfflineAccess, services: services, cancellation: cancellation
       ) {
-        (access) throws(SessionError) in
-        registersClient ? given : try given.addingMissing(from: old, access, account)
+        (parsed) throws(SessionError) in
+        registersClient ? given : try given.addingMissing(from: old, parsed, account)
       }
-      if contact.configuration.clientID.isEmpty, !registersClient || contact.acceptsOnlyPublishedClients {
-        throw contact.missingClient
+      if signInServer.configuration.clientID.isEmpty, !registersClient || signInServer.acceptsOnlyPublishedClients {
+        throw signInServer.missingClient
       }
-      try contact.adoptProfile(FAPI2.Flow(unattended))
-      if !isRegistered { try contact.configuration.checkPublished(at: contact.metadata) }
-      let redirect = try contact.redirect(request, replacing: old)
+      try signInServer.adoptProfile(FAPI2.Flow(unattended))
+      if !isRegistered { try signInServer.configuration.checkPublished(at: signInServer.metadata) }
+      let redirect = try signInServer.prepareRedirect(request, replacing: old)
       do throws(SessionError) {
-        if contact.secrets.isExpired(services.time.wallSeconds()) { throw .clientSecretExpired(account: account.text) }
-        return try next(try Prepared(request, contact, level, redirect, grantedScope: old?.ownScope ?? old?.scope))
+        if signInServer.secrets.isExpired(services.time.wallSeconds()) {
+          throw .clientSecretExpired(account: account.text)
+        }
+        return try next(try Prepared(request, signInServer, level, redirect, grantedScope: old?.ownScope ?? old?.scope))
       } catch {
-        contact.withdraw()
+        signInServer.deleteNewClient()
         throw error
       }
     }
 
     /// The values for this sign-in's assertion.
-    func passedAssertion(_ secrets: SignInSecrets) -> PassedAssertion {
-      var handed = handed
-      handed.assertion = secrets.assertion ?? handed.assertion
-      return handed
+    func completedAssertion(_ secrets: SignInSecrets) -> PassedAssertion {
+      var passedAssertion = passedAssertion
+      passedAssertion.assertion = secrets.assertion ?? passedAssertion.assertion
+      return passedAssertion
     }
 
     /// Checks that ``save(_:activates:in:)`` can write the settings, and reserves the file.
@@ -124,7 +126,7 @@ package enum SignIn {
     ) throws(SessionError) -> ReservedFile? {
       if services.isEphemeral { return nil }
       let wait = waitsLong ? SessionServices.longestLockWait : SettingsFile.briefWait
-      return try settings(
+      return try mapConfigurationError(
         services.settingsFile.reserve(wait: wait, unless: { [cancellation] in cancellation.isCancelled }) {
           (settings) throws(ConfigurationError) in
           try signIn(configuration, activates: activates, in: &settings)
@@ -132,9 +134,9 @@ package enum SignIn {
     }
 
     /// Reserves descriptors for ``save(_:activates:in:)`` until the result is released.
-    func holdDescriptors() throws(SessionError) -> DescriptorReserve.Hold? {
+    func holdDescriptors() throws(SessionError) -> DescriptorReserve.Reservation? {
       if services.isEphemeral { return nil }
-      do { return try descriptors.hold() } catch {
+      do { return try descriptors.reserve() } catch {
         throw .configuration(ConfigurationError(.storage(error), services.settingsDirectory))
       }
     }
@@ -143,7 +145,7 @@ package enum SignIn {
     ///
     /// - Throws: `resourceMoved`.
     private func checkServer(of configuration: AccountConfiguration, _ given: SignInSecrets) throws(SessionError) {
-      var transport = try AccountAccess.transport(of: configuration)
+      var transport = try ParsedConfiguration.transport(of: configuration)
       transport.pins = []
       transport.proxy?.credentials = given.proxyCredentials
       guard let resource = configuration.resources.first,
@@ -197,7 +199,7 @@ package enum SignIn {
       if unattended != nil { return try configuration.scopeWithoutUser() }
       if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
       if let usual = configuration.providerSettings?.scope, !usual.isEmpty { return try Scope(values: usual) }
-      if beganAtResource { return metadata.knowsOfflineAccess ? try Scope(values: ["offline_access"]) : nil }
+      if beganAtResource { return metadata.announcesOfflineAccess ? try Scope(values: ["offline_access"]) : nil }
       guard metadata.issuesIDTokens else { return nil }
       let known = ["profile", "email", "offline_access"].filter { metadata.scopes?.contains($0) ?? false }
       return try Scope(values: ["openid"] + known)
@@ -212,14 +214,14 @@ package enum SignIn {
     /// Whether there is a refresh token. If not, the session ends with the access token.
     package let hasRefreshToken: Bool
     /// Whether the access token is stored too.
-    package let isKept: Bool
+    package let isAccessTokenStored: Bool
     /// The grant of a session without a user, if it is one.
     package let unattended: UnattendedGrant?
     /// Whether a user's session replaced one without a user.
     package let wasGuest: Bool
     /// Whether a requested ID Token is missing, so that the user is unknown.
     package let missesIDToken: Bool
-    package let askedScope: [String]
+    package let requestedScope: [String]
     /// The requested scope values that were not granted.
     package let withheldScope: [String]
     /// The user according to the ID Token, if any.
@@ -232,7 +234,7 @@ package enum SignIn {
 
     /// Whether a session without a user can be renewed by repeating the sign-in.
     package var isRepeatable: Bool {
-      unattended == .client || unattended == .assertion && configuration.assertionSource != nil
+      unattended == .clientCredentials || unattended == .assertion && configuration.assertionSource != nil
     }
   }
 
@@ -242,19 +244,19 @@ package enum SignIn {
     case clientFile(String)
     /// The client ID is a URL with a query, which servers may reject (draft-ietf-oauth-client-id-metadata-document-03
     /// section 3).
-    case clientQuery
+    case clientURLHasQuery
     /// A client was registered, with this ID.
     case clientRegistered(String)
     /// The client's management URL is at another server, so it cannot be deleted.
     case foreignManagement
     /// The DPoP key is in the vault, because the TPM was unavailable.
-    case tpmAway
+    case tpmUnavailable
     /// An ID Token is requested, but the server announces no keys to verify it.
     case keysMissing
     /// The previous grant still exists at the server. `page` is the provider's page for revoking it, if any.
-    case earlierSession(page: String?)
+    case earlierGrantRemains(page: String?)
     /// The account's own token also has these scope values, requested only for individual origins.
-    case scopeEverywhere([String])
+    case scopeNotLimited([String])
   }
 
   /// A former grant that still exists at the server.
@@ -263,8 +265,8 @@ package enum SignIn {
     let refreshToken: SharedSecret
 
     /// Revokes the grant if possible (RFC 7009). Blocking.
-    package func end(_ cancellation: Cancellation) {
-      _ = server.end(refreshToken, .refreshToken, cancellation)
+    package func revokeIfPossible(_ cancellation: Cancellation) {
+      _ = server.revokeIfPossible(refreshToken, .refreshToken, cancellation)
     }
   }
 
@@ -273,17 +275,19 @@ package enum SignIn {
     let server: AuthorizationServer
 
     /// Revokes an access token (RFC 7009). Returns whether the server did. Blocking.
-    package func end(_ grant: AccessGrant, _ cancellation: Cancellation) -> Bool {
+    package func revokeIfPossible(_ grant: AccessGrant, _ cancellation: Cancellation) -> Bool {
       guard let token = try? grant.accessToken.open() else { return false }
-      return server.end(token, .accessToken, bearer: token, cancellation)
+      return server.revokeIfPossible(token, .accessToken, bearer: token, cancellation)
     }
   }
 }
 
 extension AccountRecord {
-  /// Throws `guestOverUser` if this record contains a user's session.
+  /// Throws `guestCannotReplaceUser` if this record contains a user's session.
   func refuseReplacement(_ account: AccountName) throws(SessionError) {
-    guard unattended == nil, renewal.refreshToken != nil || accessToken != nil || identity != nil else { return }
-    throw .guestOverUser(account: account.text)
+    guard unattended == nil, refreshedMembers.refreshToken != nil || accessToken != nil || identity != nil else {
+      return
+    }
+    throw .guestCannotReplaceUser(account: account.text)
   }
 }

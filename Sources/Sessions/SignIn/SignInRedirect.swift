@@ -18,7 +18,7 @@ package struct SignInRedirect: Sendable {
   ) throws(SessionError) {
     let provider = configuration.providerSettings
     if configuration.redirectURI == nil, let provider, provider.has(.ownRedirectURI) {
-      throw .redirectNotNamed(provider: provider.title)
+      throw .redirectURINeeded(provider: provider.title)
     }
     let kept = old.flatMap { $0.authority.isSameClient(as: configuration) ? $0 : nil }
     if configuration.hasMetadataURL, kept?.registration == nil {
@@ -30,7 +30,7 @@ package struct SignInRedirect: Sendable {
     mayBeIPv6 = configuration.redirectURI == nil && (isRegistered || named == nil)
     guard let named else {
       uri = RedirectURI(
-        standardFor: metadata.issuer, answersNameIssuer: kept == nil && metadata.answersNameIssuer)
+        standardFor: metadata.issuer, responsesNameIssuer: kept == nil && metadata.responsesNameIssuer)
       return
     }
     do { uri = try RedirectURI(named) } catch { throw .oauth(error) }
@@ -53,7 +53,7 @@ package struct SignInRedirect: Sendable {
   }
 
   /// The same redirect with any port, for registering another client.
-  var free: SignInRedirect { uri.loopbackHost == nil ? self : SignInRedirect(uri.at(.ipv4)) }
+  var withAnyPort: SignInRedirect { uri.loopbackHost == nil ? self : SignInRedirect(uri.at(.ipv4)) }
 
   /// The redirect with the port under which a client was registered.
   func withPort(_ port: UInt16?) -> SignInRedirect {
@@ -62,7 +62,7 @@ package struct SignInRedirect: Sendable {
   }
 
   /// The redirect URIs to register, with the port, since some servers compare it, contrary to RFC 8252 section 7.3.
-  func registered(port: UInt16?) -> [String] {
+  func urisToRegister(port: UInt16?) -> [String] {
     guard uri.loopbackHost != nil, uri.port == nil, mayBeIPv6 else { return [uri.text] }
     return [RedirectURI.Host.ipv4, .ipv6].map { uri.at($0, port: port).text }
   }

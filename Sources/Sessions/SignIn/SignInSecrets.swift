@@ -29,9 +29,9 @@ package struct SignInSecrets: Sendable {
 
   /// Adds missing secrets from the record, if they are sent only where they were before.
   func addingMissing(
-    from record: AccountRecord?, _ access: AccountAccess, _ account: AccountName
+    from record: AccountRecord?, _ parsed: ParsedConfiguration, _ account: AccountName
   ) throws(SessionError) -> SignInSecrets {
-    let configuration = access.configuration
+    let configuration = parsed.configuration
     let isPublic = configuration.isPublicClient
     let needsCredentials = !isPublic && credentials.isEmpty
     let proxy = proxyCredentials == nil ? configuration.proxy : nil
@@ -39,7 +39,7 @@ package struct SignInSecrets: Sendable {
     // Adding a profile does not redirect the credentials. Removing one is a difference.
     var compared = configuration
     if record.authority.settings.profile == nil { compared.profile = nil }
-    if let setting = record.authority.difference(from: access, as: compared) {
+    if let setting = record.authority.changedSetting(in: parsed, as: compared) {
       guard needsCredentials else { return self }
       throw .configurationChanged(account: account.text, setting: setting)
     }
@@ -48,7 +48,9 @@ package struct SignInSecrets: Sendable {
       secrets.credentials = record.credentials
       secrets.registration = record.registration
     }
-    if let proxy, record.authority.mayGiveCredentials(to: proxy) { secrets.proxyCredentials = record.proxyCredentials }
+    if let proxy, record.authority.maySendProxyCredentials(to: proxy) {
+      secrets.proxyCredentials = record.proxyCredentials
+    }
     return secrets
   }
 }

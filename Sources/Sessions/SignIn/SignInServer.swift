@@ -3,7 +3,7 @@ internal import Vault
 
 /// The server of a sign-in. Its metadata determines the settings that the user left open.
 struct SignInServer {
-  var access: AccountAccess
+  var parsed: ParsedConfiguration
   var secrets: SignInSecrets
   let metadata: AuthorizationServerMetadata
   /// Notices for the user about the newly registered client. Nil if no client was registered.
@@ -16,33 +16,33 @@ struct SignInServer {
   /// - Parameter secrets: Returns the secrets for these settings.
   init(
     _ configuration: AccountConfiguration, requestsOfflineAccess: Bool = false, services: SessionServices,
-    cancellation: Cancellation, secrets: (AccountAccess) throws(SessionError) -> SignInSecrets
+    cancellation: Cancellation, secrets: (ParsedConfiguration) throws(SessionError) -> SignInSecrets
   ) throws(SessionError) {
     self.services = services
     self.cancellation = cancellation
-    access = try AccountAccess(configuration)
-    self.secrets = try secrets(access)
-    access.useProxyCredentials(self.secrets.proxyCredentials)
-    try self.secrets.credentials.rehearse(in: services.vault.keyDevice)
+    parsed = try ParsedConfiguration(configuration)
+    self.secrets = try secrets(parsed)
+    parsed.useProxyCredentials(self.secrets.proxyCredentials)
+    try self.secrets.credentials.testSigning(in: services.vault.keyDevice)
     // A client with a certificate uses other endpoints (RFC 8705 section 5).
     if self.secrets.credentials.certificate != nil || configuration.tokenEndpointAuthMethod == .selfSignedTLSClientAuth
     {
-      access.configuration.clientCertificate = true
+      parsed.configuration.usesClientCertificate = true
     }
     do throws(SessionError) {
-      metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
+      metadata = try services.metadata(parsed, fresh: true, cancellation: cancellation)
     } catch {
       // Adopts the server's spelling of the issuer, which is compared byte by byte.
       guard case .oauth(let problem) = error, let named = problem.intendedIssuer,
-        access.configuration.providerSettings?.isSameServer(configuration.issuer, as: named) == true
+        parsed.configuration.providerSettings?.isSameServer(configuration.issuer, as: named) == true
       else { throw error }
-      var renamed = access.configuration
+      var renamed = parsed.configuration
       renamed.issuer = named
-      access = try AccountAccess(renamed)
-      access.useProxyCredentials(self.secrets.proxyCredentials)
-      metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
+      parsed = try ParsedConfiguration(renamed)
+      parsed.useProxyCredentials(self.secrets.proxyCredentials)
+      metadata = try services.metadata(parsed, fresh: true, cancellation: cancellation)
     }
-    if requestsOfflineAccess { access.configuration.askToStay(metadata) }
+    if requestsOfflineAccess { parsed.configuration.requestOfflineAccess(metadata) }
   }
 
   /// An error that explains how to get a client.
@@ -50,7 +50,7 @@ struct SignInServer {
     let provider = configuration.providerSettings
     // Without a client there was no earlier sign-in.
     let redirect = try? SignInRedirect(configuration, metadata, keeping: nil)
-    return .clientNotNamed(
+    return .clientIDNeeded(
       MissingClient(
         server: provider?.title ?? configuration.issuer, registration: provider?.registration,
         redirectURI: metadata.authorizationEndpoint == nil ? nil : redirect?.uri.text,
@@ -62,35 +62,35 @@ struct SignInServer {
   }
 
   /// Makes the account request DPoP-bound tokens.
-  mutating func bindTokens() { access.configuration.dpop = true }
+  mutating func bindTokens() { parsed.configuration.usesDPoP = true }
 
-  var configuration: AccountConfiguration { access.configuration }
+  var configuration: AccountConfiguration { parsed.configuration }
 
   /// Chooses the redirect, listens for one to this machine, and registers a client if required, for example because the
   /// port is in use. Nil without a redirect.
-  mutating func redirect(
+  mutating func prepareRedirect(
     _ request: SignIn.Request, replacing old: AccountRecord?
   ) throws(SessionError) -> SignInRedirect? {
     guard metadata.authorizationEndpoint != nil, request.unattended == nil else {
-      guard request.registersClient, let order = request.registration else { return nil }
+      guard request.registersClient, let values = request.registration else { return nil }
       let usual = try? SignInRedirect(configuration, metadata, keeping: nil)
-      try register(order, redirectURIs: metadata.offersCodeFlow ? usual?.registered(port: nil) ?? [] : [])
+      try register(values, redirectURIs: metadata.offersCodeFlow ? usual?.urisToRegister(port: nil) ?? [] : [])
       return nil
     }
     let redirect: SignInRedirect
     do throws(SessionError) {
       redirect = try SignInRedirect(configuration, metadata, keeping: request.registersClient ? nil : old)
-    } catch .redirectNotNamed where metadata.deviceAuthorizationEndpoint != nil {
+    } catch .redirectURINeeded where metadata.deviceAuthorizationEndpoint != nil {
       return nil
     }
     guard !request.registersClient else { return try register(redirect, request) }
     do throws(SessionError) {
-      _ = try request.listen?(redirect, metadata, request.isDeviceForbidden, false)
+      _ = try request.listen?(redirect, metadata, request.isDeviceGrantRefused, false)
       return redirect
-    } catch  where error.isAboutPort && redirect.isRegistered && request.registration != nil {
-      access.configuration.clientID = ""
+    } catch  where error.isPortUnavailable && redirect.isRegistered && request.registration != nil {
+      parsed.configuration.clientID = ""
       secrets.registration = nil
-      return try register(redirect.free, request)
+      return try register(redirect.withAnyPort, request)
     }
   }
 
@@ -98,32 +98,32 @@ struct SignInServer {
   private mutating func register(
     _ redirect: SignInRedirect, _ request: SignIn.Request
   ) throws(SessionError) -> SignInRedirect {
-    guard let order = request.registration else { return redirect }
-    let port = try request.listen?(redirect, metadata, request.isDeviceForbidden, true)
-    try register(order, redirectURIs: redirect.registered(port: port))
+    guard let values = request.registration else { return redirect }
+    let port = try request.listen?(redirect, metadata, request.isDeviceGrantRefused, true)
+    try register(values, redirectURIs: redirect.urisToRegister(port: port))
     return redirect.withPort(port)
   }
 
   /// Deletes the newly registered client, if any. Blocking.
-  func withdraw() {
+  func deleteNewClient() {
     if registrationNotices != nil { delete(secrets.registration) }
   }
 
   /// Deletes a client at this server, if possible. Blocking.
   func delete(_ registration: ClientRegistrationRecord?) {
-    _ = registration?.delete(access.transport, services.http)
+    _ = registration?.delete(parsed.transport, services.http)
   }
 
   /// Selects the client authentication and creates the server. `algorithms` are the proof algorithms of the resource.
-  mutating func server(provingWith algorithms: [String] = []) throws(SessionError) -> AuthorizationServer {
+  mutating func makeServer(proofAlgorithms algorithms: [String] = []) throws(SessionError) -> AuthorizationServer {
     let credentials = secrets.credentials
     if !credentials.isEmpty, configuration.tokenEndpointAuthMethod == .none {
-      access.configuration.tokenEndpointAuthMethod = try method(credentials)
+      parsed.configuration.tokenEndpointAuthMethod = try method(credentials)
     }
     if configuration.hasMetadataURL, configuration.tokenEndpointAuthMethod == .privateKeyJWT {
-      _ = try credentials.publishedKey(named: &access.configuration, in: services.vault.keyDevice)
+      _ = try credentials.publishedKey(named: &parsed.configuration, in: services.vault.keyDevice)
     }
-    var server = try access.server(
+    var server = try parsed.server(
       metadata: metadata, credentials, proxyCredentials: secrets.proxyCredentials, http: services.http,
       time: services.time, keyDevice: services.vault.keyDevice)
     server.prover = try services.newProver(configuration, metadata, forResource: algorithms)

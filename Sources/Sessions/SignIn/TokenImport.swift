@@ -8,16 +8,16 @@ extension SignIn.Request {
   /// Spends the token once. If the server rotates refresh tokens, this invalidates the other program's copy.
   ///
   /// - Throws: `accountExists` before anything is sent; the server's error, after which nothing is stored; the error in
-  ///   a response whose refresh token was stored, so that the account exists; `grantNotKept`.
+  ///   a response whose refresh token was stored, so that the account exists; `grantNotStored`.
   package func importToken(
     _ refreshToken: SharedSecret, _ given: SignInSecrets
   ) throws(SessionError) -> (grant: AccessGrant, configuration: AccountConfiguration) {
     // How the other program obtained the token is unknown.
     if configuration.profile == .fapi2 { throw .oauth(OAuthError(.noCodeGrant)) }
-    try AccountAccess.check(configuration)
+    try ParsedConfiguration.check(configuration)
     try configuration.checkPublished(hasSecret: given.credentials.secret != nil)
-    _ = try services.requireOpen(account, configuration, isNew: true)
-    return try services.holding(account, at: configuration.protection, cancellation: cancellation) {
+    _ = try services.requireUnlocked(account, configuration, isNew: true)
+    return try services.withAccountLock(account, at: configuration.protection, cancellation: cancellation) {
       (_) throws(SessionError) in
       try test(refreshToken, given)
     }
@@ -27,19 +27,19 @@ extension SignIn.Request {
   private func test(
     _ refreshToken: SharedSecret, _ given: SignInSecrets
   ) throws(SessionError) -> (grant: AccessGrant, configuration: AccountConfiguration) {
-    try settings(services.settingsFile.current().checkAbsence(of: account))
-    var contact = try SignInServer(configuration, services: services, cancellation: cancellation) { _ in given }
-    let server = try contact.server()
+    try mapConfigurationError(services.settingsFile.current().checkAbsence(of: account))
+    var signInServer = try SignInServer(configuration, services: services, cancellation: cancellation) { _ in given }
+    let server = try signInServer.makeServer()
     try services.vacate(account)
     _ = try services.changeSettings(unless: { cancellation.isCancelled }) { (settings) throws(ConfigurationError) in
       try settings.checkAbsence(of: account)
-      try settings.signIn(contact.configuration, to: account)
+      try settings.signIn(signInServer.configuration, to: account)
     }
     do {
-      let grant = try cancellation.spending(or: SessionError.cancelled) { () throws(SessionError) in
-        try redeem(refreshToken, given, server, contact)
+      let grant = try cancellation.withDelayedCancellation(orThrow: SessionError.cancelled) { () throws(SessionError) in
+        try redeem(refreshToken, given, server, signInServer)
       }
-      return (grant, contact.configuration)
+      return (grant, signInServer.configuration)
     } catch {
       // The new token is on disk, and the next refresh continues with it.
       if (try? services.record(of: account)) != nil { throw error.followingSuccess }
@@ -51,24 +51,24 @@ extension SignIn.Request {
 
   /// Spends the token and stores the session.
   private func redeem(
-    _ refreshToken: SharedSecret, _ given: SignInSecrets, _ server: AuthorizationServer, _ contact: SignInServer
+    _ refreshToken: SharedSecret, _ given: SignInSecrets, _ server: AuthorizationServer, _ signInServer: SignInServer
   ) throws(SessionError) -> AccessGrant {
     let reserve = try services.reserveWrite(
       wait: SessionServices.lockWait(cancellation), isFailureFinal: true, cancellation)
     defer { extendLifetime(reserve) }
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
-    let answer = try oauth(server.refresh(refreshToken, cancellation: cancellation))
+    let answer = try mapOAuthError(server.refresh(refreshToken, cancellation: cancellation))
     var record = AccountRecord(
-      authority: Authority(contact.access, metadata: server.metadata), signedInAt: wallSeconds)
+      authority: Authority(signInServer.parsed, metadata: server.metadata), signedInAt: wallSeconds)
     record.refreshToken = answer.refreshToken ?? refreshToken
     let tokens = try? answer.tokens()
     record.expiry.update(tokens, isNewToken: true, now: wallSeconds)
     record.scope = tokens?.scope?.text
-    if tokens?.idToken != nil { record.identityHold = .unverified }
+    if tokens?.idToken != nil { record.identityBlock = .unverified }
     record.credentials = given.credentials
     record.proxyCredentials = given.proxyCredentials
-    try record.keep(server.prover)
+    try record.setDPoPKey(of: server.prover)
     // Store first: the server may have invalidated the imported token.
     var generation: UInt64
     do throws(SessionError) {
@@ -77,20 +77,20 @@ extension SignIn.Request {
     } catch {
       // If the server did not rotate the token, the other program continues to use it.
       guard let new = answer.refreshToken, !new.bytes.isEqual(to: refreshToken.bytes) else { throw error }
-      throw .grantNotKept(because: error, isRevoked: server.end(new, .refreshToken, cancellation))
+      throw .grantNotStored(because: error, isRevoked: server.revokeIfPossible(new, .refreshToken, cancellation))
     }
-    let response = try oauth(answer.tokens())
+    let response = try mapOAuthError(answer.tokens())
     // An ID Token is optional in a refresh (OpenID Connect Core section 12.2).
     let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
-      .checkSignIn(response, isRequired: false)
+      .verifySignIn(response, isRequired: false)
     if let token {
       record.identity = token.identity
-      record.keep(token, response.idToken)
-      record.identityHold = nil
+      record.setIDToken(token, response.idToken)
+      record.identityBlock = nil
       generation = try services.write(record, of: account)
     }
     return AccessGrant(
-      response, askedScope: nil, subject: token?.identity.subject, idToken: record.idToken.map(SealedSecret.init),
+      response, requestedScope: nil, subject: token?.identity.subject, idToken: record.idToken.map(SealedSecret.init),
       issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds, recordGeneration: generation,
       dpopKey: server.prover?.key, protection: configuration.protection ?? .device, expiry: record.expiry)
   }

@@ -54,8 +54,8 @@ extension SignOutOperation {
     guard let configuration = configuration ?? record.authority.configuration else { return .notOffered }
     do throws(SessionError) {
       // Changed settings must neither send the token to another server nor weaken the trust in its own.
-      let access = try record.access(by: configuration, account)
-      return registration.delete(access.transport, services.http)
+      let parsed = try record.parse(configuration, account)
+      return registration.delete(parsed.transport, services.http)
     } catch {
       return .failed(error)
     }

@@ -23,10 +23,10 @@ package struct SignOutOperation: Sendable {
   package let cancellation = Cancellation()
 
   /// Called when the session has ended locally, before the server is contacted. The caller must limit that wait.
-  package var willAskServer: @Sendable () -> Void = {}
+  package var willContactServer: @Sendable () -> Void = {}
 
   /// Whether to drop the server's cached documents.
-  package var forgetsServer = false
+  package var dropsCachedDocuments = false
 
   /// How long the tokens of an ended session are kept for revocation, in seconds.
   package static let revocationLifetime = 86_400
@@ -62,7 +62,7 @@ package struct SignOutOperation: Sendable {
     package var isPostponed: Bool { if case .postponed = self { true } else { false } }
   }
 
-  package struct Ending: Sendable, Hashable {
+  package struct Outcome: Sendable, Hashable {
     package var revocationResult: RevocationResult
     /// The page that signs out the browser. Nil if there is none or it was not requested.
     package var logoutURL: String?
@@ -71,18 +71,18 @@ package struct SignOutOperation: Sendable {
   }
 
   /// Ends the session on disk and revokes its tokens.
-  package func run() throws(SessionError) -> Ending {
-    var ending = Ending(revocationResult: .nothingToRevoke)
-    let level = services.level(of: account, or: nil)
-    switch try services.keepingUnlocked(level, nil, { (_) throws(SessionError) in try endLocally() }) {
+  package func run() throws(SessionError) -> Outcome {
+    var ending = Outcome(revocationResult: .nothingToRevoke)
+    let level = services.nextLevel(of: account, requested: nil)
+    switch try services.withUnlockedLevel(level, nil, { (_) throws(SessionError) in try endLocally() }) {
     case .done(let revocationResult): ending.revocationResult = revocationResult
     case .pending(let subject):
-      willAskServer()
+      willContactServer()
       ending = revokePending(subject: subject)
       if ending.revocationResult == .nothingToRevoke { ending.revocationResult = .handledElsewhere }
     }
-    if forgetsServer, let configuration, let access = try? AccountAccess(configuration) {
-      services.documents.forget(access.issuer, transport: access.transport)
+    if dropsCachedDocuments, let configuration, let parsed = try? ParsedConfiguration(configuration) {
+      services.documents.forget(parsed.issuer, transport: parsed.transport)
     }
     return ending
   }
@@ -101,10 +101,12 @@ package struct SignOutOperation: Sendable {
   private func endLocally() throws(SessionError) -> LocalEnd {
     while true {
       let stored: StoredRecord?
-      do { stored = try services.storedRecord(of: account) } catch { return .done(try removeUnread(because: error)) }
+      do { stored = try services.storedRecord(of: account) } catch {
+        return .done(try removeUnreadable(because: error))
+      }
       guard let stored else {
-        guard services.unwritten[account] != nil else { return .done(.nothingToRevoke) }
-        if isLocal { services.unwritten[account] = nil }
+        guard services.unwrittenRevocations[account] != nil else { return .done(.nothingToRevoke) }
+        if isLocal { services.unwrittenRevocations[account] = nil }
         return isLocal ? .done(.local) : .pending(subject: nil)
       }
       let record = stored.record
@@ -112,7 +114,7 @@ package struct SignOutOperation: Sendable {
       let inMemory = (try? grant?.accessToken.open()).flatMap { $0.bytes.count > 0 ? $0 : nil }
       let tokens = (refresh: record.refreshToken, access: inMemory ?? record.accessToken)
       let hasTokens = tokens.refresh != nil || tokens.access != nil
-      var revocation: AccountRecord.Revocation?
+      var revocation: AccountRecord.PendingRevocation?
       if hasTokens, !isLocal, settings(of: record) != nil {
         let until = services.time.wallSeconds() + Self.revocationLifetime
         revocation = .init(refreshToken: tokens.refresh, accessToken: tokens.access, until: until)
@@ -124,7 +126,7 @@ package struct SignOutOperation: Sendable {
         let protection = try services.protection(of: account) ?? .device
         guard try services.erase(stored, of: account) else { continue }
         if let revocation, let rest = record.signedOut(revocation) {
-          services.unwritten[account] = .init(
+          services.unwrittenRevocations[account] = .init(
             record: rest, configuration: settings(of: record), protection: protection)
         }
       }
@@ -141,7 +143,7 @@ package struct SignOutOperation: Sendable {
   }
 
   /// Removes an unreadable record: a damaged one, or a locked one that the caller wants to end only locally.
-  private func removeUnread(because error: SessionError) throws(SessionError) -> RevocationResult {
+  private func removeUnreadable(because error: SessionError) throws(SessionError) -> RevocationResult {
     if error.isTemporary || error.isLocked && !isLocal { throw error }
     try services.removeLeftover(of: account)
     return error.isLocked ? .local : .failed(error)
@@ -164,17 +166,18 @@ package struct SignOutOperation: Sendable {
   /// Revokes the tokens of an ended session. Drops them unless a later attempt may succeed.
   ///
   /// - Parameter subject: The session's user.
-  package func revokePending(subject: String? = nil) -> Ending {
-    var ending = Ending(revocationResult: .nothingToRevoke)
+  package func revokePending(subject: String? = nil) -> Outcome {
+    var ending = Outcome(revocationResult: .nothingToRevoke)
     var isHeld = false
     do throws(SessionError) {
-      try services.holding(account, at: nil, mustWrite: true, cancellation: cancellation) { (_) throws(SessionError) in
+      try services.withAccountLock(account, at: nil, mustWrite: true, cancellation: cancellation) {
+        (_) throws(SessionError) in
         isHeld = true
-        guard let found = try services.recordToRevoke(of: account), let pending = found.record.revocation else {
+        guard let found = try services.loadRecordToRevoke(of: account), let pending = found.record.revocation else {
           return
         }
         let left = pending.until - services.time.wallSeconds()
-        let stored = try limited(found, pending, secondsLeft: left)
+        let stored = try limitDeadline(found, pending, secondsLeft: left)
         do throws(SessionError) {
           guard left >= 0 else { throw SessionError.cancelled }
           ending.revocationResult = try revoke(stored, pending, subject, &ending.logoutURL)
@@ -182,7 +185,7 @@ package struct SignOutOperation: Sendable {
           if error.isTemporary || cancellation.isCancelled { throw error }
           ending.revocationResult = .failed(error)
         }
-        services.unwritten[account] = nil
+        services.unwrittenRevocations[account] = nil
         guard let last = try services.storedRecord(of: account), last.record.revocation != nil else { return }
         _ = try replace(last, by: last.record.signedOut(nil))
       }
@@ -197,8 +200,8 @@ package struct SignOutOperation: Sendable {
   }
 
   /// Shortens a revocation's deadline that is too late because the clock was set back.
-  private func limited(
-    _ stored: StoredRecord, _ pending: AccountRecord.Revocation, secondsLeft: Int
+  private func limitDeadline(
+    _ stored: StoredRecord, _ pending: AccountRecord.PendingRevocation, secondsLeft: Int
   ) throws(SessionError) -> StoredRecord {
     guard secondsLeft > Self.revocationLifetime else { return stored }
     var record = stored.record
@@ -212,38 +215,40 @@ package struct SignOutOperation: Sendable {
   ///
   /// - Parameter logoutURL: Set before the tokens are revoked, since it is usable even if that fails.
   private func revoke(
-    _ stored: StoredRecord, _ pending: AccountRecord.Revocation, _ subject: String?,
+    _ stored: StoredRecord, _ pending: AccountRecord.PendingRevocation, _ subject: String?,
     _ logoutURL: inout String?
   ) throws(SessionError) -> RevocationResult {
     guard let configuration = settings(of: stored.record) else { return .notOffered(page: nil) }
-    var live = try services.server(for: account, configuration, stored.record, grant: grant, cancellation: cancellation)
-    if wantsLogoutPage, live.server.metadata.endSessionEndpoint.map(stored.record.authority.includes) ?? false {
-      logoutURL = live.server.metadata.logoutURL(clientID: configuration.clientID, subject: subject)
+    var sessionServer = try services.server(
+      for: account, configuration, stored.record, grant: grant, cancellation: cancellation)
+    if wantsLogoutPage, sessionServer.server.metadata.endSessionEndpoint.map(stored.record.authority.includes) ?? false
+    {
+      logoutURL = sessionServer.server.metadata.logoutURL(clientID: configuration.clientID, subject: subject)
     }
-    let metadata = live.server.metadata
+    let metadata = sessionServer.server.metadata
     guard metadata.revocationEndpoint != nil || metadata.unusableEndpoints[.revocation] != nil else {
       return .notOffered(page: configuration.providerSettings?.sessionsPage)
     }
-    return try revoke(stored, pending, at: &live)
+    return try revoke(stored, pending, at: &sessionServer)
   }
 
   /// Revokes the refresh token first, which also ends the access tokens at most servers (RFC 7009, section 2.1).
   private func revoke(
-    _ stored: StoredRecord, _ pending: AccountRecord.Revocation,
-    at live: inout LiveServer
+    _ stored: StoredRecord, _ pending: AccountRecord.PendingRevocation,
+    at sessionServer: inout SessionServer
   ) throws(SessionError) -> RevocationResult {
     guard let refreshToken = pending.refreshToken else {
-      if let token = pending.accessToken { try revoke(token, .accessToken, bearer: token, at: &live) }
+      if let token = pending.accessToken { try revoke(token, .accessToken, bearer: token, at: &sessionServer) }
       return .revoked
     }
     do {
-      try revoke(refreshToken, .refreshToken, bearer: pending.accessToken, at: &live)
-      if let token = pending.accessToken { try? revoke(token, .accessToken, bearer: token, at: &live) }
+      try revoke(refreshToken, .refreshToken, bearer: pending.accessToken, at: &sessionServer)
+      if let token = pending.accessToken { try? revoke(token, .accessToken, bearer: token, at: &sessionServer) }
     } catch {
       // Some servers require a valid access token from a public client. Another refresh gets one.
       guard case .oauth(let problem) = error, problem.httpStatus == 401 else { throw error }
-      try cancellation.spending(or: .cancelled) { () throws(SessionError) in
-        try revokeRenewed(refreshToken, stored, at: &live)
+      try cancellation.withDelayedCancellation(orThrow: .cancelled) { () throws(SessionError) in
+        try revokeRenewed(refreshToken, stored, at: &sessionServer)
       }
     }
     return .revoked
@@ -251,26 +256,26 @@ package struct SignOutOperation: Sendable {
 
   /// Refreshes once more and revokes the new tokens.
   private func revokeRenewed(
-    _ refreshToken: SharedSecret, _ stored: StoredRecord, at live: inout LiveServer
+    _ refreshToken: SharedSecret, _ stored: StoredRecord, at sessionServer: inout SessionServer
   ) throws(SessionError) {
-    try live.check(\.tokenEndpoint)
-    let answer = try oauth(live.server.refresh(refreshToken, cancellation: cancellation))
+    try sessionServer.check(\.tokenEndpoint)
+    let answer = try mapOAuthError(sessionServer.server.refresh(refreshToken, cancellation: cancellation))
     if let rotated = answer.refreshToken {
       var renewed = stored.record
       renewed.revocation?.refreshToken = rotated
       // If this write fails, the revocation can be retried later.
       _ = try? services.update(renewed, toRevoke: account, replacing: stored.generation)
     }
-    let last = try oauth(answer.tokens())
-    try revoke(answer.refreshToken ?? refreshToken, .refreshToken, bearer: last.accessToken, at: &live)
-    try? revoke(last.accessToken, .accessToken, bearer: last.accessToken, at: &live)
+    let last = try mapOAuthError(answer.tokens())
+    try revoke(answer.refreshToken ?? refreshToken, .refreshToken, bearer: last.accessToken, at: &sessionServer)
+    try? revoke(last.accessToken, .accessToken, bearer: last.accessToken, at: &sessionServer)
   }
 
   /// Revokes one token. `bearer` is an access token for servers that require one.
   private func revoke(
-    _ token: SharedSecret, _ hint: RevocationHint, bearer: SharedSecret?, at live: inout LiveServer
+    _ token: SharedSecret, _ hint: TokenTypeHint, bearer: SharedSecret?, at sessionServer: inout SessionServer
   ) throws(SessionError) {
-    try live.asking(\.revocationEndpoint) { (server) throws(OAuthError) in
+    try sessionServer.send(to: \.revocationEndpoint) { (server) throws(OAuthError) in
       try server.revoke(token, hint: hint, bearer: bearer, cancellation: cancellation)
     }
   }

@@ -13,7 +13,7 @@ struct UnwrittenRevocation: Sendable {
 extension SessionServices {
   /// The accounts with pending revocations, without those at a locked level. Blocking.
   package func accountsToRevoke() -> [AccountName] {
-    let unwritten = unwritten.accounts
+    let unwritten = unwrittenRevocations.accounts
     guard let names = try? vault.accounts(), let snapshot = try? snapshot() else { return unwritten }
     let written = names.filter { name in (try? record(of: name, in: snapshot))?.revocation != nil }
     return unwritten + written.filter { !unwritten.contains($0) }
@@ -25,7 +25,7 @@ extension SessionServices {
   package func pendingRevocation(
     of account: AccountName, _ configuration: AccountConfiguration? = nil
   ) -> SignOutOperation {
-    let entry = unwritten[account]
+    let entry = unwrittenRevocations[account]
     let isWithoutFiles = entry.map { $0.protection == nil } ?? false
     return SignOutOperation(
       account: account, configuration: entry?.configuration ?? configuration, grant: nil, isLocal: false,
@@ -36,7 +36,7 @@ extension SessionServices {
   package func removeEphemeral(_ account: AccountName) {
     if let record = ephemeral.record(of: account)?.record, record.revocation != nil {
       let configuration = ephemeral.accounts.first { $0.name == account }?.configuration
-      unwritten[account] = .init(record: record, configuration: configuration, protection: nil)
+      unwrittenRevocations[account] = .init(record: record, configuration: configuration, protection: nil)
     }
     ephemeral.remove(account)
   }
@@ -45,31 +45,31 @@ extension SessionServices {
   /// locked the account.
   ///
   /// - Parameter wait: The wait for the vault's lock.
-  func recordToRevoke(
+  func loadRecordToRevoke(
     of account: AccountName, wait: LockWait? = lockWait()
   ) throws(SessionError) -> StoredRecord? {
     let stored = try storedRecord(of: account)
-    guard let entry = unwritten[account] else { return stored?.record.revocation == nil ? nil : stored }
+    guard let entry = unwrittenRevocations[account] else { return stored?.record.revocation == nil ? nil : stored }
     if let stored, !stored.record.isSignedOut {
-      // A new session is left alone, as with an `UnstoredRecord`.
-      unwritten[account] = nil
+      // A new session is left alone, as with an `UnwrittenRecord`.
+      unwrittenRevocations[account] = nil
       return nil
     }
     if let protection = entry.protection,
       let generation = try? write(entry.record, of: account, protection: protection, wait: wait)
     {
-      unwritten[account] = nil
+      unwrittenRevocations[account] = nil
       return StoredRecord(record: entry.record, generation: generation)
     }
     return StoredRecord(record: entry.record, generation: 0)
   }
 
-  /// Replaces a record returned by ``recordToRevoke(of:wait:)``, on disk or in memory.
+  /// Replaces a record returned by ``loadRecordToRevoke(of:wait:)``, on disk or in memory.
   func update(
     _ record: AccountRecord, toRevoke account: AccountName, replacing generation: UInt64
   ) throws(SessionError) -> StoredRecord {
-    guard unwritten[account] == nil else {
-      unwritten[account]?.record = record
+    guard unwrittenRevocations[account] == nil else {
+      unwrittenRevocations[account]?.record = record
       return StoredRecord(record: record, generation: generation)
     }
     return StoredRecord(
@@ -86,14 +86,14 @@ extension SessionServices {
   /// account.
   func movePendingRevocation(of account: AccountName) {
     guard let record = try? record(of: account), record.revocation != nil else { return }
-    let names = Set(((try? vault.accounts()) ?? []) + unwritten.accounts)
+    let names = Set(((try? vault.accounts()) ?? []) + unwrittenRevocations.accounts)
     let protection = (try? protection(of: account)) ?? .device
     var number = 1
     while let name = try? AccountName("\(account.text.prefix(48)).removed-\(number)") {
       number += 1
       if names.contains(name) { continue }
       if (try? write(record, of: name, protection: protection)) == nil {
-        unwritten[name] = .init(record: record, configuration: nil, protection: protection)
+        unwrittenRevocations[name] = .init(record: record, configuration: nil, protection: protection)
       }
       return
     }

@@ -14,10 +14,10 @@ extension Vault {
       try requireNoOtherMachine(location, in: directory)
       return nil
     }
-    let slots = try located(at: location.path) { () throws(VaultError) in try checkSlots(of: unverified, in: directory)
+    let slots = try addingPath(location.path) { () throws(VaultError) in try checkSlots(of: unverified, in: directory)
     }
     do {
-      let records = try located(at: location.path) { () throws(VaultError) in
+      let records = try addingPath(location.path) { () throws(VaultError) in
         let key = try deviceKey(of: unverified, seen: seen, in: directory)
         return try checkRecords(of: try verify(unverified, with: key, seen: seen))
       }

@@ -17,7 +17,7 @@ struct ByteReader {
   }
 
   /// Reads a big-endian integer.
-  mutating func integer<Value: FixedWidthInteger & UnsignedInteger>(
+  mutating func readInteger<Value: FixedWidthInteger & UnsignedInteger>(
     _ type: Value.Type = Value.self
   ) throws(VaultError) -> Value {
     try readBytes(Value.bitWidth / 8).reduce(0) { $0 << 8 | Value($1) }

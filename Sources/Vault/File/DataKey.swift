@@ -35,7 +35,7 @@ final class DataKey: Sendable {
   }
 
   static func new(for protection: Protection, header: VaultHeader, epoch: UInt64) throws(VaultError) -> DataKey {
-    let secret = try translated { () throws(CryptoError) in try SecretBytes.random(byteCount) }
+    let secret = try mapCryptoError { () throws(CryptoError) in try SecretBytes.random(byteCount) }
     return try DataKey(secret, header: header, protection: protection, epoch: epoch)
   }
 
@@ -76,7 +76,7 @@ final class DataKey: Sendable {
   /// The index authenticates the result.
   func seal(_ label: PersonLabel?, for name: AccountName) throws(VaultError) -> ArraySlice<UInt8> {
     guard let label else { return [] }
-    return try translated { () throws(CryptoError) in
+    return try mapCryptoError { () throws(CryptoError) in
       let nonce = try Random.bytes(VaultFormat.nonceLength)
       let text = Array(label.text.utf8)
       return try
@@ -93,7 +93,7 @@ final class DataKey: Sendable {
     let (nonce, sealed) = (
       record.label.prefix(VaultFormat.nonceLength), record.label.dropFirst(VaultFormat.nonceLength)
     )
-    let text = try translated { () throws(CryptoError) in
+    let text = try mapCryptoError { () throws(CryptoError) in
       try AES256GCM.open(
         sealed.span, key: recordKey, nonce: Array(nonce), associatedData: labelData(record.name).span)
     }

@@ -8,7 +8,7 @@ struct KeyEpochs: Sendable, Hashable {
   init() {}
 
   init(from reader: inout ByteReader) throws(VaultError) {
-    for protection in Protection.allCases { self[protection] = try reader.integer() }
+    for protection in Protection.allCases { self[protection] = try reader.readInteger() }
     guard device > 0 else { throw VaultError(.damaged) }
   }
 

@@ -69,18 +69,18 @@ struct RecordEntry {
   let label: ArraySlice<UInt8>
 
   init(from reader: inout ByteReader, version: UInt16) throws(VaultError) {
-    let length = Int(try reader.integer(UInt8.self))
+    let length = Int(try reader.readInteger(UInt8.self))
     guard let name = AccountName(bytes: try reader.readBytes(length)),
-      let protection = Protection(number: try reader.integer())
+      let protection = Protection(number: try reader.readInteger())
     else { throw VaultError(.damaged) }
     self.name = name
     self.protection = protection
-    generation = try reader.integer()
+    generation = try reader.readInteger()
     nonce = Array(try reader.readBytes(VaultFormat.nonceLength))
-    sealedLength = Int(try reader.integer(UInt32.self))
+    sealedLength = Int(try reader.readInteger(UInt32.self))
     let longest = VaultFormat.maximumContentLength + VaultFormat.sealOverhead
     guard (VaultFormat.sealOverhead...longest).contains(sealedLength) else { throw VaultError(.damaged) }
-    label = version < 3 ? [] : try reader.readBytes(Int(try reader.integer(UInt8.self)))
+    label = version < 3 ? [] : try reader.readBytes(Int(try reader.readInteger(UInt8.self)))
     let shortest = VaultFormat.nonceLength + VaultFormat.sealOverhead
     guard label.isEmpty || (shortest + 1...VaultFormat.maximumSealedLabelLength).contains(label.count)
     else { throw VaultError(.damaged) }

@@ -11,13 +11,13 @@ struct UnverifiedVaultFile {
   init(parsing bytes: [UInt8]) throws(VaultError) {
     var reader = ByteReader(bytes)
     let (header, version) = try VaultHeader.read(from: &reader)
-    let generation: UInt64 = try reader.integer()
+    let generation: UInt64 = try reader.readInteger()
     let epochs = try KeyEpochs(from: &reader)
-    let lastSlotNumber: UInt8 = try reader.integer()
+    let lastSlotNumber: UInt8 = try reader.readInteger()
     let slots = try Self.slots(from: &reader)
     let entries = try Self.entries(from: &reader, version: version)
     let covered = reader.consumed
-    guard try reader.readBytes(VaultFormat.checkLength) == VaultFile.check(of: covered) else {
+    guard try reader.readBytes(VaultFormat.checkLength) == VaultFile.checkBytes(of: covered) else {
       throw VaultError(.damaged)
     }
     authenticated = reader.consumed
@@ -43,7 +43,7 @@ struct UnverifiedVaultFile {
   func slots(of protection: Protection) -> [KeySlot] { slots.filter { $0.protection == protection } }
 
   private static func slots(from reader: inout ByteReader) throws(VaultError) -> [KeySlot] {
-    let count = Int(try reader.integer(UInt8.self))
+    let count = Int(try reader.readInteger(UInt8.self))
     guard (1...VaultFormat.maximumSlots).contains(count) else { throw VaultError(.damaged) }
     var slots: [KeySlot] = []
     for _ in 0..<count { slots.append(try KeySlot(from: &reader)) }
@@ -51,7 +51,7 @@ struct UnverifiedVaultFile {
   }
 
   private static func entries(from reader: inout ByteReader, version: UInt16) throws(VaultError) -> [RecordEntry] {
-    let count = Int(try reader.integer(UInt16.self))
+    let count = Int(try reader.readInteger(UInt16.self))
     guard count <= VaultFormat.maximumRecords else { throw VaultError(.damaged) }
     var entries: [RecordEntry] = []
     for _ in 0..<count { entries.append(try RecordEntry(from: &reader, version: version)) }

@@ -13,13 +13,13 @@ extension Vault {
   /// - Parameters:
   ///   - orCreating: Whether to create a missing vault.
   ///   - isShared: Whether the result may be written together with other changes.
-  ///   - locks: The ``lockCount`` at the request (default: the current one). If it differs after the change, no keys
+  ///   - locks: The ``wipeCount`` at the request (default: the current one). If it differs after the change, no keys
   ///     are kept.
   ///   - wait: The maximum wait for other writers (default: ``lockWait``).
   ///   - reserved: The reserved file to write into, if any.
   /// - Returns: The result of `body`. If it is nil or there is no vault, nothing is written.
   /// - Throws: `busy` if another process held the lock during the entire wait.
-  func changing<Result>(
+  func modify<Result>(
     orCreating: Bool = false, isShared: Bool = false, since locks: Int? = nil, wait: LockWait? = nil,
     in reserved: ReservedFile? = nil,
     _ body: (inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Result?
@@ -38,9 +38,9 @@ extension Vault {
   }
 
   /// Runs `body` while nothing else modifies the vault. Does nothing without a directory.
-  func excludingWriters(_ body: (borrowing PrivateDirectory) throws(VaultError) -> Void) throws(VaultError) {
+  func withExclusiveAccess(_ body: (borrowing PrivateDirectory) throws(VaultError) -> Void) throws(VaultError) {
     try withoutActuallyEscaping(body) { (body) throws(VaultError) in
-      try run(ChangeQueue.Change(work: .alone(body)), wait: nil)
+      try run(ChangeQueue.Change(work: .exclusive(body)), wait: nil)
     }
   }
 
@@ -72,7 +72,7 @@ extension Vault {
       switch change.work {
       case .rehearsal: rehearsals.append(index)
       case .change(let apply): others.append((index, apply))
-      case .alone(let body):
+      case .exclusive(let body):
         do { try body(directory) } catch { outcomes[index] = .failure(error) }
       }
     }
@@ -97,7 +97,7 @@ extension Vault {
         }
       }
       guard let vault, !written.isEmpty else { return outcomes }
-      let locks = written.map { changes[$0].locks ?? seen.wipes }.min() ?? seen.wipes
+      let locks = written.map { changes[$0].locks ?? seen.wipeCount }.min() ?? seen.wipeCount
       let reserved = written.lazy.compactMap { changes[$0].reserved }.first
       try store(vault, at: location, in: directory, since: locks, using: reserved)
     } catch {
@@ -161,7 +161,7 @@ extension Vault {
 
   /// - Throws: `otherMachinesOnly` if another machine has a vault here.
   func requireNoOtherMachine(_ location: VaultLocation, in directory: borrowing PrivateDirectory) throws(VaultError) {
-    guard try location.otherMachines(in: directory).isEmpty else {
+    guard try location.otherMachinesFiles(in: directory).isEmpty else {
       throw VaultError(.otherMachinesOnly, path: directory.path)
     }
   }
@@ -172,11 +172,11 @@ extension Vault {
     let seen = memory.withLock { $0 }
     if let vault = seen.vault(at: location) { return vault }
     guard let (bytes, file) = try location.read(from: directory) else { return nil }
-    let vault = try located(at: location.path) { () throws(VaultError) in
+    let vault = try addingPath(location.path) { () throws(VaultError) in
       let unverified = try UnverifiedVaultFile(parsing: bytes)
       return try verify(unverified, with: try deviceKey(of: unverified, seen: seen, in: directory), seen: seen)
     }
-    memory.withLock { _ = $0.remember(vault, since: seen.wipes, as: file) }
+    memory.withLock { _ = $0.remember(vault, since: seen.wipeCount, as: file) }
     return vault
   }
 
@@ -185,7 +185,7 @@ extension Vault {
     _ location: VaultLocation, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> UnverifiedVaultFile? {
     guard let (bytes, _) = try location.read(from: directory) else { return nil }
-    return try located(at: location.path) { () throws(VaultError) in try UnverifiedVaultFile(parsing: bytes) }
+    return try addingPath(location.path) { () throws(VaultError) in try UnverifiedVaultFile(parsing: bytes) }
   }
 
   /// The device key, from memory or from a slot.
@@ -214,16 +214,16 @@ extension Vault {
   /// Replaces the file atomically and remembers its keys and generation.
   ///
   /// - Parameters:
-  ///   - wipes: The ``VaultMemory/wipes`` when the call began. If it has changed, no keys are remembered.
+  ///   - wipeCount: The ``VaultMemory/wipeCount`` when the call began. If it has changed, no keys are remembered.
   ///   - isFromPassphrase: Whether a passphrase or PIN unlocked the device key; nil if unchanged.
   func store(
-    _ vault: OpenVault, at location: VaultLocation, in directory: borrowing PrivateDirectory, since wipes: Int,
+    _ vault: OpenVault, at location: VaultLocation, in directory: borrowing PrivateDirectory, since wipeCount: Int,
     isFromPassphrase: Bool? = nil, using reserved: ReservedFile? = nil
   ) throws(VaultError) {
-    let bytes = try located(at: location.path) { () throws(VaultError) in try vault.encoded() }
+    let bytes = try addingPath(location.path) { () throws(VaultError) in try vault.encoded() }
     let file = try location.replace(in: directory, with: bytes, using: reserved)
     memory.withLock {
-      _ = $0.remember(vault, since: wipes, isFromPassphrase: isFromPassphrase, as: file, isWritten: true)
+      _ = $0.remember(vault, since: wipeCount, isFromPassphrase: isFromPassphrase, as: file, isWritten: true)
     }
   }
 
@@ -243,7 +243,7 @@ extension Vault {
   package func reserveWrite(wait: LockWait? = nil) throws(VaultError) -> ReservedFile {
     let location = try location()
     if let file = try reserve(at: location, evenIfMissing: false, wait) { return file }
-    _ = try changing(orCreating: true, isShared: true, wait: wait) { (_, _) throws(VaultError) in () }
+    _ = try modify(orCreating: true, isShared: true, wait: wait) { (_, _) throws(VaultError) in () }
     guard let file = try reserve(at: location, evenIfMissing: true, wait) else {
       preconditionFailure("the directory is created if there is none")
     }
@@ -257,13 +257,13 @@ extension Vault {
     var file: ReservedFile?
     let reserve = { (directory: borrowing PrivateDirectory) throws(VaultError) in
       // Other machines' vaults have the device secret.
-      let hasOthers = try !location.otherMachines(in: directory).isEmpty
+      let hasOthers = try !location.otherMachinesFiles(in: directory).isEmpty
       if evenIfMissing || hasOthers || directory.exists(location.fileName) {
         file = try location.reserve(in: directory)
       }
     }
     try withoutActuallyEscaping(reserve) { (reserve) throws(VaultError) in
-      try run(ChangeQueue.Change(work: .alone(reserve), isShared: true, creates: true), wait: wait)
+      try run(ChangeQueue.Change(work: .exclusive(reserve), isShared: true, creates: true), wait: wait)
     }
     return file
   }

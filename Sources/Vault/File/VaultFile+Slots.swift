@@ -22,7 +22,7 @@ extension VaultFile {
   func nextContext(_ kind: SlotKind, for key: DataKey) throws(VaultError) -> SlotContext {
     guard slots.count < VaultFormat.maximumSlots, lastSlotNumber < VaultFormat.maximumSlotNumber
     else { throw VaultError(.tooManySlots) }
-    return SlotContext(number: lastSlotNumber + 1, kind: kind, leadingTo: key)
+    return SlotContext(number: lastSlotNumber + 1, kind: kind, for: key)
   }
 
   /// Adds a slot created for ``nextContext(_:for:)``.

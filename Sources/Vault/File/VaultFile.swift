@@ -52,15 +52,15 @@ struct VaultFile: Sendable {
     bytes.reserveCapacity(encodedLengthBound)
     bytes += header.encoded
     appendIndex(to: &bytes)
-    bytes += try Self.check(of: bytes[...])
+    bytes += try Self.checkBytes(of: bytes[...])
     bytes += try key.tag(of: bytes[...])
     for record in records { bytes += record.sealed }
     return bytes
   }
 
   /// The check bytes, which distinguish damage from a wrong key.
-  static func check(of bytes: ArraySlice<UInt8>) throws(VaultError) -> ArraySlice<UInt8> {
-    let hash = try translated { () throws(CryptoError) in try Digest.sha256.hash(bytes.span) }
+  static func checkBytes(of bytes: ArraySlice<UInt8>) throws(VaultError) -> ArraySlice<UInt8> {
+    let hash = try mapCryptoError { () throws(CryptoError) in try Digest.sha256.hash(bytes.span) }
     return hash.prefix(VaultFormat.checkLength)
   }
 

@@ -12,7 +12,7 @@ struct VaultHeader: Sendable, Hashable {
   var identifier: [UInt8] { Array(bytes.suffix(VaultFormat.identifierLength)) }
 
   static func new() throws(VaultError) -> VaultHeader {
-    let identifier = try translated { () throws(CryptoError) in try Random.bytes(VaultFormat.identifierLength) }
+    let identifier = try mapCryptoError { () throws(CryptoError) in try Random.bytes(VaultFormat.identifierLength) }
     return VaultHeader(bytes: start(of: VaultFormat.sealVersion) + VaultFormat.algorithms + identifier)
   }
 
@@ -23,7 +23,7 @@ struct VaultHeader: Sendable, Hashable {
     guard try reader.readBytes(VaultFormat.magic.count).elementsEqual(VaultFormat.magic) else {
       throw VaultError(.damaged)
     }
-    let version = try reader.integer(UInt16.self)
+    let version = try reader.readInteger(UInt16.self)
     guard (VaultFormat.sealVersion...VaultFormat.version).contains(version),
       try reader.readBytes(VaultFormat.algorithms.count).elementsEqual(VaultFormat.algorithms)
     else { throw VaultError(.unsupportedVersion) }

@@ -62,7 +62,7 @@ struct VaultLocation: Sendable {
     do {
       return try directory.tryLock(Self.lockName)
     } catch {
-      if error.isAgain { return nil }
+      if error.wouldBlock { return nil }
       throw VaultError(error, path: lockPath)
     }
   }
@@ -99,7 +99,7 @@ struct VaultLocation: Sendable {
   }
 
   /// The vault files of other machines in the directory.
-  func otherMachines(in directory: borrowing PrivateDirectory) throws(VaultError) -> [String] {
+  func otherMachinesFiles(in directory: borrowing PrivateDirectory) throws(VaultError) -> [String] {
     do {
       return try directory.fileNames().filter { $0 != fileName && Self.isVaultName($0) }
     } catch {

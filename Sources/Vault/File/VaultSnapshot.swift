@@ -13,7 +13,7 @@ package struct VaultSnapshot: Sendable {
   /// - Throws: `damaged` if the label was modified.
   package func label(of account: AccountName) throws(VaultError) -> PersonLabel? {
     guard let record = vault.file.record(of: account) else { return nil }
-    return try located(at: path) { () throws(VaultError) in try vault.deviceKey.openLabel(of: record) }
+    return try addingPath(path) { () throws(VaultError) in try vault.deviceKey.openLabel(of: record) }
   }
 
   /// Decrypts the record of one account, if any.
@@ -21,7 +21,7 @@ package struct VaultSnapshot: Sendable {
   /// - Throws: `locked` if the key of its level was not in memory.
   package func read(_ account: AccountName) throws(VaultError) -> Vault.Record? {
     guard let record = vault.file.record(of: account) else { return nil }
-    let content = try located(at: path) { () throws(VaultError) in
+    let content = try addingPath(path) { () throws(VaultError) in
       try vault.key(of: record.protection).open(record)
     }
     return Vault.Record(generation: record.generation, content: content)

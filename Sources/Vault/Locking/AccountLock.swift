@@ -33,7 +33,7 @@ package struct AccountLock: ~Copyable, Sendable {
         let state = try open(vault.stateDirectory)
         let directory = try open("\(state.path)/\(folder)")
         do throws(SystemError) { return try directory.tryLock(name(of: account)) } catch {
-          if error.isAgain { return nil }
+          if error.wouldBlock { return nil }
           throw VaultError(error, path: path)
         }
       }
@@ -67,7 +67,7 @@ package struct AccountLock: ~Copyable, Sendable {
           locked.insert(account).inserted ? true : nil
         }
         if isTaken != nil { break }
-        guard left > .zero, !wait.isGivenUp() else { throw VaultError(.busyHere, path: path) }
+        guard left > .zero, !wait.isGivenUp() else { throw VaultError(.busyInProcess, path: path) }
       }
       (self.account, self.locked) = (account, locked)
     }

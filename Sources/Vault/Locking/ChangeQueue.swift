@@ -9,7 +9,7 @@ final class ChangeQueue: Sendable {
       case change((inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Bool)
       case rehearsal
       /// Works directly on the files. Not combined with other changes.
-      case alone((borrowing PrivateDirectory) throws(VaultError) -> Void)
+      case exclusive((borrowing PrivateDirectory) throws(VaultError) -> Void)
     }
 
     let work: Work
@@ -19,7 +19,7 @@ final class ChangeQueue: Sendable {
     var creates = false
     /// The reserved file to write into, if any.
     var reserved: ReservedFile?
-    /// The ``Vault/lockCount`` at the request (default: when the change runs). If it differs after the change, no keys
+    /// The ``Vault/wipeCount`` at the request (default: when the change runs). If it differs after the change, no keys
     /// are kept.
     var locks: Int?
   }
@@ -32,7 +32,7 @@ final class ChangeQueue: Sendable {
     var outcomes: [UInt64: Outcome] = [:]
     var lastNumber: UInt64 = 0
     /// Whether a caller makes changes, or waits for another process that does.
-    var isLed = false
+    var hasLeader = false
     /// Whether the leading caller waits for another process.
     var isBlocked = false
   }
@@ -64,8 +64,8 @@ final class ChangeQueue: Sendable {
     while true {
       let step = state.wait(Self.pollInterval) { state -> Step? in
         if let outcome = state.outcomes.removeValue(forKey: number) { return .ended(outcome) }
-        guard !state.isLed, state.waiting.first?.number == number else { return nil }
-        state.isLed = true
+        guard !state.hasLeader, state.waiting.first?.number == number else { return nil }
+        state.hasLeader = true
         return .lead
       }
       switch step {
@@ -135,7 +135,7 @@ final class ChangeQueue: Sendable {
   /// Gives up the lead without having made a change.
   private func leave(_ number: UInt64) {
     state.update { state in
-      (state.isLed, state.isBlocked) = (false, false)
+      (state.hasLeader, state.isBlocked) = (false, false)
       state.waiting.removeAll { $0.number == number }
     }
   }
@@ -143,7 +143,7 @@ final class ChangeQueue: Sendable {
   /// Delivers the outcomes. Returns the leading caller's.
   private func end(_ outcomes: some Sequence<(UInt64, Outcome)>, _ number: UInt64) -> Outcome {
     state.update { state in
-      state.isLed = false
+      state.hasLeader = false
       for (number, outcome) in outcomes { state.outcomes[number] = outcome }
       return state.outcomes.removeValue(forKey: number) ?? .success(())
     }

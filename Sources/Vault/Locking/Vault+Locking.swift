@@ -13,7 +13,7 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - secret: 1 to 1,024 bytes.
-  ///   - locks: The ``lockCount`` at the request. If the vault was locked since, the level stays locked.
+  ///   - locks: The ``wipeCount`` at the request. If the vault was locked since, the level stays locked.
   /// - Throws: `alreadyProtected` if the level has one, `unusableSecret`, or `tpmUnavailable` for a PIN.
   package func createProtection(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
@@ -29,7 +29,7 @@ extension Vault {
     guard (1...VaultFormat.maximumSecretLength).contains(secret.count) else {
       throw VaultError(.unusableSecret, path: path)
     }
-    _ = try changing(orCreating: true, since: locks) { (vault, directory) throws(VaultError) -> Bool? in
+    _ = try modify(orCreating: true, since: locks) { (vault, directory) throws(VaultError) -> Bool? in
       guard vault.file.slots(of: protection).isEmpty else {
         throw VaultError(.alreadyProtected(protection))
       }
@@ -44,7 +44,7 @@ extension Vault {
   /// Unlocks a level with a passphrase or PIN, until ``lock()``. ``Protection/device`` may have such a slot for
   /// recovery.
   ///
-  /// - Parameter locks: The ``lockCount`` at the request.
+  /// - Parameter locks: The ``wipeCount`` at the request.
   /// - Throws: `wrongPassphrase`, `wrongPIN`, `tpmLockedOut`, `tpmUnavailable`, `nothingToUnlock`, or `locked` if
   ///   ``lock()`` was called since.
   package func unlock(
@@ -55,7 +55,7 @@ extension Vault {
     guard let directory = try location.open(), let unverified = try parse(location, in: directory) else {
       throw VaultError(.nothingToUnlock, path: location.path)
     }
-    let vault = try located(at: location.path) { () throws(VaultError) in
+    let vault = try addingPath(location.path) { () throws(VaultError) in
       let key = try unverified.unlock(protection, secret: secret, with: bindings, in: directory)
       if protection == .device { return try verify(unverified, with: key, seen: seen) }
       var vault = try verify(
@@ -65,12 +65,14 @@ extension Vault {
     }
     let held = seen.key(of: .device, header: vault.file.header, epoch: vault.file.epochs[.device])
     let isFromPassphrase: Bool? = protection == .device && held == nil ? true : nil
-    let isKept = memory.withLock { $0.remember(vault, since: locks ?? seen.wipes, isFromPassphrase: isFromPassphrase) }
+    let isKept = memory.withLock {
+      $0.remember(vault, since: locks ?? seen.wipeCount, isFromPassphrase: isFromPassphrase)
+    }
     if !isKept { throw VaultError(.locked(protection), path: location.path) }
   }
 
   /// How often keys were wiped.
-  package var lockCount: Int { memory.withLock { $0.wipes } }
+  package var wipeCount: Int { memory.withLock { $0.wipeCount } }
 
   /// Wipes the keys unlocked by a passphrase or PIN. A call in progress keeps its keys until it ends.
   package func lock() {

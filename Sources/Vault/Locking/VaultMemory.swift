@@ -6,7 +6,7 @@ struct VaultMemory: Sendable {
   /// Whether the device key was unlocked by a passphrase or PIN.
   private(set) var isDeviceKeyFromPassphrase = false
   /// How often keys were wiped. A call that began earlier must not restore them.
-  private(set) var wipes = 0
+  private(set) var wipeCount = 0
   /// The newest known state of the vault, to detect an older copy.
   private(set) var newest: (header: VaultHeader, generation: UInt64, epochs: KeyEpochs)?
   /// The newest content of the vault, still encrypted, and its file. Dropped with the keys.
@@ -59,21 +59,21 @@ struct VaultMemory: Sendable {
   /// content. Keeps a concurrent call's keys that the file still uses.
   ///
   /// - Parameters:
-  ///   - wipes: The ``wipes`` when the call began.
+  ///   - wipeCount: The ``wipeCount`` when the call began.
   ///   - isFromPassphrase: Whether a passphrase or PIN unlocked the device key.
   ///   - known: The version of the file, if known.
   ///   - isWritten: Whether this process has just written it.
   /// - Returns: Whether the keys are in memory now.
   @discardableResult
   mutating func remember(
-    _ vault: OpenVault, since wipes: Int, isFromPassphrase: Bool? = nil, as known: KnownFile? = nil,
+    _ vault: OpenVault, since wipeCount: Int, isFromPassphrase: Bool? = nil, as known: KnownFile? = nil,
     isWritten: Bool = false
   ) -> Bool {
     let file = vault.file
     let isNewest = file.generation >= floor(for: file.header)
     if isNewest { newest = (file.header, file.generation, file.epochs) }
     if isWritten { isWriter = true }
-    guard wipes == self.wipes else { return false }
+    guard wipeCount == self.wipeCount else { return false }
     if isNewest { self.known = known.map { (file, $0) } }
     for protection in Protection.allCases {
       // If another process has replaced the file, keep only the keys still in use.
@@ -92,7 +92,7 @@ struct VaultMemory: Sendable {
 
   /// Drops the keys that a passphrase or PIN unlocked.
   mutating func lock() {
-    wipes += 1
+    wipeCount += 1
     keys[.passphrase] = nil
     keys[.tpm2] = nil
     if isDeviceKeyFromPassphrase { keys[.device] = nil }
@@ -102,7 +102,7 @@ struct VaultMemory: Sendable {
 
   /// Drops all keys. Keeps the generation, which is not secret.
   mutating func forgetKeys() {
-    wipes += 1
+    wipeCount += 1
     keys = [:]
     isDeviceKeyFromPassphrase = false
     known = nil

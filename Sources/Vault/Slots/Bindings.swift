@@ -36,7 +36,7 @@ struct Bindings: Sendable {
   func makeBestSlot(
     for key: DataKey, in file: VaultFile, _ directory: borrowing PrivateDirectory
   ) throws(VaultError) -> KeySlot {
-    if tpm.isPromising {
+    if tpm.isExpectedToWork {
       do {
         return try makeAutomaticSlot(.tpm2, for: key, in: file, directory)
       } catch {

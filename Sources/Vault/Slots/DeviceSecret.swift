@@ -20,7 +20,7 @@ enum DeviceSecret {
     }
     defer { wipe(&bytes) }
     guard bytes.count == byteCount else { throw VaultError(.damaged, path: path) }
-    return try translated { () throws(CryptoError) in try SecretBytes(copying: bytes.span) }
+    return try mapCryptoError { () throws(CryptoError) in try SecretBytes(copying: bytes.span) }
   }
 
   /// Reads or creates the secret. Processes that create it at the same time use the first one, even without locks.
@@ -41,11 +41,11 @@ enum DeviceSecret {
   }
 
   private static func create(in directory: borrowing PrivateDirectory) throws(VaultError) {
-    let secret = try translated { () throws(CryptoError) in try SecretBytes.random(byteCount) }
+    let secret = try mapCryptoError { () throws(CryptoError) in try SecretBytes.random(byteCount) }
     do {
       try secret.withBytes { (bytes) throws(SystemError) in try directory.createFile(fileName, with: bytes) }
     } catch {
-      if !error.isExists { throw VaultError(error, path: "\(directory.path)/\(fileName)") }
+      if !error.isNameTaken { throw VaultError(error, path: "\(directory.path)/\(fileName)") }
     }
   }
 

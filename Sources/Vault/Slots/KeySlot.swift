@@ -17,11 +17,11 @@ struct KeySlot: Sendable, Hashable {
   }
 
   init(from reader: inout ByteReader) throws(VaultError) {
-    number = try reader.integer()
-    kindNumber = try reader.integer()
-    guard number > 0, let protection = Protection(number: try reader.integer()) else { throw VaultError(.damaged) }
+    number = try reader.readInteger()
+    kindNumber = try reader.readInteger()
+    guard number > 0, let protection = Protection(number: try reader.readInteger()) else { throw VaultError(.damaged) }
     self.protection = protection
-    let length = Int(try reader.integer(UInt16.self))
+    let length = Int(try reader.readInteger(UInt16.self))
     guard length <= VaultFormat.maximumSlotLength else { throw VaultError(.damaged) }
     body = Array(try reader.readBytes(length))
   }

@@ -15,7 +15,7 @@ extension SlotContext {
       number: slot.number, kind: kind, protection: slot.protection, header: header, epoch: epochs[slot.protection])
   }
 
-  init(number: UInt8, kind: SlotKind, leadingTo key: DataKey) {
+  init(number: UInt8, kind: SlotKind, for key: DataKey) {
     self.init(number: number, kind: kind, protection: key.protection, header: key.header, epoch: key.epoch)
   }
 

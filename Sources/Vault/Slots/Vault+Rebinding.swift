@@ -15,7 +15,7 @@ extension Vault {
   package func rebind(passphrase: borrowing SecretBytes) throws(VaultError) -> [SlotSummary] {
     let location = try location()
     var slots: [SlotSummary]?
-    try excludingWriters { (directory) throws(VaultError) in
+    try withExclusiveAccess { (directory) throws(VaultError) in
       slots = try rebind(location, in: directory, passphrase: passphrase)
     }
     guard let slots else { throw VaultError(.nothingToUnlock, path: location.path) }
@@ -31,16 +31,16 @@ extension Vault {
     guard let unverified = try parse(source, in: directory) else {
       throw VaultError(.nothingToUnlock, path: source.path)
     }
-    var vault = try located(at: source.path) { () throws(VaultError) in
+    var vault = try addingPath(source.path) { () throws(VaultError) in
       let key = try unverified.unlock(.device, secret: passphrase, with: bindings, in: directory)
       var vault = try verify(unverified, with: key, seen: seen)
       try vault.file.advance(above: seen.newest?.generation ?? 0)
       return vault
     }
     _ = try DeviceSecret.setAsideIfDamaged(in: directory)
-    try located(at: location.path) { () throws(VaultError) in
+    try addingPath(location.path) { () throws(VaultError) in
       try replaceUnusableSlots(&vault, in: directory)
-      try store(vault, at: location, in: directory, since: seen.wipes, isFromPassphrase: false)
+      try store(vault, at: location, in: directory, since: seen.wipeCount, isFromPassphrase: false)
     }
     if source.fileName != location.fileName {
       do { try directory.removeFile(source.fileName) } catch { throw VaultError(error, path: source.path) }
@@ -56,7 +56,7 @@ extension Vault {
   package func setAside() throws(VaultError) -> [String] {
     let location = try location()
     var paths: [String] = []
-    try excludingWriters { (directory) throws(VaultError) in
+    try withExclusiveAccess { (directory) throws(VaultError) in
       do throws(VaultError) {
         if try check()?.isSound == true { throw VaultError(.vaultOpens, path: location.path) }
       } catch {
@@ -81,7 +81,7 @@ extension Vault {
     for location: VaultLocation, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> VaultLocation {
     if directory.exists(location.fileName) { return location }
-    let others = try location.otherMachines(in: directory)
+    let others = try location.otherMachinesFiles(in: directory)
     guard others.count <= 1 else { throw VaultError(.severalVaults, path: directory.path) }
     return others.first.map { location.withFileName($0) } ?? location
   }

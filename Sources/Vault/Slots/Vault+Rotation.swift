@@ -22,7 +22,7 @@ extension Vault {
   ///   `unknownSlot` for a slot that this program cannot wrap, or `damaged` if a record does not decrypt.
   @discardableResult
   package func rotateKeys(secrets: [Int: SharedSecret]) throws(VaultError) -> [Protection] {
-    let rotated: [Protection]? = try changing { (vault, directory) throws(VaultError) in
+    let rotated: [Protection]? = try modify { (vault, directory) throws(VaultError) in
       var rotated: [Protection] = []
       for protection in Protection.allCases {
         guard let old = vault.keys[protection] else { continue }
@@ -45,7 +45,7 @@ extension Vault {
     in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> KeySlot {
     guard let kind = slot.kind else { throw VaultError(.unknownSlot) }
-    let context = SlotContext(number: slot.number, kind: kind, leadingTo: key)
+    let context = SlotContext(number: slot.number, kind: kind, for: key)
     let body: [UInt8]
     switch kind {
     case .host:

@@ -16,7 +16,7 @@ extension Vault {
   /// - Throws: `tpmUnavailable` if the TPM does not work.
   @discardableResult
   package func bind(_ kind: VaultBinding) throws(VaultError) -> SlotSummary {
-    let slot: KeySlot? = try changing(orCreating: true) { (vault, directory) throws(VaultError) in
+    let slot: KeySlot? = try modify(orCreating: true) { (vault, directory) throws(VaultError) in
       vault.file.removeSlots(where: \.isAutomatic)
       let slot = try bindings.makeAutomaticSlot(kind, for: vault.deviceKey, in: vault.file, directory)
       vault.file.addSlot(slot)
@@ -35,7 +35,7 @@ extension Vault {
   package func addPassphrase(
     for protection: Protection, _ passphrase: borrowing SecretBytes
   ) throws(VaultError) -> SlotSummary {
-    let slot: KeySlot? = try changing(orCreating: protection == .device) { (vault, directory) throws(VaultError) in
+    let slot: KeySlot? = try modify(orCreating: protection == .device) { (vault, directory) throws(VaultError) in
       guard vault.file.epochs[protection] > 0 else { throw VaultError(.nothingToUnlock) }
       let key = try vault.key(of: protection)
       let context = try vault.file.nextContext(.passphrase, for: key)
@@ -58,7 +58,7 @@ extension Vault {
   package func changePassphrase(
     for protection: Protection, old: borrowing SecretBytes, new: borrowing SecretBytes
   ) throws(VaultError) {
-    let changed: Bool? = try changing { (vault, directory) throws(VaultError) in
+    let changed: Bool? = try modify { (vault, directory) throws(VaultError) in
       let (slot, key) = try findSlot(protection, old, in: vault.file, directory)
       guard let kind = slot.kind else { throw VaultError(.unknownSlot) }
       let context = vault.file.context(of: slot, kind: kind)
@@ -72,7 +72,7 @@ extension Vault {
   ///
   /// - Throws: `noSuchSlot`, or `lastSlot` if records, or the vault itself, would no longer open on this device.
   package func removeSlot(_ number: Int) throws(VaultError) {
-    let removed: Bool? = try changing { (vault, directory) throws(VaultError) in
+    let removed: Bool? = try modify { (vault, directory) throws(VaultError) in
       let protection = try vault.file.slot(number).protection
       vault.file.removeSlots { $0.number == number }
       if try !canOpen(protection, vault.file, in: directory) {

@@ -22,7 +22,7 @@ final class TPMBinding: Sendable, KeyDevice {
   }
 
   /// Whether the TPM is expected to work.
-  var isPromising: Bool { problem == nil }
+  var isExpectedToWork: Bool { problem == nil }
 
   /// Why the TPM cannot work or its last call failed. Nil if neither.
   var problem: TPMProblem? { access.problem ?? lastProblem.withLock { $0 } }
@@ -35,16 +35,16 @@ final class TPMBinding: Sendable, KeyDevice {
     _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
     for context: SlotContext
   ) throws(VaultError) -> [UInt8] {
-    let salt = try translated { () throws(CryptoError) in try Random.bytes(TPMSlotBody.saltLength) }
+    let salt = try mapCryptoError { () throws(CryptoError) in try Random.bytes(TPMSlotBody.saltLength) }
     let authorization = SharedSecret(try Self.authorization(pin, salt: salt))
-    let own = try translated { () throws(CryptoError) in try PrivateKey.generateEC(.p256) }
+    let own = try mapCryptoError { () throws(CryptoError) in try PrivateKey.generateEC(.p256) }
     let peer = own.publicComponents
-    let (tpmKey, found) = try ask { (tpm) throws(CryptoError) in
+    let (tpmKey, found) = try run { (tpm) throws(CryptoError) in
       let made = try tpm.makeKey(authorization: authorization.bytes)
-      let secret = try tpm.agree(with: made.serialized, authorization: authorization.bytes, peer: peer)
+      let secret = try tpm.sharedSecret(with: made.serialized, authorization: authorization.bytes, peer: peer)
       return (made, SharedSecret(secret))
     }
-    let shared = try translated { () throws(CryptoError) in try own.agree(with: tpmKey.publicComponents) }
+    let shared = try mapCryptoError { () throws(CryptoError) in try own.sharedSecret(with: tpmKey.publicComponents) }
     guard shared.isEqual(to: found.bytes) else { throw recordProblem(.refused) }
     return try body(
       key, host, under: deviceSecret, shared: shared, salt: salt, tpmKey: tpmKey, own: peer, for: context)
@@ -57,9 +57,9 @@ final class TPMBinding: Sendable, KeyDevice {
   ) throws(VaultError) -> [UInt8] {
     let old = try TPMSlotBody(old)
     let tpmKey = TPM.Key(serialized: old.key, publicComponents: old.tpmComponents)
-    let own = try translated { () throws(CryptoError) in try PrivateKey.generateEC(.p256) }
+    let own = try mapCryptoError { () throws(CryptoError) in try PrivateKey.generateEC(.p256) }
     let shared: SecretBytes
-    do { shared = try own.agree(with: tpmKey.publicComponents) } catch { throw VaultError(.damaged) }
+    do { shared = try own.sharedSecret(with: tpmKey.publicComponents) } catch { throw VaultError(.damaged) }
     return try body(
       key, host, under: deviceSecret, shared: shared, salt: old.salt, tpmKey: tpmKey, own: own.publicComponents,
       for: context)
@@ -76,8 +76,8 @@ final class TPMBinding: Sendable, KeyDevice {
     try examine(body, host, under: deviceSecret)
     let body = try TPMSlotBody(body)
     let authorization = SharedSecret(try Self.authorization(pin, salt: body.salt))
-    let shared = try ask { (tpm) throws(CryptoError) in
-      SharedSecret(try tpm.agree(with: body.key, authorization: authorization.bytes, peer: body.ownComponents))
+    let shared = try run { (tpm) throws(CryptoError) in
+      SharedSecret(try tpm.sharedSecret(with: body.key, authorization: authorization.bytes, peer: body.ownComponents))
     }
     do {
       let wrappingKey = try Self.wrappingKey(host, deviceSecret, shared.bytes, body.tpmPoint, body.ownPoint)
@@ -119,14 +119,14 @@ final class TPMBinding: Sendable, KeyDevice {
     }
   }
 
-  /// Runs `question` on the TPM and remembers a failure.
-  private func ask<Answer: Sendable>(
-    _ question: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
+  /// Runs `operation` on the TPM and remembers a failure.
+  private func run<Answer: Sendable>(
+    _ operation: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
   ) throws(VaultError) -> Answer {
     if let problem = access.problem { throw VaultError(.tpmUnavailable(problem)) }
     do {
       let answer = try TPMLock.shared.run(wait: access.wait) { [access] () throws(VaultError) in
-        try translated { () throws(CryptoError) in try question(try access.connect()) }
+        try mapCryptoError { () throws(CryptoError) in try operation(try access.connect()) }
       }
       lastProblem.withLock { $0 = nil }
       return answer
@@ -150,7 +150,7 @@ final class TPMBinding: Sendable, KeyDevice {
   private static func deviceTag(
     _ host: HostBinding, _ deviceSecret: borrowing SecretBytes
   ) throws(VaultError) -> [UInt8] {
-    let deviceTag = try translated { () throws(CryptoError) in
+    let deviceTag = try mapCryptoError { () throws(CryptoError) in
       try host.derive(deviceTagPurpose, from: deviceSecret, count: TPMSlotBody.deviceTagLength)
     }
     return deviceTag.withBytes { bytes in bytes.indices.map { bytes[$0] } }
@@ -173,7 +173,7 @@ final class TPMBinding: Sendable, KeyDevice {
   ) throws(VaultError) -> SecretBytes {
     if pin.count == 0 { return SecretBytes() }
     guard pin.count <= VaultFormat.maximumSecretLength else { throw VaultError(.unusableSecret) }
-    return try translated { () throws(CryptoError) in
+    return try mapCryptoError { () throws(CryptoError) in
       let derived = try pin.withBytes { (bytes) throws(CryptoError) in
         try HKDF.sha256(secret: bytes, salt: salt.span, info: pinPurpose.span, count: 16)
       }
@@ -191,19 +191,19 @@ final class TPMBinding: Sendable, KeyDevice {
   // Generates keys that need no authorization and signs with them. They are unrelated to slots.
 
   func makeKey() throws(CryptoError) -> TPM.Key {
-    try asking { (tpm) throws(CryptoError) in try tpm.makeKey(authorization: SecretBytes()) }
+    try runThrowingCryptoError { (tpm) throws(CryptoError) in try tpm.makeKey(authorization: SecretBytes()) }
   }
 
   func sign(digest: [UInt8], with key: TPM.Key) throws(CryptoError) -> [UInt8] {
-    try asking { (tpm) throws(CryptoError) in try tpm.sign(digest: digest, with: key.serialized) }
+    try runThrowingCryptoError { (tpm) throws(CryptoError) in try tpm.sign(digest: digest, with: key.serialized) }
   }
 
-  /// Like ``ask(_:)``, but throws errors of libcrypto.
-  private func asking<Answer: Sendable>(
-    _ question: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
+  /// Like ``run(_:)``, but throws errors of libcrypto.
+  private func runThrowingCryptoError<Answer: Sendable>(
+    _ operation: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
   ) throws(CryptoError) -> Answer {
     do throws(VaultError) {
-      return try ask(question)
+      return try run(operation)
     } catch {
       // The problem itself is kept for the summary.
       switch error.code {

@@ -3,14 +3,14 @@ internal import Encoding
 /// An account that the administrator prepared for all users. Its settings are defaults, which users may change.
 package struct AccountPreset: Sendable {
   private static let maximumPrograms = 16
-  /// The JSON member that contains ``programs``.
+  /// The JSON member that contains ``setupCommands``.
   private static let setup = "setup"
 
   package let name: String
   package let path: String
   package private(set) var settings = AccountSettings()
   /// The command lines of `agent setup` to run, without the words "agent setup".
-  package private(set) var programs: [String] = []
+  package private(set) var setupCommands: [String] = []
 
   /// - Parameter isProgram: Whether a string is a command line of `agent setup`.
   init(
@@ -22,20 +22,20 @@ package struct AccountPreset: Sendable {
     }
     for member in object.names {
       if member.hasSameBytes(as: Self.setup) {
-        programs = try object.texts(member)
-        guard programs.count <= Self.maximumPrograms else {
-          throw object.wrong(member, Phrase(.list(maximumTexts: Self.maximumPrograms)))
+        setupCommands = try object.texts(member)
+        guard setupCommands.count <= Self.maximumPrograms else {
+          throw object.wrongValue(member, Phrase(.list(maximumTexts: Self.maximumPrograms)))
         }
-        guard programs.allSatisfy(isProgram) else {
-          throw object.wrong(member, Phrase("a list of arguments of \("agent setup")"))
+        guard setupCommands.allSatisfy(isProgram) else {
+          throw object.wrongValue(member, Phrase("a list of arguments of \("agent setup")"))
         }
         continue
       }
       guard let setting = AccountSetting.named(member) else {
-        throw object.unknown(member, among: AccountSetting.all.map(\.name) + [Self.setup])
+        throw object.unknownMember(member, among: AccountSetting.all.map(\.name) + [Self.setup])
       }
       do { try setting.set(object.value(member) ?? .null, in: &settings) } catch {
-        throw object.wrong(member, Phrase(error.expected))
+        throw object.wrongValue(member, Phrase(error.expected))
       }
     }
     guard settings.issuer != nil || settings.provider != nil else {

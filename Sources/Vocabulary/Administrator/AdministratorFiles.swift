@@ -32,10 +32,10 @@ package struct AdministratorFiles: Sendable {
   ///   - owner: The administrator's user ID.
   ///   - isProgram: Whether a string is a command line of `agent setup`.
   package init(in directory: String, owner: UInt32 = 0, checking isProgram: (String) -> Bool = { _ in true }) {
-    providers = values(in: Self.providerDirectory(directory), owner) { object, name throws(Problem) in
+    providers = readFiles(in: Self.providerDirectory(directory), owner) { object, name throws(Problem) in
       try Provider(object, name)
     }
-    presets = values(in: Self.presetDirectory(directory), owner) { object, name throws(Problem) in
+    presets = readFiles(in: Self.presetDirectory(directory), owner) { object, name throws(Problem) in
       try AccountPreset(object, name, checking: isProgram)
     }
     clients = Result { () throws(Problem) in
@@ -52,7 +52,7 @@ package struct AdministratorFiles: Sendable {
   package static func read(checking isProgram: (String) -> Bool = { _ in true }) -> AdministratorFiles {
     let files = AdministratorFiles(in: directory, checking: isProgram)
     last.withLock { $0 = files }
-    Provider.defined.withLock { $0 = files.providers }
+    Provider.administratorDefined.withLock { $0 = files.providers }
     return files
   }
 
@@ -68,7 +68,7 @@ package struct AdministratorFiles: Sendable {
 
   /// Reads all valid files of a directory; records the others in ``problems``. `read` gets a file's object and its name
   /// without suffix.
-  private mutating func values<Value>(
+  private mutating func readFiles<Value>(
     in directory: String, _ owner: UInt32, _ read: (FileObject, String) throws(Problem) -> Value
   ) -> [Value] {
     let names: [String]

@@ -39,7 +39,7 @@ package struct ClientsFile: Sendable {
           guard let uri = redirectURI.flatMap({ try? URI($0) }), uri.isHTTPLoopback, uri.query == nil,
             uri.fragment == nil
           else {
-            throw object.wrong(name, Phrase("an http URL at a loopback address"))
+            throw object.wrongValue(name, Phrase("an http URL at a loopback address"))
           }
         case .clientSecret:
           publicSecret = try object.text(name)
@@ -75,7 +75,7 @@ package struct ClientsFile: Sendable {
   /// The user's file, empty if missing. Blocking.
   ///
   /// - Throws: If the file is not an object, or other users can modify it.
-  package static func ofUser(in settingsDirectory: String) throws(Problem) -> ClientsFile {
+  package static func readUserFile(in settingsDirectory: String) throws(Problem) -> ClientsFile {
     let path = "\(settingsDirectory)/\(name)"
     let bytes: [UInt8]
     do throws(DirectoryError) {

@@ -54,12 +54,12 @@ package struct FileObject: Sendable {
   }
 
   /// The problem of a member whose value is not the expected one.
-  package func wrong(_ name: String, _ expected: Phrase) -> Problem {
+  package func wrongValue(_ name: String, _ expected: Phrase) -> Problem {
     problem(Phrase("\(TerminalText.clean(name, limit: 64)) must be \(expected)"), of: name)
   }
 
   /// The problem of an unknown member, which suggests a similar known name.
-  package func unknown(_ name: String, among known: [String]) -> Problem {
+  package func unknownMember(_ name: String, among known: [String]) -> Problem {
     let text = Phrase("unknown member \(TerminalText.clean(name, limit: 64))")
     guard let suggestion = Phrase.didYouMean(name, among: known) else { return problem(text, of: name) }
     return problem(Phrase("\(text); \(suggestion)"), of: name)
@@ -70,7 +70,7 @@ package struct FileObject: Sendable {
     var members: [Member] = []
     for name in names {
       guard let member = Member(rawValue: name) else {
-        throw unknown(name, among: Member.allCases.map(\.rawValue))
+        throw unknownMember(name, among: Member.allCases.map(\.rawValue))
       }
       members.append(member)
     }
@@ -83,7 +83,7 @@ package struct FileObject: Sendable {
   func text(_ name: String) throws(Problem) -> String? {
     guard let value = value(name) else { return nil }
     guard let text = value.string, Self.isText(text) else {
-      throw wrong(name, Phrase(.text(maximumBytes: Self.maximumTextBytes)))
+      throw wrongValue(name, Phrase(.text(maximumBytes: Self.maximumTextBytes)))
     }
     return text
   }
@@ -91,7 +91,7 @@ package struct FileObject: Sendable {
   /// The Boolean in a member; false if absent.
   func flag(_ name: String) throws(Problem) -> Bool {
     guard let value = value(name) else { return false }
-    guard let flag = value.bool else { throw wrong(name, Phrase(.flag)) }
+    guard let flag = value.bool else { throw wrongValue(name, Phrase(.flag)) }
     return flag
   }
 
@@ -100,7 +100,7 @@ package struct FileObject: Sendable {
     guard let value = value(name) else { return [] }
     let texts = value.array?.map { $0.string ?? "" }
     guard let texts, texts.count <= AccountSetting.maximumListCount, texts.allSatisfy(Self.isText) else {
-      throw wrong(name, Phrase(.list(maximumTexts: AccountSetting.maximumListCount)))
+      throw wrongValue(name, Phrase(.list(maximumTexts: AccountSetting.maximumListCount)))
     }
     return texts
   }
@@ -108,7 +108,7 @@ package struct FileObject: Sendable {
   /// The object in a member; nil if absent.
   func object(_ name: String) throws(Problem) -> FileObject? {
     guard let member = node[name] else { return nil }
-    guard member.kind == .object else { throw wrong(name, Phrase("an object")) }
+    guard member.kind == .object else { throw wrongValue(name, Phrase("an object")) }
     return FileObject(path, bytes, member)
   }
 
@@ -116,13 +116,13 @@ package struct FileObject: Sendable {
   func objects(_ name: String) throws(Problem) -> [FileObject] {
     guard let member = node[name] else { return [] }
     guard member.kind == .array, member.elements.allSatisfy({ $0.kind == .object }) else {
-      throw wrong(name, Phrase("a list of objects"))
+      throw wrongValue(name, Phrase("a list of objects"))
     }
     return member.elements.map { FileObject(path, bytes, $0) }
   }
 
   /// The strings in a member's object, by name; empty if absent.
-  func table(_ name: String) throws(Problem) -> [(name: String, text: String)] {
+  func stringTable(_ name: String) throws(Problem) -> [(name: String, text: String)] {
     guard let object = try object(name) else { return [] }
     return try object.names.map { (name) throws(Problem) in (name, try object.text(name) ?? "") }
   }

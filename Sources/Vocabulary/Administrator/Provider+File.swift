@@ -61,14 +61,14 @@ extension Provider {
     let model = try object.text(Member.like.rawValue)
     let other = model.flatMap { model in Self.builtIn.first { $0.name.rawValue.hasSameBytes(as: model) } }
     guard (model == nil) == (other == nil) else {
-      throw object.wrong(Member.like.rawValue, Phrase("the name of a built-in provider"))
+      throw object.wrongValue(Member.like.rawValue, Phrase("the name of a built-in provider"))
     }
     try self.init(object, known, like: other)
   }
 
   private init(_ name: String, in file: FileObject) throws(FileObject.Problem) {
     guard let object = try file.object(name), let known = ProviderName(rawValue: name) else {
-      throw file.wrong(name, Phrase("an object"))
+      throw file.wrongValue(name, Phrase("an object"))
     }
     let model = try object.text(Member.like.rawValue)
     try self.init(
@@ -104,23 +104,23 @@ extension Provider {
     case .issuer: issuer = try Self.url(name, object)
     case .issuerExample: issuerExample = try object.text(name)
     case .issuerTemplates: issuerTemplates = try object.texts(name)
-    case .ownServers: hasOwnServers = try object.flag(name)
+    case .ownServers: isSelfHostable = try object.flag(name)
     case .hosts: hosts = try object.texts(name)
     case .issuerPath:
       issuerPath = try object.text(name) ?? ""
-      guard issuerPath.utf8.first == UInt8(ascii: "/") else { throw object.wrong(name, Phrase("a path")) }
+      guard issuerPath.utf8.first == UInt8(ascii: "/") else { throw object.wrongValue(name, Phrase("a path")) }
     case .endpoints:
-      for (key, text) in try object.table(name) {
+      for (key, text) in try object.stringTable(name) {
         guard let role = EndpointRole(rawValue: key), let endpoints = try object.object(name) else {
-          throw object.unknown(key, among: EndpointRole.allCases.map(\.rawValue))
+          throw object.unknownMember(key, among: EndpointRole.allCases.map(\.rawValue))
         }
         paths[role] = text.utf8.first == UInt8(ascii: "/") ? text : try Self.url(key, endpoints)
       }
     case .clientID: clientID = try object.text(name)
     case .scope: scope = try object.texts(name)
     case .authorizationParameters:
-      authorizationParameters = try object.table(name).map { Parameter(name: $0, value: $1) }
-    case .codeParameters: codeParameters = try object.table(name).map { Parameter(name: $0, value: $1) }
+      authorizationParameters = try object.stringTable(name).map { Parameter(name: $0, value: $1) }
+    case .codeParameters: codeParameters = try object.stringTable(name).map { Parameter(name: $0, value: $1) }
     case .redirectURI: redirectURI = try Self.url(name, object)
     case .registration:
       guard let entry = try object.object(name) else { return }
@@ -131,20 +131,20 @@ extension Provider {
     case .authMethod:
       let methods = ClientAuthenticationMethod.allCases.map(\.rawValue)
       guard let method = try object.text(name).flatMap({ ClientAuthenticationMethod(rawValue: $0) }) else {
-        throw object.wrong(name, Phrase(.choice(methods)))
+        throw object.wrongValue(name, Phrase(.choice(methods)))
       }
       tokenEndpointAuthMethod = method
     case .sessionsPage: sessionsPage = try object.text(name)
     case .quirks:
-      for (key, source) in try object.table(name) {
+      for (key, source) in try object.stringTable(name) {
         guard let quirk = Quirk(rawValue: key) else {
-          throw try (object.object(name) ?? object).unknown(key, among: Quirk.allCases.map(\.rawValue))
+          throw try (object.object(name) ?? object).unknownMember(key, among: Quirk.allCases.map(\.rawValue))
         }
         quirks[quirk] = source
       }
     case .errorNames:
-      errorNames = Dictionary(try object.table(name).map { ($0.lowercased(), $1) }) { first, _ in first }
-    case .deadRefreshTokens: deadRefreshTokens = try object.texts(name)
+      errorNames = Dictionary(try object.stringTable(name).map { ($0.lowercased(), $1) }) { first, _ in first }
+    case .deadRefreshTokens: invalidRefreshTokenErrors = try object.texts(name)
     case .limits: limits += try object.texts(name)
     case .obstacle: obstacle = try object.text(name)
     case .obstacleOfDevice: deviceObstacle = try object.text(name)
@@ -171,7 +171,7 @@ extension Provider {
   private static func url(_ name: String, _ object: FileObject) throws(FileObject.Problem) -> String? {
     let text = try object.text(name)
     guard let text, let uri = try? URI(text), uri.isHTTPS || uri.isHTTPLoopback, uri.query == nil, uri.fragment == nil
-    else { throw object.wrong(name, Phrase("an https URL without a query")) }
+    else { throw object.wrongValue(name, Phrase("an https URL without a query")) }
     return text
   }
 }

@@ -75,7 +75,7 @@ extension Phrase {
       case .command(let correction): .phrase(.command(command(correction) ?? correction.command))
       }
     }
-    return Phrase(template: template, values: corrected).withCommandAtEnd(ownCommand)
+    return Phrase(template: template, values: corrected).withCommandAtEnd(finalCommand)
   }
 
   /// All corrections in the phrase and its values.

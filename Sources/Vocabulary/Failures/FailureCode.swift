@@ -63,14 +63,14 @@ package enum FailureCode: String, Sendable, CaseIterable {
   /// The token may not be sent to this origin.
   case originNotAllowed = "origin_not_allowed"
   /// No account lists the origin that needs a token.
-  case placeNotListed = "place_not_listed"
+  case originNotListed = "place_not_listed"
   case certificateRejected = "certificate_rejected"
   case pinMismatch = "pin_mismatch"
   case clientRejected = "client_rejected"
   case serverRejected = "server_rejected"
   /// The server's response violates the protocol.
   case serverMisbehaved = "server_misbehaved"
-  case tokenRejected = "id_token_rejected"
+  case idTokenRejected = "id_token_rejected"
   /// The server issued a token that is not bound to the account's key.
   case tokenNotBound = "token_not_bound"
   /// The server's tokens expire earlier than the request requires.
@@ -164,14 +164,14 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .redirectUnavailable: (.failed, "The redirect cannot be received.")
     case .redirectRejected: (.failed, "The URL is not the redirect of this sign-in.")
     case .originNotAllowed: (.failed, "The token may not be sent to this origin.")
-    case .placeNotListed: (.failed, "No account lists the origin that needs a token.")
+    case .originNotListed: (.failed, "No account lists the origin that needs a token.")
     case .certificateRejected: (.failed, "The server's certificate is not trusted.")
     case .pinMismatch: (.failed, "The server has none of the pinned public keys.")
     case .clientRejected:
       (.failed, "The server does not accept the client ID, its secret, or its request.")
     case .serverRejected: (.failed, "The server refused the request.")
     case .serverMisbehaved: (.failed, "The server's response violates the protocol.")
-    case .tokenRejected: (.failed, "The ID Token is not valid.")
+    case .idTokenRejected: (.failed, "The ID Token is not valid.")
     case .tokenNotBound: (.failed, "The server issued a token not bound to the account's key, so it was dropped.")
     case .lifetimeTooShort: (.failed, "The server's tokens are not valid for as long as `min_valid` requires.")
     case .foreignDevice: (.failed, "The vault was made on another device.")

@@ -9,14 +9,14 @@ extension Phrase {
   /// Adds the members of the phrase with this name to `object`.
   package func addMembers(to object: inout JSONObject, as name: String) {
     object[name] = .string(english)
-    object["\(name)_command"] = ownCommand.map { .string($0) }
-    guard let members = formMembers else { return }
+    object["\(name)_command"] = finalCommand.map { .string($0) }
+    guard let members = valuesJSON else { return }
     object["\(name)_template"] = .string(template)
     object["\(name)_values"] = members
   }
 
   /// The values as JSON; nil if empty or if no translation is needed.
-  private var formMembers: JSON? {
+  private var valuesJSON: JSON? {
     let isVerbatim = template == "%1$s" && !values.contains(where: \.isCommand)
     guard plural == nil, !values.isEmpty, !isVerbatim else { return nil }
     return .array(values.map(\.json))
@@ -60,7 +60,7 @@ extension Phrase {
   /// The phrase as JSON, as a value of another phrase.
   fileprivate var json: JSON {
     var object = JSONObject([("template", .string(template)), ("values", .array(values.map(\.json)))])
-    object["command"] = ownCommand.map { .string($0) }
+    object["command"] = finalCommand.map { .string($0) }
     return .object(object)
   }
 }

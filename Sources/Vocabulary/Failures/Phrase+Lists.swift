@@ -44,7 +44,7 @@ extension Phrase {
   }
 
   /// A hint: the failed command with another switch, or just the switch.
-  package static func switching(_ name: String) -> Phrase {
+  package static func commandWithSwitch(_ name: String) -> Phrase {
     Phrase(Correction("--\(name)", adding: [.init(name)], removing: []))
   }
 }

@@ -32,7 +32,7 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
   package let plural: Plural?
 
   /// The command at the end of the phrase, quoted for `sh`, if any.
-  private(set) var ownCommand: String?
+  private(set) var finalCommand: String?
 
   package struct Plural: Sendable, Hashable {
     package let template: String
@@ -45,7 +45,7 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
   /// A copy that ends with this command, quoted for `sh`, as its text already does.
   package func withCommandAtEnd(_ command: String?) -> Phrase {
     var phrase = self
-    phrase.ownCommand = command
+    phrase.finalCommand = command
     return phrase
   }
 
@@ -53,7 +53,7 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
   package var command: String? { commands.count == 1 ? commands.first : nil }
 
   private var commands: [String] {
-    [ownCommand].compactMap { $0 }
+    [finalCommand].compactMap { $0 }
       + values.flatMap { (value) -> [String] in
         switch value {
         case .text: []

@@ -79,17 +79,19 @@ package struct SignInCommand: Sendable {
   private static let secrets = ["client-secret-file", "no-input"]
 
   /// The command for a terminal: without options that forbid prompts.
-  package var asking: Phrase { with([], without: ["no-input", "json", "start"]) }
+  package var withPrompts: Phrase { with([], without: ["no-input", "json", "start"]) }
   /// The command that prompts for the client secret.
-  package var askingForSecret: Phrase { with("client-secret-prompt", without: Self.secrets) }
+  package var withSecretPrompt: Phrase { with("client-secret-prompt", without: Self.secrets) }
   /// The command that also registers a client.
-  package var registering: Phrase { with("register", without: ["client-id", "client-secret-prompt"] + Self.secrets) }
+  package var withRegistration: Phrase {
+    with("register", without: ["client-id", "client-secret-prompt"] + Self.secrets)
+  }
   /// The command that reads a pasted URL.
-  package var pasting: Phrase { with("paste", without: ["browser", "device", "no-open"]) }
+  package var withPaste: Phrase { with("paste", without: ["browser", "device", "no-open"]) }
   /// The command that stops using a proxy.
   package var withoutProxy: Phrase {
     if let account, options.isEmpty, newIssuer == nil { return .command("agent account set \(account) --proxy none") }
     return with([.init("proxy", "none")])
   }
-  package var allowingHTTPLoopback: Phrase { with("allow-http-loopback") }
+  package var withHTTPLoopback: Phrase { with("allow-http-loopback") }
 }

@@ -18,7 +18,7 @@ package struct Provider: Sendable, Hashable {
   /// Templates of further issuers. A word in braces stands for letters, digits, "-" and "_".
   package var issuerTemplates: [String] = []
   /// Whether users can host the server themselves.
-  package var hasOwnServers = false
+  package var isSelfHostable = false
   /// Other host names of the service that users enter.
   package var hosts: [String] = []
   /// Whether this differs from another provider only in scope. An issuer or host then does not select it.
@@ -50,7 +50,7 @@ package struct Provider: Sendable, Hashable {
   /// The standard error codes (RFC 6749 section 5.2), by the server's code or description in lowercase.
   package var errorNames: [String: String] = [:]
   /// The refresh errors that mean `invalid_grant`: values of `error`, or beginnings of its description.
-  package var deadRefreshTokens: [String] = []
+  package var invalidRefreshTokenErrors: [String] = []
   /// Limits of the service, each a sentence in lowercase without a full stop.
   package var limits: [String] = []
   /// Why signing in from a terminal is impossible, if it is.
@@ -133,13 +133,13 @@ package struct Provider: Sendable, Hashable {
   }
 
   /// The built-in providers, then those that the administrator defined.
-  package static var all: [Provider] { builtIn + defined.withLock { $0 } }
+  package static var all: [Provider] { builtIn + administratorDefined.withLock { $0 } }
 
   /// The administrator's providers, for all threads. ``AdministratorFiles`` reads them.
-  static let defined = Monitor<[Provider]>([])
+  static let administratorDefined = Monitor<[Provider]>([])
 
   /// The names of all providers, those of the administrator first.
-  package static var names: [String] { (defined.withLock { $0 } + builtIn).map(\.name.rawValue) }
+  package static var names: [String] { (administratorDefined.withLock { $0 } + builtIn).map(\.name.rawValue) }
 
   /// The provider with this name. If no file defines it any more, it has no properties.
   package static func named(_ name: ProviderName) -> Provider {
@@ -154,7 +154,7 @@ package struct Provider: Sendable, Hashable {
     all.first { !$0.isVariant && $0.isIssuer(issuer) }
   }
 
-  package func mayHaveIssuer(_ issuer: String) -> Bool { hasOwnServers || isIssuer(issuer) }
+  package func mayHaveIssuer(_ issuer: String) -> Bool { isSelfHostable || isIssuer(issuer) }
 
   /// Whether two issuers are the same server. With the quirk ``Quirk/slashInIssuer``, they may differ by a trailing
   /// slash.

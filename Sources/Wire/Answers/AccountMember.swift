@@ -58,15 +58,15 @@ package enum AccountMember: String, CaseIterable, Sendable {
     case .person: (.list, .text, "The user's email address or name.")
     case .issuer: (.list, .url, "The authorization server.")
     case .state: (.list, .word(SessionState.self), "One of \(MemberDescriber.words(SessionState.self)).")
-    case .guest: (.list, .only(true), "The session has no user.")
-    case .assertion: (.list, .only(true), "The session has no user, and a JWT renews it.")
-    case .ephemeral: (.list, .only(true), "The account exists in memory only.")
+    case .guest: (.list, .constant(true), "The session has no user.")
+    case .assertion: (.list, .constant(true), "The session has no user, and a JWT renews it.")
+    case .ephemeral: (.list, .constant(true), "The account exists in memory only.")
     case .expiresAt: (.list, .time, "When the access token expires.")
     case .signInBy:
       (.list, .time, "The end of the session, if it is so near that the user should sign in again.")
     case .inConfig:
       (
-        .list, .only(false),
+        .list, .constant(false),
         "False for an account that was deleted from the settings by hand. Its session is neither used nor renewed."
       )
     case .preset: (.list, .preset, Self.presetMeaning)
@@ -84,9 +84,9 @@ package enum AccountMember: String, CaseIterable, Sendable {
     case .certificateThumbprint:
       (.status, .pattern("^[A-Za-z0-9_-]+$"), "`x5t#S256` of tokens bound to the client certificate (RFC 8705).")
     case .certificateExpiresAt: (.status, .time, "When the client certificate expires.")
-    case .refreshQueued: (.status, .only(true), "A refresh waits for the network or the server.")
+    case .refreshQueued: (.status, .constant(true), "A refresh waits for the network or the server.")
     case .lastRefresh: (.status, .time, "When the token was last refreshed.")
-    case .httpLoopback: (.status, .only(true), "Plain http is allowed on this machine.")
+    case .httpLoopback: (.status, .constant(true), "Plain http is allowed on this machine.")
     case .caFile: (.status, .text, "The file of the certificate authorities.")
     case .proxy: (.status, .text, "The proxy.")
     case .problem:

@@ -1,7 +1,7 @@
 /// Counts of verified tokens: the result of a ``VerifyRequest``.
 package struct VerifyTally: MemberList, Sendable, Hashable {
   package var tokens = 0
-  package var notValid = 0
+  package var invalid = 0
   /// The number of tokens that may be valid; see ``TokenProblemCode/isUndecided``.
   package var undecided = 0
 
@@ -9,14 +9,14 @@ package struct VerifyTally: MemberList, Sendable, Hashable {
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     try members.visitNumber("tokens", &tokens, "The number of results.")
-    try members.visitNumber("not_valid", &notValid, "The number of invalid tokens.")
+    try members.visitNumber("not_valid", &invalid, "The number of invalid tokens.")
     try members.visitNumber(
       "undecided", &undecided, "The number of tokens that could not be checked.")
   }
 
   package static func += (left: inout VerifyTally, right: VerifyTally) {
     left.tokens += right.tokens
-    left.notValid += right.notValid
+    left.invalid += right.invalid
     left.undecided += right.undecided
   }
 }

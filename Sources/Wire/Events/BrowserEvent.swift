@@ -2,7 +2,7 @@ extension Event {
   /// The user must open a URL, whose redirect completes the sign-in (RFC 6749, section 4.1).
   package struct Browser: EventBody, Sendable, Hashable {
     /// The ID of the sign-in for a `login_redirect` request.
-    package var login: String
+    package var loginID: String
     package var account: String
     package var issuer: String
     package var clientID: String
@@ -21,10 +21,10 @@ extension Event {
     package var urlExpiresAt: Int?
 
     package init(
-      login: String, account: String, issuer: String, clientID: String, scope: String?, url: String,
+      loginID: String, account: String, issuer: String, clientID: String, scope: String?, url: String,
       linkURL: String? = nil, redirectURI: String, mustPaste: Bool, expiresAt: Int, urlExpiresAt: Int? = nil
     ) {
-      self.login = login
+      self.loginID = loginID
       self.account = account
       self.issuer = issuer
       self.clientID = clientID
@@ -38,7 +38,7 @@ extension Event {
     }
 
     static let emptyInstance = Self(
-      login: "", account: "", issuer: "", clientID: "", scope: nil, url: "", redirectURI: "", mustPaste: false,
+      loginID: "", account: "", issuer: "", clientID: "", scope: nil, url: "", redirectURI: "", mustPaste: false,
       expiresAt: 0)
 
     package var event: Event { .browser(self) }
@@ -47,7 +47,7 @@ extension Event {
     }
 
     package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-      try members.visitSignIn(&login, &account, &issuer)
+      try members.visitSignIn(&loginID, &account, &issuer)
       try members.visitClient(&clientID, &scope)
       try members.visitText("url", &url, "The URL. The daemon does not open it.")
       try members.visitText(
@@ -68,7 +68,7 @@ extension Event {
   /// A user, maybe not the caller, has signed in. Nothing is stored before a `login_confirm` request.
   package struct Confirm: EventBody, Sendable, Hashable {
     /// The ID of the sign-in, for the `login_confirm` request.
-    package var login: String
+    package var loginID: String
     package var account: String
     package var issuer: String
     /// The `sub` of the ID Token, if any.
@@ -78,8 +78,8 @@ extension Event {
     /// The end of the sign-in, in unix seconds.
     package var expiresAt: Int
 
-    package init(login: String, account: String, issuer: String, subject: String?, name: String?, expiresAt: Int) {
-      self.login = login
+    package init(loginID: String, account: String, issuer: String, subject: String?, name: String?, expiresAt: Int) {
+      self.loginID = loginID
       self.account = account
       self.issuer = issuer
       self.subject = subject
@@ -87,7 +87,7 @@ extension Event {
       self.expiresAt = expiresAt
     }
 
-    static let emptyInstance = Self(login: "", account: "", issuer: "", subject: nil, name: nil, expiresAt: 0)
+    static let emptyInstance = Self(loginID: "", account: "", issuer: "", subject: nil, name: nil, expiresAt: 0)
 
     package var event: Event { .confirm(self) }
     package var manualEntry: EventManualEntry {
@@ -98,7 +98,7 @@ extension Event {
     }
 
     package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-      try members.visitSignIn(&login, &account, &issuer)
+      try members.visitSignIn(&loginID, &account, &issuer)
       try members.visitText("subject", &subject, "The user, according to the ID Token.")
       try members.visitText("name", &name, "The user's name or email address, if the ID Token contains it.")
       try members.visitNumber("expires_at", &expiresAt, "When the sign-in times out.")

@@ -51,7 +51,7 @@ package indirect enum Event: Sendable, Hashable {
   /// Asks the user to enter a code on any device (RFC 8628, section 3.2).
   package struct DeviceCode: EventBody, Sendable, Hashable {
     /// The ID of the sign-in.
-    package var login: String
+    package var loginID: String
     package var account: String
     package var issuer: String
     package var clientID: String
@@ -68,10 +68,10 @@ package indirect enum Event: Sendable, Hashable {
     package var warning: String?
 
     package init(
-      login: String, account: String, issuer: String, clientID: String, scope: String?, userCode: String,
+      loginID: String, account: String, issuer: String, clientID: String, scope: String?, userCode: String,
       verificationURI: String, verificationURIComplete: String?, expiresAt: Int, interval: Int
     ) {
-      self.login = login
+      self.loginID = loginID
       self.account = account
       self.issuer = issuer
       self.clientID = clientID
@@ -84,7 +84,7 @@ package indirect enum Event: Sendable, Hashable {
     }
 
     static let emptyInstance = Self(
-      login: "", account: "", issuer: "", clientID: "", scope: nil, userCode: "", verificationURI: "",
+      loginID: "", account: "", issuer: "", clientID: "", scope: nil, userCode: "", verificationURI: "",
       verificationURIComplete: nil, expiresAt: 0, interval: 0)
 
     package var event: Event { .deviceCode(self) }
@@ -93,7 +93,7 @@ package indirect enum Event: Sendable, Hashable {
     }
 
     package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-      try members.visitSignIn(&login, &account, &issuer)
+      try members.visitSignIn(&loginID, &account, &issuer)
       try members.visitClient(&clientID, &scope)
       try members.visitText("user_code", &userCode, "The code, exactly as sent by the server.")
       try members.visitText("verification_uri", &verificationURI, "The URL.")
@@ -192,9 +192,9 @@ package struct EventManualEntry: Sendable {
 extension MemberVisitor {
   /// Visits the members of events that request a sign-in.
   mutating func visitSignIn(
-    _ login: inout String, _ account: inout String, _ issuer: inout String
+    _ loginID: inout String, _ account: inout String, _ issuer: inout String
   ) throws(Problem) {
-    try visitText("login", &login, "The sign-in's ID: 128 random bits.")
+    try visitText("login", &loginID, "The sign-in's ID: 128 random bits.")
     try visitText("account", &account, "The account.")
     try visitText("issuer", &issuer, "Its authorization server.")
   }

@@ -60,10 +60,10 @@ extension Event {
 
 extension MemberVisitor {
   fileprivate mutating func visitPeer(_ peer: inout LeaseEntry.Peer?) throws(Problem) {
-    var (process, user) = (peer?.process, peer?.user)
+    var (process, user) = (peer?.processID, peer?.userID)
     try visitNumber("pid", &process, "The peer's process ID; 0 in another PID namespace.")
     try visitNumber("uid", &user, "Its user.")
-    peer = user.flatMap { user in process.map { LeaseEntry.Peer(user: user, process: $0) } }
+    peer = user.flatMap { user in process.map { LeaseEntry.Peer(userID: user, processID: $0) } }
   }
 }
 
@@ -80,13 +80,13 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
   /// A process that uses the lease.
   package struct Peer: Sendable, Hashable {
     /// The user ID.
-    package let user: Int
+    package let userID: Int
     /// The process ID; 0 in another PID namespace.
-    package let process: Int
+    package let processID: Int
 
-    package init(user: Int, process: Int) {
-      self.user = user
-      self.process = process
+    package init(userID: Int, processID: Int) {
+      self.userID = userID
+      self.processID = processID
     }
   }
 
@@ -202,7 +202,7 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
   /// - Parameter stamp: Formats unix seconds.
   /// The entry as a line, without its newline.
   package func text(_ stamp: (Int) -> String) -> String {
-    let by = peer.map { ", process \($0.process) of user \($0.user)" } ?? ""
+    let by = peer.map { ", process \($0.processID) of user \($0.userID)" } ?? ""
     return "\(stamp(time)) \(TerminalText.clean(lease, limit: 16)): \(kindAndText.text)\(by)"
   }
 }

@@ -30,7 +30,7 @@ package enum LogEvent: Sendable, Hashable {
   case signInSlowed(seconds: Int)
   case signInApproved
   /// A request to the redirect URI is not this sign-in's redirect.
-  case redirectForeign
+  case unrelatedRedirect
   /// The code is nil on success.
   case signInEnded(milliseconds: Int, FailureCode?)
 
@@ -102,7 +102,7 @@ package enum LogEvent: Sendable, Hashable {
     /// A directory got another account, or none.
     case directory
     /// The file was changed by another program.
-    case outside
+    case byOtherProgram = "outside"
   }
 
   package enum LockCause: String, Sendable, CaseIterable {
@@ -188,7 +188,7 @@ package enum LogEvent: Sendable, Hashable {
     case .signInSlowed(let seconds):
       LogProperties("sign_in_slowed", [("seconds", .int(seconds))], "sign-in polls every \(seconds) s from now on")
     case .signInApproved: LogProperties("sign_in_approved", "sign-in was approved")
-    case .redirectForeign:
+    case .unrelatedRedirect:
       LogProperties(
         "redirect_foreign", isFailure: true, "the redirect URI received a request that is not this sign-in's redirect")
     case .signInEnded(let time, let code): Self.ended("sign_in_ended", "sign-in", time, code)

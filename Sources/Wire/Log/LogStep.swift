@@ -56,7 +56,7 @@ package enum LogStep: Sendable, Hashable {
     case .tokenServed(let left):
       LogProperties(
         "token_served", [("seconds_left", left.map(JSON.int))],
-        "using the cached token, " + (left.map { "\(PlainTime.short($0)) left" } ?? "which has no known expiry"))
+        "using the cached token, " + (left.map { "\(ReadableTime.short($0)) left" } ?? "which has no known expiry"))
     case .servedOffline:
       LogProperties("served_offline", "cannot reach the server: using the cached token until it expires")
     case .refreshNeeded(let reason):
@@ -72,7 +72,7 @@ package enum LogStep: Sendable, Hashable {
           ("result", .string(code.rawValue)), ("cause", problem.map { .string($0.rawValue) }),
           ("duration_ms", .int(time)),
         ], isFailure: true,
-        "\(line.text): failed after \(PlainTime.precise(milliseconds: time)): \(problem?.title ?? code.rawValue)")
+        "\(line.text): failed after \(ReadableTime.precise(milliseconds: time)): \(problem?.title ?? code.rawValue)")
     case .identityKnown: LogProperties("identity_known", "the ID Token identifies the user: no UserInfo request")
     case .signInPending(let seconds):
       LogProperties("sign_in_pending", [("seconds", .int(seconds))], "not approved yet: next poll in \(seconds) s")
@@ -100,7 +100,7 @@ extension SessionStep {
     case .answered(let line, let status, let time):
       LogProperties(
         "answered", line.members + [("status", .int(status)), ("duration_ms", .int(time))],
-        "\(line.text): HTTP status \(status) in \(PlainTime.precise(milliseconds: time))")
+        "\(line.text): HTTP status \(status) in \(ReadableTime.precise(milliseconds: time))")
     case .idTokenVerified(let algorithm):
       LogProperties(
         "id_token_verified", [("algorithm", .string(algorithm.rawValue))],

@@ -7,7 +7,7 @@ package enum MemberKind: Sendable {
   /// A time in unix seconds.
   case time
   /// A Boolean that is always this value.
-  case only(Bool)
+  case constant(Bool)
   /// One of these strings.
   case words([String])
   /// A string that matches this expression.
@@ -26,7 +26,7 @@ package enum MemberKind: Sendable {
     switch self {
     case .text, .account, .url, .words, .pattern: "text"
     case .number, .time: "number"
-    case .boolean, .only: "boolean"
+    case .boolean, .constant: "boolean"
     case .texts: "list of texts"
     case .objects: "list of objects"
     case .object, .failure, .preset: "object"
@@ -45,7 +45,7 @@ package enum MemberKind: Sendable {
     case .account: ##"{"$ref": "#/$defs/account_name"}"##
     case .url: ##"{"$ref": "#/$defs/url"}"##
     case .time: ##"{"$ref": "#/$defs/time"}"##
-    case .only(let value): #"{"const": \#(value)}"#
+    case .constant(let value): #"{"const": \#(value)}"#
     case .words(let words): #"{"enum": [\#(words.map { "\"\($0)\"" }.joined(separator: ", "))]}"#
     case .pattern(let pattern): #"{"type": "string", "pattern": "\#(pattern)"}"#
     case .failure: ##"{"$ref": "#/$defs/failure"}"##

@@ -29,14 +29,14 @@ package enum AccountRequest: RequestBody {
 
   package var properties: RequestProperties {
     switch self {
-    case .add(let account, _): RequestProperties("account_add", .change, about: .account(account))
+    case .add(let account, _): RequestProperties("account_add", .changesAccounts, about: .account(account))
     case .show(let account): RequestProperties("account_show", .local, about: .accountOrActive(account))
-    case .set(let account, _, _): RequestProperties("account_set", .change, about: .account(account))
-    case .rename(let account, _): RequestProperties("account_rename", .change, about: .account(account))
+    case .set(let account, _, _): RequestProperties("account_set", .changesAccounts, about: .account(account))
+    case .rename(let account, _): RequestProperties("account_rename", .changesAccounts, about: .account(account))
     case .remove(let account, _):
-      RequestProperties("account_remove", .change, from: .authorizationServer, about: .account(account))
+      RequestProperties("account_remove", .changesAccounts, from: .authorizationServer, about: .account(account))
     case .import(let account, _, _):
-      RequestProperties("account_import", .change, from: .authorizationServer, about: .account(account))
+      RequestProperties("account_import", .changesAccounts, from: .authorizationServer, about: .account(account))
     case .clientMetadata(let account, let settings, _):
       RequestProperties(
         "account_client_metadata",

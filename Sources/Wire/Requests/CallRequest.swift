@@ -50,7 +50,8 @@ package struct CallRequest: RequestBody {
   }
 
   package var properties: RequestProperties {
-    RequestProperties("resource", .lent, from: .resource, about: .accountOrListing(account), waitSeconds: waitSeconds)
+    RequestProperties(
+      "resource", .allowedForPeers, from: .resource, about: .accountOrListing(account), waitSeconds: waitSeconds)
   }
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
@@ -113,7 +114,7 @@ package struct ResourceBodyRequest: RequestBody {
     self.bytes = bytes
     self.isLast = isLast
   }
-  package var properties: RequestProperties { RequestProperties("resource_body", .lent, about: .any) }
+  package var properties: RequestProperties { RequestProperties("resource_body", .allowedForPeers, about: .any) }
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     var text = bytes.isEmpty ? nil : Base64.encode(bytes)

@@ -3,24 +3,24 @@ package struct EventsRequest: RequestBody {
   /// The account; nil for all.
   package var account: String?
   /// Whether to send future events until the connection closes, not recent ones.
-  package var follow: Bool
+  package var follows: Bool
   /// Whether to send events of leases instead of sessions.
-  package var leases = false
+  package var forLeases = false
 
-  package init(account: String? = nil, follow: Bool = false) {
+  package init(account: String? = nil, follows: Bool = false) {
     self.account = account
-    self.follow = follow
+    self.follows = follows
   }
 
   package var properties: RequestProperties {
-    RequestProperties("events", follow ? [.repeatable, .endless] : .repeatable, about: .accountOrAny(account))
+    RequestProperties("events", follows ? [.repeatable, .endless] : .repeatable, about: .accountOrAny(account))
   }
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     try members.visitText("account", &account, "The account (default: all).")
-    try members.visitFlag("follow", &follow, "Send new events until the connection closes.")
+    try members.visitFlag("follow", &follows, "Send new events until the connection closes.")
     try members.visitFlag(
-      "leases", &leases, "The events of leases, not those of sessions; with `follow` as events `lease_entry`.")
+      "leases", &forLeases, "The events of leases, not those of sessions; with `follow` as events `lease_entry`.")
   }
 
   package var manualEntry: RequestManualEntry {

@@ -19,14 +19,14 @@ package struct LeaseRequest: RequestBody {
   /// Whether peers can get the token, if its scope does not exceed ``target``.
   package var lendsToken = false
   /// Whether the first request to each origin waits for the user; see ``Event/leaseQuestion(_:)``.
-  package var confirms = false
+  package var requiresConfirmation = false
   /// The IDs of other users whose processes may be peers, as enforced by the process that accepts them.
-  package var users: [Int] = []
+  package var userIDs: [Int] = []
 
   package static let maximumUsers = 16
   package static let maximumHeaders = 32
   /// The valid user IDs.
-  package static let userIDs = 0...Int(UInt32.max) - 1
+  package static let validUserIDs = 0...Int(UInt32.max) - 1
   package static let maximumUses = 1_000_000
   package static let maximumSeconds = 604_800
 
@@ -51,11 +51,11 @@ package struct LeaseRequest: RequestBody {
       "Peers get the token, too, if the server confirms that its scope is not wider than `scope`, which is then required."
     )
     try members.visitFlag(
-      "confirm", &confirms,
+      "confirm", &requiresConfirmation,
       "The first request for each origin, and for the token, sends an event `lease_question` and waits for `lease_answer`."
     )
     try members.visitNumbers(
-      "users", &users, in: Self.userIDs, limit: Self.maximumUsers,
+      "users", &userIDs, in: Self.validUserIDs, limit: Self.maximumUsers,
       "IDs of users whose processes may be peers besides the daemon's own user, for the process that accepts them.")
   }
 
@@ -74,24 +74,24 @@ package struct LeaseRequest: RequestBody {
 /// Adds a peer of a lease, with one end of a socket pair, or reports a refused peer. Sent on the socket of the
 /// ``LeaseRequest``.
 package struct LeasePeerRequest: RequestBody {
-  package var user: Int
+  package var userID: Int
   /// The peer's process ID; 0 in another process namespace.
-  package var process: Int
+  package var processID: Int
   /// Nil if the peer was accepted.
   package var refused: FailureCode?
 
-  package init(user: Int, process: Int, refused: FailureCode? = nil) {
-    self.user = user
-    self.process = process
+  package init(userID: Int, processID: Int, refused: FailureCode? = nil) {
+    self.userID = userID
+    self.processID = processID
     self.refused = refused
   }
   package var properties: RequestProperties {
-    RequestProperties("lease_peer", [.local, .withoutSettings, .fromLease], about: .any)
+    RequestProperties("lease_peer", [.local, .withoutSettings, .allowedForLeaseProcess], about: .any)
   }
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-    try members.visitNumber("uid", &user, in: LeaseRequest.userIDs, "The user of the peer.")
-    try members.visitNumber("pid", &process, in: 0...Int(Int32.max), "The process of the peer; 0 if it is not known.")
+    try members.visitNumber("uid", &userID, in: LeaseRequest.validUserIDs, "The user of the peer.")
+    try members.visitNumber("pid", &processID, in: 0...Int(Int32.max), "The process of the peer; 0 if it is not known.")
     try members.visitValue("refused", &refused, "The code of the error that the peer got (default: none).")
   }
 
@@ -110,12 +110,12 @@ package struct LeaseHTTPRequest: RequestBody {
   /// The origin to which requests are forwarded.
   package var origin: String
   /// The local origin to which programs connect.
-  package var base: String
+  package var localOrigin: String
   /// The token that programs must send, which is not the account's.
   package var token: String
 
-  package init(origin: String, base: String, token: String) {
-    (self.origin, self.base, self.token) = (origin, base, token)
+  package init(origin: String, localOrigin: String, token: String) {
+    (self.origin, self.localOrigin, self.token) = (origin, localOrigin, token)
   }
   package var properties: RequestProperties {
     RequestProperties("lease_http", [.local, .withoutSettings], about: .any)
@@ -123,7 +123,7 @@ package struct LeaseHTTPRequest: RequestBody {
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     try members.visitText("origin", &origin, "The origin of the resource.")
-    try members.visitText("base", &base, "The origin by which programs know it.")
+    try members.visitText("base", &localOrigin, "The origin by which programs know it.")
     try members.visitText("token", &token, "What programs send as their token.")
   }
 
@@ -136,18 +136,18 @@ package struct LeaseHTTPRequest: RequestBody {
 
 /// Answers an ``Event/leaseQuestion(_:)``.
 package struct LeaseAnswerRequest: RequestBody {
-  package var question: Int
+  package var questionNumber: Int
   /// Whether the user permits the requests.
   package var isAllowed: Bool
 
-  package init(question: Int, isAllowed: Bool) {
-    self.question = question
+  package init(questionNumber: Int, isAllowed: Bool) {
+    self.questionNumber = questionNumber
     self.isAllowed = isAllowed
   }
   package var properties: RequestProperties { RequestProperties("lease_answer", about: .any) }
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
-    try members.visitNumber("question", &question, in: 1...Int.max, "The number in the event.")
+    try members.visitNumber("question", &questionNumber, in: 1...Int.max, "The number in the event.")
     try members.visitFlag("allow", &isAllowed, "Permit requests for the origin while the lease is open.")
   }
 
@@ -162,7 +162,7 @@ package struct LeaseAnswerRequest: RequestBody {
 package struct LeaseStatusRequest: RequestBody {
 
   package var properties: RequestProperties {
-    RequestProperties("lease_status", [.local, .repeatable, .withoutSettings, .lent], about: .any)
+    RequestProperties("lease_status", [.local, .repeatable, .withoutSettings, .allowedForPeers], about: .any)
   }
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {}

@@ -24,17 +24,17 @@ package struct LoginRequest: RequestBody {
   /// Whether to send ``Event/qrCode(_:)`` too.
   package var wantsQRCode = false
   /// Translations for the pages in the browser; nil for English.
-  package var pages: Translations?
+  package var pageTranslations: Translations?
 
   /// The flow; nil if the daemon chooses.
   package var flow: Flow?
   package var canOpenBrowser = false
   /// The redirect's port on the user's machine, if that is another machine. The caller then sends the redirect's URL in
-  /// a ``LoginStepRequest/redirect(login:url:)``.
+  /// a ``LoginStepRequest/redirect(loginID:url:)``.
   package var redirectPort: Int?
 
   /// When to skip the sign-in, if ever. The result then has `kept`.
-  package var unless: Condition?
+  package var skipCondition: Condition?
   /// Whether to keep account and session only in the daemon's memory.
   package var isEphemeral = false
   /// Whether not to store the access token, regardless of the settings.
@@ -45,7 +45,7 @@ package struct LoginRequest: RequestBody {
   /// Whether to return once the user can act, and continue in the background.
   package var isDetached = false
   /// Requirements for the user's authentication, except in the device flow.
-  package var demands = AuthenticationRequirements()
+  package var requirements = AuthenticationRequirements()
 
   package enum Flow: String, Sendable, CaseIterable {
     /// A browser on this machine. The daemon receives the redirect.
@@ -71,7 +71,7 @@ package struct LoginRequest: RequestBody {
     var settings = settings
     (settings.proxy, settings.proxyExclusions) = (nil, nil)
     return settings == AccountSettings() && passedSecrets.isEmpty && !registersClient && !isGuest
-      && !dropsAccessToken && demands == AuthenticationRequirements()
+      && !dropsAccessToken && requirements == AuthenticationRequirements()
   }
 
   /// A property of ``settings``.
@@ -83,7 +83,7 @@ package struct LoginRequest: RequestBody {
   package var properties: RequestProperties {
     let namesServer = settings.issuer != nil || settings.provider != nil
     return RequestProperties(
-      "login", [.change, .endless], from: .authorizationServer,
+      "login", [.changesAccounts, .endless], from: .authorizationServer,
       about: namesServer ? .accountOrAny(account) : .accountOrActive(account))
   }
 
@@ -105,7 +105,7 @@ package struct LoginRequest: RequestBody {
     try members.visitTexts("proof_algorithms", &proofAlgorithms, "The resource's DPoP algorithms.")
     try members.visitFlag("qr_code", &wantsQRCode, "Send the event `qr_code`, too.")
     try members.visitValue(
-      "pages", &pages,
+      "pages", &pageTranslations,
       "Translations of the pages that the browser shows: `language` is the tag of the language (BCP 47), `right_to_left`"
         + " its direction, and `texts` an object with the translation of each English text.")
     try members.visitChoice("flow", &flow, "The flow (default: the daemon chooses).")
@@ -115,7 +115,7 @@ package struct LoginRequest: RequestBody {
       "The port of the redirect URI, unless one with a port is registered. The caller receives the response there itself"
         + " and sends it with `login_redirect`. The request is pushed (RFC 9126) only if it must be.")
     try members.visitChoice(
-      "unless", &unless,
+      "unless", &skipCondition,
       "Sign in only if the account has no session (`signed_in`), or no token that a refresh could renew (`token`). A"
         + " temporary failure is an error.")
     try members.visitFlag("use", &activates, "Make the account the active one.")
@@ -125,7 +125,7 @@ package struct LoginRequest: RequestBody {
       "start", &isDetached,
       "Answer as soon as the user can act, with `login`, `account`, `state` (`waiting`) and `expires_at`, and continue in"
         + " the background.")
-    try demands.visitMembers(with: &members)
+    try requirements.visitMembers(with: &members)
   }
 
   package var manualEntry: RequestManualEntry {

@@ -1,26 +1,27 @@
-/// A message to the sign-in with the ID `login`, on any connection. On the connection of `login`, a redirect or
+/// A message to the sign-in with the ID `loginID`, on any connection. On the connection of `login`, a redirect or
 /// confirmation must be sent before the result, and a rejection is the event `redirect_refused`.
 package enum LoginStepRequest: RequestBody {
   /// Passes the redirect's URL, after the event `browser`.
-  case redirect(login: String, url: String)
+  case redirect(loginID: String, url: String)
   /// Confirms or denies that the user is the one who signed in, after the event `confirm`. If denied, the grant is
   /// revoked.
-  case confirm(login: String, isConfirmed: Bool)
+  case confirm(loginID: String, isConfirmed: Bool)
   /// Returns the state of a sign-in that continues in the background, or waits for its result.
-  case resume(login: String, waits: Bool)
+  case resume(loginID: String, waits: Bool)
 
   package static let maximumURLBytes = 16_384
 
   /// All kinds, with blank members.
   static let declarations: [Self] = [
-    .redirect(login: "", url: ""), .confirm(login: "", isConfirmed: false), .resume(login: "", waits: false),
+    .redirect(loginID: "", url: ""), .confirm(loginID: "", isConfirmed: false), .resume(loginID: "", waits: false),
   ]
 
   package var properties: RequestProperties {
     switch self {
     case .redirect: RequestProperties("login_redirect", about: .any)
     case .confirm: RequestProperties("login_confirm", about: .any)
-    case .resume: RequestProperties("login_resume", [.change, .endless], from: .authorizationServer, about: .any)
+    case .resume:
+      RequestProperties("login_resume", [.changesAccounts, .endless], from: .authorizationServer, about: .any)
     }
   }
 
@@ -30,17 +31,17 @@ package enum LoginStepRequest: RequestBody {
       try members.visitText("login", &login, "The sign-in, as in the event `browser`.")
       try members.visitText(
         "url", &url, limit: Self.maximumURLBytes, "The URL, at most \(Self.maximumURLBytes) bytes.")
-      self = .redirect(login: login, url: url)
+      self = .redirect(loginID: login, url: url)
     case .confirm(var login, var isConfirmed):
       try members.visitText("login", &login, "The sign-in, as in the event.")
       try members.visitFlag(
         "confirmed", &isConfirmed, "Store the session; otherwise it is ended at the server, and the sign-in fails.")
-      self = .confirm(login: login, isConfirmed: isConfirmed)
+      self = .confirm(loginID: login, isConfirmed: isConfirmed)
     case .resume(var login, let waits):
       try members.visitText("login", &login, "The sign-in, as in the result of its start.")
       var reports = !waits
       try members.visitFlag("report", &reports, "Answer at once, with the members of a start.")
-      self = .resume(login: login, waits: !reports)
+      self = .resume(loginID: login, waits: !reports)
     }
   }
 

@@ -7,16 +7,16 @@ package struct ProofRequest: RequestBody {
   package var url: String
   /// The server's last nonce, if any.
   package var nonce: String?
-  package var accessToken: Bool
+  package var wantsAccessToken: Bool
 
   package init(
-    account: String? = nil, method: String, url: String, nonce: String? = nil, accessToken: Bool = false
+    account: String? = nil, method: String, url: String, nonce: String? = nil, wantsAccessToken: Bool = false
   ) {
     self.account = account
     self.method = method
     self.url = url
     self.nonce = nonce
-    self.accessToken = accessToken
+    self.wantsAccessToken = wantsAccessToken
   }
 
   package var properties: RequestProperties {
@@ -29,7 +29,7 @@ package struct ProofRequest: RequestBody {
     try members.visitText("url", &url, "The URL of the request: https, or http if allowed.")
     try members.visitText("nonce", &nonce, "The server's last `DPoP-Nonce`. It is remembered for its origin.")
     try members.visitFlag(
-      "access_token", &accessToken, "Return the members of `token` for it, too.")
+      "access_token", &wantsAccessToken, "Return the members of `token` for it, too.")
   }
 
   package var manualEntry: RequestManualEntry {

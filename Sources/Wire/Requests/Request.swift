@@ -108,9 +108,9 @@ package indirect enum Request: Sendable, Hashable {
       .verify(VerifyRequest()),
     ] + AccountRequest.declarations.map(Request.account) + VaultRequest.declarations.map(Request.vault) + [
       .events(EventsRequest()), .tokenFile(TokenFileRequest()), .lease(LeaseRequest()),
-      .leaseAnswer(LeaseAnswerRequest(question: 0, isAllowed: false)),
-      .leasePeer(LeasePeerRequest(user: 0, process: 0)),
-      .leaseHTTP(LeaseHTTPRequest(origin: "", base: "", token: "")), .leaseStatus(),
+      .leaseAnswer(LeaseAnswerRequest(questionNumber: 0, isAllowed: false)),
+      .leasePeer(LeasePeerRequest(userID: 0, processID: 0)),
+      .leaseHTTP(LeaseHTTPRequest(origin: "", localOrigin: "", token: "")), .leaseStatus(),
     ] + DaemonRequest.declarations.map(Request.daemon)
 
   private static let declarationsByName = Dictionary(

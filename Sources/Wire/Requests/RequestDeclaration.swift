@@ -44,15 +44,15 @@ package struct RequestTraits: OptionSet, Sendable {
   /// It does not depend on the settings file.
   package static var withoutSettings: RequestTraits { RequestTraits(rawValue: 4) }
   /// It may change an account or the vault.
-  package static var change: RequestTraits { RequestTraits(rawValue: 8) }
+  package static var changesAccounts: RequestTraits { RequestTraits(rawValue: 8) }
   /// It has no deadline by default.
   package static var endless: RequestTraits { RequestTraits(rawValue: 16) }
   /// Peers of a lease may send it.
-  package static var lent: RequestTraits { RequestTraits(rawValue: 32) }
+  package static var allowedForPeers: RequestTraits { RequestTraits(rawValue: 32) }
   /// `agent-lease` may send it.
-  package static var fromLease: RequestTraits { RequestTraits(rawValue: 128) }
+  package static var allowedForLeaseProcess: RequestTraits { RequestTraits(rawValue: 128) }
   /// Peers of a lease that lends the token itself may send it.
-  package static var lentWithToken: RequestTraits { RequestTraits(rawValue: 64) }
+  package static var allowedForTokenPeers: RequestTraits { RequestTraits(rawValue: 64) }
 }
 
 /// The party whose response a request waits for.

@@ -10,14 +10,14 @@ package enum StateRequest: RequestBody {
   /// Sets the account for a directory tree; nil unsets it.
   case useDirectory(account: String?, directory: String)
   /// Runs `program` with the argument `__notify` when a session ends; nil for none.
-  case notify(program: String?)
+  case setNotifier(program: String?)
   /// Returns the signed-in user. With `verified`, only from the verified ID Token.
   case whoami(account: String?, verified: Bool = false)
 
   /// All kinds, with blank members.
   static let declarations: [Self] = [
     .status(account: nil), .doctor(account: nil), .list, .use(account: ""),
-    .useDirectory(account: nil, directory: ""), .notify(program: nil), .whoami(account: nil),
+    .useDirectory(account: nil, directory: ""), .setNotifier(program: nil), .whoami(account: nil),
   ]
 
   package var properties: RequestProperties {
@@ -29,10 +29,10 @@ package enum StateRequest: RequestBody {
     case .doctor(let account):
       RequestProperties("doctor", .repeatable, from: .authorizationServer, about: .accountOrAny(account))
     case .list: RequestProperties("list", [.local, .repeatable], about: .any)
-    case .use(let account): RequestProperties("use", [.local, .repeatable, .change], about: .account(account))
+    case .use(let account): RequestProperties("use", [.local, .repeatable, .changesAccounts], about: .account(account))
     case .useDirectory(let account, _):
-      RequestProperties("use_directory", [.local, .repeatable, .change], about: .accountOrAny(account))
-    case .notify: RequestProperties("notify", [.local, .repeatable, .change], about: .any)
+      RequestProperties("use_directory", [.local, .repeatable, .changesAccounts], about: .accountOrAny(account))
+    case .setNotifier: RequestProperties("notify", [.local, .repeatable, .changesAccounts], about: .any)
     case .whoami(let account, let verified):
       RequestProperties(
         "whoami", verified ? [.local, .repeatable] : .repeatable, from: .authorizationServer,
@@ -61,11 +61,11 @@ package enum StateRequest: RequestBody {
         "path", &directory, limit: WireProtocol.maximumPathBytes,
         "Its absolute path, without `..` and links.")
       self = .useDirectory(account: account, directory: directory)
-    case .notify(var program):
+    case .setNotifier(var program):
       try members.visitText(
         "program", &program, limit: WireProtocol.maximumPathBytes,
         "The absolute path of `agent` (default: none, so that there are no notices).")
-      self = .notify(program: program)
+      self = .setNotifier(program: program)
     case .whoami(var account, var verified):
       try members.visitText("account", &account, "The account (default: the active one).")
       try members.visitFlag(
@@ -132,7 +132,7 @@ package enum StateRequest: RequestBody {
           .text("account", "The account; absent if the directory has none of its own now."),
           .text("directory", "The directory."),
         ])
-    case .notify:
+    case .setNotifier:
       RequestManualEntry(
         "Adds a command to the settings that shows a desktop notice when a session ends, or removes it.",
         result: [.flag("notify", "Whether there are notices.")])

@@ -23,17 +23,17 @@ package struct TokenRequest: RequestBody {
     /// The `authorization_details` (RFC 9396): a JSON array.
     package var authorizationDetails: String?
     /// Whether to get the token by exchanging the account's own (RFC 8693).
-    package var isExchanged = false
+    package var usesTokenExchange = false
 
     package init(
       scope: [String] = [], resources: [String] = [], audience: String? = nil, authorizationDetails: String? = nil,
-      isExchanged: Bool = false
+      usesTokenExchange: Bool = false
     ) {
       self.scope = scope
       self.resources = resources
       self.audience = audience
       self.authorizationDetails = authorizationDetails
-      self.isExchanged = isExchanged
+      self.usesTokenExchange = usesTokenExchange
     }
 
     package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
@@ -43,7 +43,7 @@ package struct TokenRequest: RequestBody {
       try members.visitText(
         "authorization_details", &authorizationDetails,
         "A token with this JSON array (RFC 9396).")
-      try members.visitFlag("exchange", &isExchanged, "Exchange the account's token for it (RFC 8693).")
+      try members.visitFlag("exchange", &usesTokenExchange, "Exchange the account's token for it (RFC 8693).")
     }
   }
 
@@ -94,18 +94,18 @@ package struct TokenRequest: RequestBody {
 
   /// Optional parts of the response.
   package struct Extras: Sendable, Hashable {
-    package var idToken = false
+    package var wantsIDToken = false
 
     /// Whether to return all claims of the verified ID Token.
-    package var claims = false
+    package var wantsClaims = false
 
     /// Whether to return the environment variables in the settings, with the values that they need.
-    package var variables = false
+    package var wantsVariables = false
 
-    package init(idToken: Bool = false, claims: Bool = false, variables: Bool = false) {
-      self.idToken = idToken
-      self.claims = claims
-      self.variables = variables
+    package init(wantsIDToken: Bool = false, wantsClaims: Bool = false, wantsVariables: Bool = false) {
+      self.wantsIDToken = wantsIDToken
+      self.wantsClaims = wantsClaims
+      self.wantsVariables = wantsVariables
     }
   }
 
@@ -120,7 +120,7 @@ package struct TokenRequest: RequestBody {
 
   package var properties: RequestProperties {
     RequestProperties(
-      "token", [.repeatable, .lentWithToken], from: .authorizationServer,
+      "token", [.repeatable, .allowedForTokenPeers], from: .authorizationServer,
       about: destination == nil ? .accountOrActive(account) : .accountOrListing(account), waitSeconds: waitSeconds)
   }
 
@@ -137,9 +137,9 @@ package struct TokenRequest: RequestBody {
     var destination = destination ?? Destination(url: nil)
     try destination.visitMembers(with: &members)
     self.destination = destination == Destination(url: nil) ? nil : destination
-    try members.visitFlag("id_token", &extras.idToken, "Return the ID Token, too.")
-    try members.visitFlag("claims", &extras.claims, "Return the claims of the verified ID Token, too.")
-    try members.visitFlag("variables", &extras.variables, "Return the variables in the settings, too.")
+    try members.visitFlag("id_token", &extras.wantsIDToken, "Return the ID Token, too.")
+    try members.visitFlag("claims", &extras.wantsClaims, "Return the claims of the verified ID Token, too.")
+    try members.visitFlag("variables", &extras.wantsVariables, "Return the variables in the settings, too.")
   }
 
   package var manualEntry: RequestManualEntry {
@@ -179,34 +179,38 @@ package struct ForgetRequest: RequestBody {
 }
 
 package struct LogoutRequest: RequestBody {
-  /// The account; nil for the active one, unless ``all`` is true.
+  /// The account; nil for the active one, unless ``allAccounts`` is true.
   package var account: String?
-  package var all: Bool
+  package var allAccounts: Bool
 
   /// Whether to end the session without revoking it.
-  package var local: Bool
+  package var skipsRevocation: Bool
 
   /// Whether to return the URL that signs out the browser.
-  package var browser: Bool
+  package var returnsBrowserURL: Bool
 
-  package init(account: String? = nil, all: Bool = false, local: Bool = false, browser: Bool = false) {
+  package init(
+    account: String? = nil, allAccounts: Bool = false, skipsRevocation: Bool = false, returnsBrowserURL: Bool = false
+  ) {
     self.account = account
-    self.all = all
-    self.local = local
-    self.browser = browser
+    self.allAccounts = allAccounts
+    self.skipsRevocation = skipsRevocation
+    self.returnsBrowserURL = returnsBrowserURL
   }
 
   package var properties: RequestProperties {
-    RequestProperties("logout", .change, from: .authorizationServer, about: all ? .any : .accountOrActive(account))
+    RequestProperties(
+      "logout", .changesAccounts, from: .authorizationServer, about: allAccounts ? .any : .accountOrActive(account))
   }
 
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     try members.visitText("account", &account, "The account (default: the active one).")
-    try members.visitFlag("all", &all, "All accounts; excludes `account`.")
-    try members.visitFlag("local", &local, "Delete the session here without revoking it at the server.")
-    try members.visitFlag("browser", &browser, "Return the URL that ends the session of the browser; excludes `local`.")
-    try members.check(!(local && browser), Phrase("a sign-out with a browser cannot be local"))
-    try members.check(!(all && account != nil), Phrase("give an account or all accounts, not both"))
+    try members.visitFlag("all", &allAccounts, "All accounts; excludes `account`.")
+    try members.visitFlag("local", &skipsRevocation, "Delete the session here without revoking it at the server.")
+    try members.visitFlag(
+      "browser", &returnsBrowserURL, "Return the URL that ends the session of the browser; excludes `local`.")
+    try members.check(!(skipsRevocation && returnsBrowserURL), Phrase("a sign-out with a browser cannot be local"))
+    try members.check(!(allAccounts && account != nil), Phrase("give an account or all accounts, not both"))
   }
 
   package var manualEntry: RequestManualEntry {

@@ -64,18 +64,18 @@ package enum VaultRequest: RequestBody {
   package var properties: RequestProperties {
     switch self {
     case .status: RequestProperties("vault_status", [.local, .repeatable], about: .any)
-    case .lock: RequestProperties("lock", [.local, .repeatable, .withoutSettings, .change], about: .any)
-    case .unlock: RequestProperties("unlock", .change, about: .any)
-    case .create: RequestProperties("vault_create", .change, about: .any)
-    case .bind: RequestProperties("vault_bind", .change, about: .any)
-    case .addPassphrase: RequestProperties("vault_add_passphrase", .change, about: .any)
-    case .changePassphrase: RequestProperties("vault_change_passphrase", .change, about: .any)
-    case .removeSlot: RequestProperties("vault_remove_slot", .change, about: .any)
-    case .rotateKey: RequestProperties("vault_rotate_key", .change, about: .any)
-    case .rebind: RequestProperties("vault_rebind", .change, about: .any)
-    case .setAside: RequestProperties("vault_set_aside", .change, about: .any)
-    case .check: RequestProperties("vault_check", [.repeatable, .change], about: .any)
-    case .set: RequestProperties("vault_set", [.repeatable, .change], about: .any)
+    case .lock: RequestProperties("lock", [.local, .repeatable, .withoutSettings, .changesAccounts], about: .any)
+    case .unlock: RequestProperties("unlock", .changesAccounts, about: .any)
+    case .create: RequestProperties("vault_create", .changesAccounts, about: .any)
+    case .bind: RequestProperties("vault_bind", .changesAccounts, about: .any)
+    case .addPassphrase: RequestProperties("vault_add_passphrase", .changesAccounts, about: .any)
+    case .changePassphrase: RequestProperties("vault_change_passphrase", .changesAccounts, about: .any)
+    case .removeSlot: RequestProperties("vault_remove_slot", .changesAccounts, about: .any)
+    case .rotateKey: RequestProperties("vault_rotate_key", .changesAccounts, about: .any)
+    case .rebind: RequestProperties("vault_rebind", .changesAccounts, about: .any)
+    case .setAside: RequestProperties("vault_set_aside", .changesAccounts, about: .any)
+    case .check: RequestProperties("vault_check", [.repeatable, .changesAccounts], about: .any)
+    case .set: RequestProperties("vault_set", [.repeatable, .changesAccounts], about: .any)
     }
   }
 

@@ -2,12 +2,12 @@ package import Platform
 
 /// Calls its action once, at the earliest of the times set since the last call.
 package final class Alarm {
-  private unowned let loop: any ReplySink
+  private unowned let loop: any RequestLoop
   private let action: () -> Void
   /// When the action will be called, if set.
   package private(set) var due: Instant?
 
-  package init(_ loop: any ReplySink, _ action: @escaping () -> Void) {
+  package init(_ loop: any RequestLoop, _ action: @escaping () -> Void) {
     self.loop = loop
     self.action = action
   }

@@ -64,14 +64,14 @@ package final class Connection {
   /// Whether the connection may be idle without limit.
   private let mayIdle: Bool
   /// Nil at the daemon's own socket.
-  let admission: (any Admission)?
+  let rules: (any ConnectionRules)?
 
   package init(
-    id: UInt64, descriptor: consuming FileDescriptor, mayIdle: Bool, under admission: (any Admission)? = nil,
+    id: UInt64, descriptor: consuming FileDescriptor, mayIdle: Bool, under rules: (any ConnectionRules)? = nil,
     now: Instant
   ) {
     self.id = id
-    self.admission = admission
+    self.rules = rules
     self.mayIdle = mayIdle
     self.descriptor = descriptor
     lastProgress = now
@@ -126,7 +126,7 @@ package final class Connection {
         if inbound.count - consumed > WireProtocol.maximumLineBytes { return .tooLong }
         if count < Self.readSize { return found }
       } catch {
-        return error.isAgain ? found : .end
+        return error.wouldBlock ? found : .end
       }
     }
   }
@@ -195,7 +195,7 @@ package final class Connection {
           outbound.sent = 0
         }
       } catch {
-        return error.isAgain
+        return error.wouldBlock
       }
     }
     return true

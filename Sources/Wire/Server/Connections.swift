@@ -1,7 +1,7 @@
 package import Platform
 
 /// The connections and their requests. Used on the loop only.
-package final class Connections: ReplySink {
+package final class Connections: RequestLoop {
   /// The maximum number of concurrent requests, given enough descriptors.
   private static let maximumRequests = 256
   private static let maximumPassedDescriptors = 512
@@ -70,11 +70,11 @@ package final class Connections: ReplySink {
   ///
   /// - Parameter readsFirst: Whether to read before waiting, since the peer has probably sent a request.
   private func add(
-    _ descriptor: consuming FileDescriptor, under admission: (any Admission)?, mayIdle: Bool, isKept: Bool,
+    _ descriptor: consuming FileDescriptor, under rules: (any ConnectionRules)?, mayIdle: Bool, isKept: Bool,
     readsFirst: Bool = false
   ) throws(SystemError) -> UInt64 {
     let id = loop.makeKey()
-    let connection = Connection(id: id, descriptor: descriptor, mayIdle: mayIdle, under: admission, now: now)
+    let connection = Connection(id: id, descriptor: descriptor, mayIdle: mayIdle, under: rules, now: now)
     connection.isKept = isKept
     connections[id] = connection
     if readsFirst { read(connection) }
@@ -129,7 +129,7 @@ package final class Connections: ReplySink {
   @discardableResult
   package func dropLongestIdle() -> Bool {
     let idle = connections.values.filter { $0.current == nil && !$0.isKept }
-    let lent = idle.filter { $0.admission != nil }
+    let lent = idle.filter { $0.rules != nil }
     guard let idlest = (lent.isEmpty ? idle : lent).min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
     // Peers without a request get this response, others reconnect (invariant: every refusal is told).
     if !idlest.hasReceivedRequest, !idlest.hasOutput { writeFailure(crowdedFailure, idlest.descriptor) }
@@ -190,8 +190,8 @@ package final class Connections: ReplySink {
       do throws(Failure) {
         var envelope = try request.get()
         guard isWithinLimit(envelope.request) else { throw tooManyRequests }
-        if let admission = connection.admission {
-          guard let admitted = try admission.admit(envelope, ticket, passed: passed) else {
+        if let rules = connection.rules {
+          guard let admitted = try rules.admit(envelope, ticket, passed: passed) else {
             // The user's answer counts towards the deadline.
             if let seconds = envelope.deadlineSeconds { setDeadline(now.advanced(by: .seconds(seconds)), of: ticket) }
             continue
@@ -211,7 +211,7 @@ package final class Connections: ReplySink {
   private func takeRequest(_ connection: Connection) -> Result<RequestEnvelope, Failure>? {
     connection.takeLine { line in
       do throws(Failure) {
-        if let admission = connection.admission { return .success(try admission.read(line)) }
+        if let rules = connection.rules { return .success(try rules.read(line)) }
         return .success(try requests.envelope(parsing: line))
       } catch {
         return .failure(error)
@@ -245,7 +245,7 @@ package final class Connections: ReplySink {
     connection.isDropped = true
     loop.unwatchClosing(connection.id)
     if let ticket = connection.current { handler?.abandon(ticket) }
-    connection.admission?.didDisconnect(connection.id)
+    connection.rules?.didDisconnect(connection.id)
     handler?.didClose(connection.id)
   }
 
@@ -280,9 +280,9 @@ package final class Connections: ReplySink {
   package func unwatch(_ key: UInt64) { loop.unwatch(key) }
 
   package func admit(
-    _ descriptor: consuming FileDescriptor, under admission: any Admission, mayIdle: Bool
+    _ descriptor: consuming FileDescriptor, under rules: any ConnectionRules, mayIdle: Bool
   ) throws(SystemError) -> UInt64 {
-    try add(descriptor, under: admission, mayIdle: mayIdle, isKept: mayIdle)
+    try add(descriptor, under: rules, mayIdle: mayIdle, isKept: mayIdle)
   }
 
   package func whenRead(by ticket: Ticket, _ action: @escaping () -> Void) {
@@ -300,8 +300,8 @@ package final class Connections: ReplySink {
     handler?.handle(envelope, ticket, passed: passed)
   }
 
-  package func dropPeers(of admission: any Admission, with failure: Failure) {
-    for connection in connections.values where connection.admission === admission {
+  package func dropPeers(of rules: any ConnectionRules, with failure: Failure) {
+    for connection in connections.values where connection.rules === rules {
       if let ticket = connection.current {
         handler?.abandon(ticket)
         send(.failure(failure), to: ticket)
@@ -339,7 +339,7 @@ package final class Connections: ReplySink {
   package func send(_ reply: Reply, to ticket: Ticket) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
     if case .result = reply, handler?.postpone(reply, of: ticket) ?? false { return }
-    let reply = connection.admission?.filtering(reply, of: ticket) ?? reply
+    let reply = connection.rules?.filtering(reply, of: ticket) ?? reply
     if case .event = reply {
       enqueue(.plain(reply.serialized()), connection)
     } else {
@@ -350,7 +350,7 @@ package final class Connections: ReplySink {
   package func send(_ line: any SecretLine, to ticket: Ticket) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
     precondition(
-      connection.admission?.lendsToken(to: ticket) ?? true, "no other secret is sent to the peer of a lent socket")
+      connection.rules?.lendsToken(to: ticket) ?? true, "no other secret is sent to the peer of a lent socket")
     finish(ticket, .secret(line), connection)
   }
 

@@ -5,13 +5,13 @@ package final class InlineRequestBody {
   /// The pipe's writing end; nil once the last part was written.
   private var writing: SharedDescriptor?
   private let ticket: Ticket
-  private unowned let loop: any ReplySink
+  private unowned let loop: any RequestLoop
   private var loopKey: UInt64?
   /// Nil while a part is requested.
   private var part: ResourceBodyRequest?
   private var writtenCount = 0
 
-  package init(_ writing: SharedDescriptor, _ ticket: Ticket, _ loop: any ReplySink) {
+  package init(_ writing: SharedDescriptor, _ ticket: Ticket, _ loop: any RequestLoop) {
     self.writing = writing
     self.ticket = ticket
     self.loop = loop
@@ -36,7 +36,7 @@ package final class InlineRequestBody {
       do {
         writtenCount += try end.descriptor.write(part.bytes.span.extracting(writtenCount...))
       } catch {
-        if error.isAgain { return watch(end) }
+        if error.wouldBlock { return watch(end) }
         // The worker has stopped reading.
         close()
         return true

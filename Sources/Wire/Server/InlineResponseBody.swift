@@ -4,7 +4,7 @@ package import Platform
 package final class InlineResponseBody {
   private let reading: SharedDescriptor
   private let ticket: Ticket
-  private unowned let loop: any ReplySink
+  private unowned let loop: any RequestLoop
   private var loopKey: UInt64?
   private var sentCount = 0
   /// Whether a part is being sent. A nested call must not send.
@@ -15,7 +15,7 @@ package final class InlineResponseBody {
   /// The number of unread bytes at which sending pauses.
   private static let maximumUnreadBytes = 1 << 20
 
-  package init(_ reading: SharedDescriptor, _ ticket: Ticket, _ loop: any ReplySink) {
+  package init(_ reading: SharedDescriptor, _ ticket: Ticket, _ loop: any RequestLoop) {
     self.reading = reading
     self.ticket = ticket
     self.loop = loop
@@ -49,7 +49,7 @@ package final class InlineResponseBody {
       var piece: [UInt8] = []
       let count: Int
       do { count = try reading.descriptor.read(into: &piece, upTo: CallRequest.maximumEventBytes) } catch {
-        return error.isAgain ? watch() : loop.unwatch(&loopKey)
+        return error.wouldBlock ? watch() : loop.unwatch(&loopKey)
       }
       guard count > 0 else { return loop.unwatch(&loopKey) }
       sentCount += count

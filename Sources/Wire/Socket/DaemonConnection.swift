@@ -7,7 +7,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   /// Whether the daemon belongs to another user, who must not get the current user's secrets.
   package let isOfOtherUser: Bool
   /// Whether the daemon ended without reading the last request.
-  package private(set) var hasUnread = false
+  package private(set) var hasUnreadRequest = false
   private var lines = LineBuffer()
 
   /// Wraps a connected socket.
@@ -41,7 +41,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   package var isPrivate: Bool { privateDaemon != nil }
 
   /// The ID of the daemon's process, if known.
-  package var process: Int32? { (try? UnixSocket.peer(socket).process).flatMap { $0 > 0 ? $0 : nil } }
+  package var processID: Int32? { (try? UnixSocket.peer(socket).process).flatMap { $0 > 0 ? $0 : nil } }
 
   /// Sends a request. Does not raise `SIGPIPE`.
   package borrowing func send(_ request: RequestEnvelope) throws(Failure) {
@@ -113,7 +113,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
       count = try lines.fill(from: socket)
     } catch .system(let error) {
       // If the peer has read everything, this is the end, not an error (unix(7)).
-      hasUnread = error.isReset
+      hasUnreadRequest = error.isReset
       throw endFailure(error)
     } catch {
       throw Failure(.internalError, "the daemon's answer is longer than the protocol allows")
@@ -151,7 +151,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
       return Failure(.daemonUnavailable, "\(process.name) ended before it answered: \(line)")
     }
     // The daemon read nothing within the timeout.
-    if let error, error.isAgain { return .noAnswerInTime }
+    if let error, error.wouldBlock { return .noAnswerInTime }
     if let error, !error.isDisconnected {
       return Failure(
         .daemonUnavailable, Phrase("the connection to the daemon failed: \(Phrase(stringLiteral: error.message))"))

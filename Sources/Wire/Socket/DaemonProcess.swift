@@ -3,7 +3,7 @@ package import Platform
 
 /// An `agentd` or `agent-lease` started by this process.
 package struct DaemonProcess: Sendable {
-  package let process: Int32
+  package let processID: Int32
   package let name: String
 
   /// The reading end of the process's standard error.
@@ -16,9 +16,9 @@ package struct DaemonProcess: Sendable {
   /// - Parameters:
   ///   - name: The program.
   ///   - errors: The reading end of its standard error.
-  package init(_ name: String = "agentd", process: Int32, errors: SharedDescriptor) {
+  package init(_ name: String = "agentd", processID: Int32, errors: SharedDescriptor) {
     self.name = name
-    self.process = process
+    self.processID = processID
     self.errors = errors
   }
 
@@ -39,8 +39,8 @@ package struct DaemonProcess: Sendable {
   /// slow one, which may be storing a refresh token.
   @discardableResult
   package func reap() -> ProcessStatus? {
-    guard (try? Spawn.processDescriptor(process).waitUntilReadable(timeout: Self.timeout)) == true else { return nil }
-    Signals.childEnded()
-    return try? Spawn.wait(process)
+    guard (try? Spawn.processDescriptor(processID).waitUntilReadable(timeout: Self.timeout)) == true else { return nil }
+    Signals.stopDelayingEnd()
+    return try? Spawn.wait(processID)
   }
 }

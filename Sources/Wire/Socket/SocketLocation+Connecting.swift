@@ -64,7 +64,7 @@ extension SocketLocation {
       // The socket file remains after a crash.
       log { "no daemon listens at \(path)" }
       return nil
-    } catch  where error.isAgain {
+    } catch  where error.wouldBlock {
       // The connection queue is full, since the daemon or machine is stopped.
       throw .queueFull
     } catch {

@@ -21,7 +21,7 @@ struct Transfer {
         input = input.dropFirst(count)
       }
     } catch {
-      if error.isAgain { return }
+      if error.wouldBlock { return }
       // The child has closed its input without reading the rest.
       guard error.isDisconnected else { throw error }
     }
@@ -44,7 +44,7 @@ struct Transfer {
         if buffer.count > limit { throw ProcessFailure.tooMuchOutput }
       }
       return false
-    } catch let error as SystemError where error.isAgain {
+    } catch let error as SystemError where error.wouldBlock {
       return true
     }
   }

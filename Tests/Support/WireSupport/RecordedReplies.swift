@@ -5,7 +5,7 @@ package import Wire
 
 /// A reply sink that records what is sent. Dictionaries are by the number of the ticket's connection. The test runs the
 /// timers.
-package final class RecordedReplies: ReplySink {
+package final class RecordedReplies: RequestLoop {
   /// How often each request was answered.
   package private(set) var answers: [Int: Int] = [:]
   /// The responses with secrets.
@@ -23,7 +23,7 @@ package final class RecordedReplies: ReplySink {
   /// The keys of descriptors that are still watched.
   package private(set) var watchedKeys: Set<UInt64> = []
   /// The access rules of connections that peers opened. The first has number 1.
-  package private(set) var admissions: [any Admission] = []
+  package private(set) var connectionRules: [any ConnectionRules] = []
   /// The numbers of connections that may be idle.
   package private(set) var channels: [UInt64] = []
   private static let firstChannel: UInt64 = 1000
@@ -94,22 +94,22 @@ package final class RecordedReplies: ReplySink {
   }
   package func unwatch(_ key: UInt64) { watchedKeys.remove(key) }
   package func admit(
-    _ descriptor: consuming FileDescriptor, under admission: any Admission, mayIdle: Bool
+    _ descriptor: consuming FileDescriptor, under rules: any ConnectionRules, mayIdle: Bool
   ) throws(SystemError) -> UInt64 {
     if isFull { throw SystemError(errno: 24, operation: "epoll_ctl") }
     if mayIdle {
       channels.append(Self.firstChannel + UInt64(channels.count))
       return Self.firstChannel + UInt64(channels.count) - 1
     }
-    admissions.append(admission)
-    return UInt64(admissions.count)
+    connectionRules.append(rules)
+    return UInt64(connectionRules.count)
   }
   package func resume(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     admitted[Int(ticket.connection)] = envelope
   }
   package func whenRead(by ticket: Ticket, _ act: @escaping () -> Void) { streams[Int(ticket.connection)] = act }
   package func unreadBytes(by ticket: Ticket) -> Int { unreadBytes }
-  package func dropPeers(of admission: any Admission, with failure: Failure) { endings.append(failure) }
+  package func dropPeers(of rules: any ConnectionRules, with failure: Failure) { endings.append(failure) }
   package func setDeadline(_ deadline: Instant, of ticket: Ticket) { deadlines[Int(ticket.connection)] = deadline }
 }
 

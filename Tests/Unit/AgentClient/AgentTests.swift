@@ -298,7 +298,7 @@ import WireSupport
 
   @Test func `ends a call whose answer does not come in time, also after a longer wait has begun`() async throws {
     let (silent, other) = (try Self.sockets(), try Self.sockets())
-    let waits = try SocketWaits.started()
+    let waits = try SocketWaits.start()
     let late = Failure(.timeout, "the daemon did not answer in time")
     #expect(
       await #expect(throws: Failure.self) {
@@ -316,7 +316,7 @@ import WireSupport
 
   // A process that was stopped past its deadline has lost no response.
   @Test func `reads an answer that is there, though its time is over`() async throws {
-    let waits = try SocketWaits.started()
+    let waits = try SocketWaits.start()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<64 {
         group.addTask {

@@ -12,18 +12,18 @@ import Wire
   private static let page = line(
     .browser(
       Event.Browser(
-        login: "0f", account: "work", issuer: "https://id.example", clientID: "cli", scope: nil,
+        loginID: "0f", account: "work", issuer: "https://id.example", clientID: "cli", scope: nil,
         url: "https://id.example/a",
         redirectURI: "http://127.0.0.1:1/", mustPaste: true, expiresAt: 17)))
   private static let code = line(
     .deviceCode(
       Event.DeviceCode(
-        login: "0f", account: "work", issuer: "https://id.example", clientID: "cli", scope: nil, userCode: "AB-CD",
+        loginID: "0f", account: "work", issuer: "https://id.example", clientID: "cli", scope: nil, userCode: "AB-CD",
         verificationURI: "https://id.example/d", verificationURIComplete: nil, expiresAt: 17, interval: 5)))
   private static let question = line(
     .confirm(
       Event.Confirm(
-        login: "0f", account: "work", issuer: "https://id.example", subject: "ann", name: "Ann", expiresAt: 17)))
+        loginID: "0f", account: "work", issuer: "https://id.example", subject: "ann", name: "Ann", expiresAt: 17)))
   private static let signedIn =
     #"{"v":1,"result":{"account":"work","issuer":"https://id.example","subject":"ann","scope":"openid a"}}"#
 

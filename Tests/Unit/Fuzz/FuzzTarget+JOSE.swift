@@ -55,7 +55,7 @@ extension FuzzTarget {
       again.keys.count == set.keys.count && Set(again.keys.map { $0.thumbprint() }) == forms,
       "what is written reads as what was read")
     try BrokenInvariant.unless(
-      again.warnings.isEmpty && again.skipped == 0, "nothing is published that does not belong there")
+      again.warnings.isEmpty && again.skippedCount == 0, "nothing is published that does not belong there")
     // RFC 7515 appendix A.3, reduced to the parts that apply to any key.
     guard let token = try? UnverifiedJWS(compact: unsignedToken.span) else {
       throw BrokenInvariant("the target has its token")
@@ -73,7 +73,7 @@ extension FuzzTarget {
     guard let secret = try? SecretBytes(copying: bytes.span) else { return }
     let message = bytes.prefix(64)
     let works = secret.withBytes { text -> Bool? in
-      guard let read = try? PrivateKeyText.read(text) else { return nil }
+      guard let read = try? ImportedPrivateKey.read(text) else { return nil }
       return signs(read.key, Array(message))
     }
     try BrokenInvariant.unless(works != false, "a key that was read signs, and its public half agrees")

@@ -17,7 +17,7 @@ extension FuzzTarget {
 
   /// The HTTP requests of a peer of a lease, one after the other: a head, and content in chunks.
   static func leaseHead(_ bytes: [UInt8]) throws(BrokenInvariant) {
-    guard let end = (try? HTTPRequestHead.end(bytes, from: 0)).flatMap({ $0 }),
+    guard let end = (try? HTTPRequestHead.length(in: bytes, from: 0)).flatMap({ $0 }),
       let head = try? HTTPRequestHead(bytes[..<end])
     else { return }
     let lines = ["\(head.method) \(head.target) HTTP/1.1"] + head.fields.map { "\($0.name): \($0.value)" }
@@ -66,7 +66,7 @@ extension FuzzTarget {
     _ = try? UnverifiedVaultFile(parsing: bytes)
     guard bytes.count >= 2 else { return }
     let covered = bytes[2...].prefix(Int(bytes[0]) << 8 | Int(bytes[1]))
-    guard let check = try? VaultFile.check(of: covered),
+    guard let check = try? VaultFile.checkBytes(of: covered),
       let file = try? UnverifiedVaultFile(parsing: Array(covered) + check + bytes[covered.endIndex...])
     else { return }
     for slot in file.slots {

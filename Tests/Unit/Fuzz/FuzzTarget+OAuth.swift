@@ -37,10 +37,10 @@ extension FuzzTarget {
     if let codes = try? DeviceAuthorizationResponse.parse(http.response) {
       try BrokenInvariant.unless(codes.expiresIn > 0 && codes.interval > 0, "a person has time, and so has the server")
     }
-    _ = try? server.userInfo(accessToken: token, expectedSubject: nil)
-    _ = try? server.isActive(token, hint: .refreshToken)
-    if let request = try? server.beginAuthorization(scope: nil, redirectURI: "http://127.0.0.1/cb") {
-      _ = try? server.authorizationURL(for: request)
+    _ = try? server.fetchUserInfo(accessToken: token, expectedSubject: nil)
+    _ = try? server.introspect(token, hint: .refreshToken)
+    if let request = try? server.makeAuthorizationRequest(scope: nil, redirectURI: "http://127.0.0.1/cb") {
+      _ = try? server.requestAuthorizationURL(for: request)
     }
     _ = try? ClientRegistration.register(
       ClientRegistrationRequest(name: "agent", softwareID: "id", softwareVersion: "1"), at: server.metadata,
@@ -66,7 +66,7 @@ extension FuzzTarget {
   static func redirect(_ bytes: [UInt8]) throws(BrokenInvariant) {
     let target = LoopbackTarget(hosts: ["127.0.0.1:8400"], path: "/cb")
     var wholeEnd = LoopbackRequest.HeadEnd()
-    let whole = LoopbackRequest.read(bytes.span, for: target, &wholeEnd)
+    let whole = LoopbackRequest.parse(bytes.span, for: target, &wholeEnd)
     if case .redirect(let query) = whole {
       try BrokenInvariant.unless(query.upperBound <= bytes.count, "a query lies in the request")
       try BrokenInvariant.unless(
@@ -78,7 +78,7 @@ extension FuzzTarget {
     // A prefix that was rejected stays rejected, whatever follows.
     for end in [bytes.count / 2, bytes.count - 1] where end > 0 {
       var partEnd = LoopbackRequest.HeadEnd()
-      let part = LoopbackRequest.read(bytes.span.extracting(..<end), for: target, &partEnd)
+      let part = LoopbackRequest.parse(bytes.span.extracting(..<end), for: target, &partEnd)
       if case .redirect = part { try BrokenInvariant.unless(part == whole, "what comes later changes nothing") }
     }
   }
@@ -86,11 +86,11 @@ extension FuzzTarget {
   /// Without the state, no one can end a sign-in (RFC 6749 section 10.12).
   private static func isForeign(_ query: [UInt8]) throws(BrokenInvariant) {
     guard let http = FixedAnswer([0, 0]), let server = try? AuthorizationServer.reached(by: http),
-      let request = try? server.beginAuthorization(scope: nil, redirectURI: "http://127.0.0.1:8400/cb")
+      let request = try? server.makeAuthorizationRequest(scope: nil, redirectURI: "http://127.0.0.1:8400/cb")
     else { throw BrokenInvariant("the target has its request") }
-    guard case .foreign = request.answer(in: query.span) else { throw BrokenInvariant("the state decides") }
+    guard case .unrelated = request.answer(in: query.span) else { throw BrokenInvariant("the state decides") }
     let pasted = String(decoding: Array("http://127.0.0.1:8400/cb?".utf8) + query, as: UTF8.self)
-    guard case .foreign = request.answer(inPasted: pasted) else { throw BrokenInvariant("the state decides") }
+    guard case .unrelated = request.answer(inPasted: pasted) else { throw BrokenInvariant("the state decides") }
     // With the state, the rest of the query is parsed.
     let known = Array("state=\(request.state)&".utf8) + query
     _ = request.answer(in: known.span)

@@ -16,7 +16,7 @@ import Testing
     #expect(taken(at: start) == 3)
     let later = start.advanced(by: .seconds(1))
     #expect(taken(at: later) == 2)
-    let hasRemaining = limit.hasRemaining(now: later)
+    let hasRemaining = limit.allowsEvent(now: later)
     #expect(!hasRemaining)
     #expect(taken(at: start.advanced(by: .seconds(1_000_000_000))) == 3)
   }

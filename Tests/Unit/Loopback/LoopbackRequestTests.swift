@@ -9,15 +9,15 @@ import Vocabulary
   private static let target = LoopbackTarget(hosts: ["127.0.0.1:8400"], path: "/as.example")
   private static let good = "GET /as.example?code=c&state=s HTTP/1.1\r\nHost: 127.0.0.1:8400\r\nAccept: */*\r\n\r\n"
 
-  private static func read(_ text: String) -> LoopbackRequest.Reading {
+  private static func read(_ text: String) -> LoopbackRequest.ParseResult {
     let bytes = Array(text.utf8)
     return read(bytes.span)
   }
 
   /// Parses bytes that arrive together.
-  private static func read(_ bytes: Span<UInt8>) -> LoopbackRequest.Reading {
+  private static func read(_ bytes: Span<UInt8>) -> LoopbackRequest.ParseResult {
     var end = LoopbackRequest.HeadEnd()
-    return LoopbackRequest.read(bytes, for: target, &end)
+    return LoopbackRequest.parse(bytes, for: target, &end)
   }
 
   private static func query(_ text: String) -> String? {
@@ -45,19 +45,19 @@ import Vocabulary
     let bytes = Array((start + Self.good).utf8)
     var end = LoopbackRequest.HeadEnd()
     for count in 0..<bytes.count {
-      #expect(LoopbackRequest.read(bytes.span.extracting(..<count), for: Self.target, &end) == .incomplete, "\(count)")
+      #expect(LoopbackRequest.parse(bytes.span.extracting(..<count), for: Self.target, &end) == .incomplete, "\(count)")
     }
-    #expect(LoopbackRequest.read(bytes.span, for: Self.target, &end) == Self.read(bytes.span))
+    #expect(LoopbackRequest.parse(bytes.span, for: Self.target, &end) == Self.read(bytes.span))
   }
 
   // Otherwise a head in 65,536 pieces would occupy the loop for a long time.
   @Test func `is searched for its end once in each byte`() {
     let bytes = Array(Self.good.utf8)
     var end = LoopbackRequest.HeadEnd()
-    #expect(LoopbackRequest.read(bytes.span.extracting(..<(bytes.count - 1)), for: Self.target, &end) == .incomplete)
+    #expect(LoopbackRequest.parse(bytes.span.extracting(..<(bytes.count - 1)), for: Self.target, &end) == .incomplete)
     // Examining these again would find empty lines, and no request.
     let changed = [UInt8](repeating: UInt8(ascii: "\n"), count: bytes.count - 2) + bytes.suffix(2)
-    #expect(LoopbackRequest.read(changed.span, for: Self.target, &end) == .refused(.malformed))
+    #expect(LoopbackRequest.parse(changed.span, for: Self.target, &end) == .refused(.malformed))
   }
 
   @Test(arguments: [
@@ -80,7 +80,7 @@ import Vocabulary
     let root = LoopbackTarget(hosts: ["127.0.0.1:8400"], path: "/")
     var end = LoopbackRequest.HeadEnd()
     let bytes = Array("GET http://127.0.0.1:8400?code=c HTTP/1.1\r\nHost: 127.0.0.1:8400\r\n\r\n".utf8)
-    #expect(LoopbackRequest.read(bytes.span, for: root, &end) == .redirect(query: 26..<32))
+    #expect(LoopbackRequest.parse(bytes.span, for: root, &end) == .redirect(query: 26..<32))
   }
 
   @Test func `is told from the beginning of TLS by its first bytes`() {

@@ -15,7 +15,7 @@ import Vocabulary
     try browser.descriptor.writeAll(request.span)
     let target = LoopbackTarget(hosts: [host], path: "/cb")
     #expect(peer.read(for: [(target, nil)]) == .redirect(query: 8..<16, targets: [0]))
-    peer.answer(LoopbackPage.received.response())
+    peer.setResponse(LoopbackPage.received.response())
     let head = try #require(Mirror(reflecting: peer).descendant("head") as? RequestHead)
     let storage = try #require(Mirror(reflecting: head).descendant("storage") as? [UInt8])
     #expect(head.count == 0 && storage.allSatisfy { $0 == 0 })

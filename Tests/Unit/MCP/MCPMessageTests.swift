@@ -47,7 +47,7 @@ import Wire
   ])
   func `leaves out a tool whose marks break the rules`(schema: String) throws {
     var tools = MCPToolFields()
-    let (answer, omitted) = tools.record(
+    let (answer, omitted) = tools.recordTools(
       try Self.message(
         #"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"t","inputSchema":\#(schema)},{"name":"u"}]}}"#),
       startsList: true)
@@ -59,7 +59,7 @@ import Wire
     ("ä", "=?base64?w6Q=?="), ("=?base64?x?=", "=?base64?PT9iYXNlNjQ/eD89?="), ("a\u{7F}", "=?base64?YX8=?="),
   ])
   func `is base64 in a field where it would not survive there`(value: String, field: String) {
-    #expect(MCPSession.encoded(value) == field)
+    #expect(MCPSession.encodedFieldValue(value) == field)
   }
 
   @Test func `has one line, whatever line ends stand between its parts`() throws {
@@ -92,7 +92,7 @@ import Wire
       let failure = #expect(throws: Failure.self) { try Self.message(text) }
       #expect(
         failure?.message == "the message is too large: at most 32 MiB, 1048576 values and a nesting of 256")
-      #expect(MCPMessage.id(ofRefused: Array(text.utf8)) == 1)
+      #expect(MCPMessage.id(ofInvalid: Array(text.utf8)) == 1)
     }
   }
 
@@ -112,7 +112,7 @@ import Wire
     (#"{"method":"x" , "id" : 5 , []}"#, 5),
   ])
   func `that is refused is answered by its id where one can be made out`(text: String, id: JSON) throws {
-    #expect(MCPMessage.id(ofRefused: Array(text.utf8)) == id)
+    #expect(MCPMessage.id(ofInvalid: Array(text.utf8)) == id)
   }
 }
 

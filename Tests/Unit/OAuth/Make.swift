@@ -64,14 +64,14 @@ func testServer(
 func expected(
   _ code: OAuthError.Code, _ subject: OAuthError.Subject, status: Int? = nil, error: String? = nil,
   description: String? = nil,
-  retryAfter: Int? = nil, lostAnswer: Bool = false, answerBegan: Bool = false
+  retryAfter: Int? = nil, isResponseLost: Bool = false, hasResponseBegun: Bool = false
 ) -> OAuthError {
   var made = OAuthError(code, subject, httpStatus: status)
   made.serverError = error
   made.serverDescription = description
   made.retryAfterSeconds = retryAfter
-  made.lostAnswer = lostAnswer
-  made.answerBegan = answerBegan
+  made.isResponseLost = isResponseLost
+  made.hasResponseBegun = hasResponseBegun
   return made
 }
 

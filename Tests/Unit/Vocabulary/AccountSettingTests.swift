@@ -9,7 +9,7 @@ import Vocabulary
     case .text, .file: "/some/text"
     case .texts: ["one", "two"]
     case .flag: true
-    case .choice(let words): .string(words.last { $0 != setting.fallback } ?? "")
+    case .choice(let words): .string(words.last { $0 != setting.defaultValue } ?? "")
     }
   }
 

@@ -152,7 +152,8 @@ enum AccountCommand {
     let named = try invocation.namedAccount()
     let client = DaemonClient(invocation)
     let console = client.console
-    let mayAsk = console.mayAsk && !console.json && !console.quiet && Terminal.isTerminal(1) && Terminal.isTerminal(2)
+    let mayAsk =
+      console.mayAsk && !console.usesJSON && !console.isQuiet && Terminal.isTerminal(1) && Terminal.isTerminal(2)
     let (isHere, directory, clears) = (invocation[.here], invocation[.directory], invocation[.clear])
     if directory != nil, isHere { throw invocation.conflict(Option.here.declaration, Option.directory.declaration) }
     if clears, named != nil { throw Failure(.invalidRequest, "use only one of --clear and an account") }
@@ -160,7 +161,7 @@ enum AccountCommand {
       return .doing { () throws(Failure) in
         let path = try resolved(directory ?? ".", mayBeGone: clears && directory != nil)
         var chosen = named
-        if named == nil, !clears, mayAsk { chosen = try choose(client) }
+        if named == nil, !clears, mayAsk { chosen = try askForAccount(client) }
         if chosen == nil, !clears { throw Failure(.invalidRequest, "no account given") }
         let result = try client.ask(.state(.useDirectory(account: chosen, directory: path)))
         try console.confirm(result) { result in
@@ -174,7 +175,7 @@ enum AccountCommand {
     }
     return .doing { () throws(Failure) in
       let account: String
-      if let chosen = named == nil && mayAsk ? try choose(client) : named {
+      if let chosen = named == nil && mayAsk ? try askForAccount(client) : named {
         let result = try client.ask(.state(.use(account: chosen)))
         account = result["account"]?.string ?? chosen
         try console.confirm(result) { _ in Phrase("\(account) is now the active account") }
@@ -207,7 +208,7 @@ enum AccountCommand {
   }
 
   /// Nil if the answer is empty or there is only one account.
-  private static func choose(_ client: DaemonClient) throws(Failure) -> String? {
+  private static func askForAccount(_ client: DaemonClient) throws(Failure) -> String? {
     let accounts = try (client.ask(.state(.list))["accounts"]?.array ?? []).filter { $0[.inConfig]?.bool != false }
     guard accounts.count > 1 else { return nil }
     var listing = Listing()
@@ -220,7 +221,7 @@ enum AccountCommand {
     Console.printToStandardError(listing.text(columns: OutputTerminal.current?.columns()))
     let question = Phrase("Number or name of the account to use")
     let names = accounts.map { $0[.name]?.string ?? "?" }
-    while let answer = try Confirmation.line(question, orElse: ""), !answer.isEmpty {
+    while let answer = try Confirmation.askForLine(question, orElse: ""), !answer.isEmpty {
       if names.contains(where: { $0.hasSameBytes(as: answer) }) { return answer }
       if let number = Int(answer), names.indices.contains(number - 1) { return names[number - 1] }
       let hint = Phrase.didYouMean(answer, among: names) ?? Phrase("choose a number from 1 to \(names.count)")
@@ -231,7 +232,7 @@ enum AccountCommand {
 
   /// Prints a note if `AGENT_ACCOUNT` or the working directory overrides the active account.
   private static func noteOverride(of account: String, _ client: DaemonClient) {
-    guard !client.console.json else { return }
+    guard !client.console.usesJSON else { return }
     if let other = Invocation.accountOfEnvironment {
       guard !other.hasSameBytes(as: account) else { return }
       client.console.note("AGENT_ACCOUNT=\(other) in this shell overrides the active account until you unset it")
@@ -256,7 +257,7 @@ enum AccountCommand {
     }
     let files = try SecretFiles(PassedSecret.credentials, invocation)
     let token = try NamedSecret(Phrase("refresh token"), .refreshTokenFile, or: .refreshTokenFD, invocation)
-    let request = AccountRequest.import(account: account, settings, passedSecrets: files.announced)
+    let request = AccountRequest.import(account: account, settings, passedSecrets: files.announcedKinds)
     return try change(
       request, settings, invocation,
       bringing: { () throws(Failure) in
@@ -273,7 +274,7 @@ enum AccountCommand {
     let settings = try SettingsOptions.read(invocation, among: Options.clientMetadata)
     let named = try settings.clientID == nil ? invocation.account() : invocation.namedAccount()
     let files = try SecretFiles([.clientKey], invocation)
-    let request = AccountRequest.clientMetadata(account: named, settings, passedSecrets: files.announced)
+    let request = AccountRequest.clientMetadata(account: named, settings, passedSecrets: files.announcedKinds)
     let client = DaemonClient(invocation)
     return .doing { () throws(Failure) in
       try client.console.answer(try client.ask(.account(request), passing: try files.open())) {
@@ -294,11 +295,11 @@ enum AccountCommand {
   ) throws(Failure) -> Action {
     let client = DaemonClient(invocation)
     let level = settings?.protection
-    let unlocking = level == nil ? nil : try Unlocking(invocation, client)
+    let unlocker = level == nil ? nil : try VaultUnlocker(invocation, client)
     return Action { () throws(Failure) in
       let descriptors = try secrets()
       let result = try client.converse { (connection) throws(Failure) in
-        if let level { try unlocking?.prepare(level, over: &connection) }
+        if let level { try unlocker?.prepare(level, over: &connection) }
         return try client.ask(.account(request), passing: descriptors, over: &connection)
       }
       try client.console.confirm(result, note)

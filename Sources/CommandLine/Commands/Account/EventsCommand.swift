@@ -24,18 +24,18 @@ enum EventsCommand {
 
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let client = DaemonClient(invocation)
-    if let choice = invocation[.notices] { return try notices(choice, client, invocation) }
+    if let choice = invocation[.notices] { return try setNotices(choice, client, invocation) }
     // AGENT_ACCOUNT does not filter the events.
-    var request = EventsRequest(account: try invocation.namedAccount(), follow: invocation[.follow])
-    request.leases = invocation[.lease]
-    if request.leases, request.account != nil {
+    var request = EventsRequest(account: try invocation.namedAccount(), follows: invocation[.follow])
+    request.forLeases = invocation[.lease]
+    if request.forLeases, request.account != nil {
       throw Failure(
         .invalidRequest, "\"--lease\" shows the events of all leases and cannot be combined with an account")
     }
     let presentation = Presentation.current.inUTC(invocation[.utc])
     let hasEnd = invocation[.timeout] != nil
     return .doing { () throws(Failure) in
-      if request.follow {
+      if request.follows {
         try follow(
           request, client, presentation, until: hasEnd ? client.deadline(of: .events(request)) : .distantFuture)
       } else {
@@ -44,7 +44,7 @@ enum EventsCommand {
     }
   }
 
-  private static func notices(
+  private static func setNotices(
     _ choice: NoticeChoice, _ client: DaemonClient, _ invocation: Invocation
   ) throws(Failure) -> Action {
     guard try invocation.namedAccount() == nil else {
@@ -52,8 +52,8 @@ enum EventsCommand {
     }
     let isOn = choice == .on
     return .doing { () throws(Failure) in
-      if isOn { _ = try noticeProgram() }
-      let result = try client.ask(.state(.notify(program: isOn ? Machine.executablePath() : nil)))
+      if isOn { _ = try notifySendPath() }
+      let result = try client.ask(.state(.setNotifier(program: isOn ? Machine.executablePath() : nil)))
       try client.console.confirm(result) { _ in
         isOn ? Phrase("the desktop shows a notice when a session ends") : Phrase("no more notices when a session ends")
       }
@@ -61,7 +61,7 @@ enum EventsCommand {
   }
 
   /// The path of `notify-send`.
-  static func noticeProgram() throws(Failure) -> String {
+  static func notifySendPath() throws(Failure) -> String {
     guard let program = Spawn.search("notify-send") else {
       throw Failure(
         .invalidConfiguration, "\("notify-send") is not in PATH", hint: "install libnotify-bin, or libnotify")
@@ -77,7 +77,7 @@ enum EventsCommand {
     if let dropped = result["dropped"]?.int, dropped > 0 {
       client.console.note("\(dropped) earlier events were discarded")
     }
-    guard !request.leases else {
+    guard !request.forLeases else {
       let entries = events.compactMap { LeaseEntry(json: $0) }
       return try Console.answer(entries.map { line($0.json, $0.text(presentation.stamp), client.console) }.joined())
     }
@@ -87,7 +87,7 @@ enum EventsCommand {
 
   /// An event's JSON with `--json`, otherwise its text.
   private static func line(_ json: JSONObject, _ text: String, _ console: Console) -> String {
-    guard console.json else { return text + "\n" }
+    guard console.usesJSON else { return text + "\n" }
     return String(decoding: JSON.object(json).serialized(), as: UTF8.self) + "\n"
   }
 

@@ -21,7 +21,7 @@ enum NotifyCommand {
       guard let json = try? JSON(parsing: input), let entry = SessionEntry(json: json), let text = text(entry) else {
         return
       }
-      let program = try EventsCommand.noticeProgram()
+      let program = try EventsCommand.notifySendPath()
       let words = ["notify-send", "--app-name=agent", text.title.localized(), text.body.localized()]
       let error = Spawn.replaceProcess(
         executable: program, arguments: words.map { Array($0.utf8) }, environment: Environment.entries())

@@ -10,14 +10,14 @@ enum OverviewCommand {
     summary: "Show the accounts, or how to begin",
     makeAction: makeAction)
 
-  private static let limit = 10
+  private static let maximumAccounts = 10
 
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.namedAccount()
     let client = DaemonClient(invocation)
     let presentation = Presentation.current
-    if account == nil, !invocation[.json], isUntouched {
-      return .doing { () throws(Failure) in try Console.answer(ProgramName.current.renaming(beginning)) }
+    if account == nil, !invocation[.json], isFirstUse {
+      return .doing { () throws(Failure) in try Console.answer(ProgramName.current.renaming(firstSteps)) }
     }
     return client.action(.state(.status(account: account, check: false))) {
       ProgramName.current.renaming(hint: text($0, presentation))
@@ -25,7 +25,7 @@ enum OverviewCommand {
   }
 
   /// Whether there is no settings file yet.
-  private static var isUntouched: Bool {
+  private static var isFirstUse: Bool {
     guard Environment.value("AGENT_SOCKET") == nil, let home = try? UserDirectories.configHome else { return false }
     do {
       try FileDescriptor(opening: "\(home)/agent/config.json", for: .reading).close()
@@ -37,13 +37,13 @@ enum OverviewCommand {
 
   static func text(_ result: JSONObject, _ presentation: Presentation) -> String {
     let accounts = result["accounts"]?.array ?? []
-    if accounts.isEmpty { return beginning }
-    let more = accounts.count - limit
-    return AccountText.table(Array(accounts.prefix(limit)), of: .status, presentation)
+    if accounts.isEmpty { return firstSteps }
+    let more = accounts.count - maximumAccounts
+    return AccountText.table(Array(accounts.prefix(maximumAccounts)), of: .status, presentation)
       + (more > 0 ? Phrase("and \(more) more: \("agent list")").localized() + "\n" : "")
   }
 
-  private static var beginning: String {
+  private static var firstSteps: String {
     let lines: [Phrase] = [
       Phrase("to sign in, to one of many services or your own: \("agent login")"),
       Phrase("then, to get a token: \("agent token")"), Phrase("for help: \("agent help")"),

@@ -11,10 +11,10 @@ enum SettingsOptions {
       let option = setting.declaration
       guard invocation.has(option) else { continue }
       guard setting !== AccountSetting.proxy else {
-        try setProxy(invocation.texts(option).last ?? "", in: &settings)
+        try setProxy(invocation.arguments(of: option).last ?? "", in: &settings)
         continue
       }
-      let value = try value(of: setting, invocation.texts(option), invocation)
+      let value = try value(of: setting, invocation.arguments(of: option), invocation)
       do { try setting.set(value, in: &settings) } catch {
         throw Failure(.invalidRequest, Phrase("\"--\(option.name)\" must be \(Phrase(error.expected))"))
       }

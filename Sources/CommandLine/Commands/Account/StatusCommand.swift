@@ -28,9 +28,9 @@ enum StatusCommand {
       let result = try client.ask(.state(.status(account: named, check: checks)))
       let follows = (result["accounts"]?.array ?? []).contains { $0[.directories] != nil }
       var note: Phrase?
-      if let named, !client.console.json {
+      if let named, !client.console.usesJSON {
         note = preset(of: (result["accounts"]?.array ?? []).first { $0[.name]?.string == named }?[.preset])
-      } else if follows, !client.console.json, Invocation.accountOfEnvironment == nil {
+      } else if follows, !client.console.usesJSON, Invocation.accountOfEnvironment == nil {
         note = AccountCommand.directoryNote(client)
       }
       try client.console.answer(result) {

@@ -4,15 +4,15 @@ internal import Wire
 
 /// `agent daemon`. A function without a comment reads a subcommand's command line and returns its action.
 enum DaemonCommand {
-  static let daemonStart = command(.daemonStart, "Start the daemon, unless it runs", run: start)
-  static let daemonStop = command(.daemonStop, "Stop the daemon", run: stop)
-  static let daemonRestart = command(.daemonRestart, "Restart the daemon", run: restart)
-  static let daemonStatus = command(
+  static let daemonStart = makeCommand(.daemonStart, "Start the daemon, unless it runs", run: start)
+  static let daemonStop = makeCommand(.daemonStop, "Stop the daemon", run: stop)
+  static let daemonRestart = makeCommand(.daemonRestart, "Restart the daemon", run: restart)
+  static let daemonStatus = makeCommand(
     .daemonStatus, "Show the running daemon", answer: DaemonRequest.statusMembers, run: status)
-  static let daemonRun = command(.daemonRun, "Run the daemon in the foreground", run: runInForeground)
-  static let daemonRefresh = command(
+  static let daemonRun = makeCommand(.daemonRun, "Run the daemon in the foreground", run: runInForeground)
+  static let daemonRefresh = makeCommand(
     .daemonRefresh, "Renew the sessions that would end unused, for a timer", run: refresh)
-  static let daemonLog = command(
+  static let daemonLog = makeCommand(
     .daemonLog, "Show the recent log of the daemon",
     options: [Option.utc.declaration],
     examples: [
@@ -21,7 +21,7 @@ enum DaemonCommand {
         #"agent daemon log --json | jq '.events[] | select(.event == "unanswered")'"#)
     ], run: log)
 
-  private static func command(
+  private static func makeCommand(
     _ name: CommandName, _ summary: String, answer: @autoclosure @escaping @Sendable () -> [MemberDescription] = [],
     options: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [],
     examples: @autoclosure @escaping @Sendable () -> [Example] = [], run: @escaping @Sendable (Invocation) -> Action
@@ -56,9 +56,9 @@ enum DaemonCommand {
   }
 
   /// Starts the daemon unless it runs. Returns its status, and whether it ran before.
-  private static func startIfNeeded(_ client: DaemonClient) throws(Failure) -> (status: JSONObject, before: Bool) {
-    if let status = try client.answerIfRunning(.daemon(.status)) { return (status, true) }
-    var connection = try DaemonLauncher.connectOrStart(client.console, startsNamed: true)
+  private static func startIfNeeded(_ client: DaemonClient) throws(Failure) -> (status: JSONObject, ranBefore: Bool) {
+    if let status = try client.askIfRunning(.daemon(.status)) { return (status, true) }
+    var connection = try DaemonLauncher.connectOrStart(client.console, startsAtNamedSocket: true)
     return (try client.ask(.daemon(.status), over: &connection), false)
   }
 
@@ -67,7 +67,7 @@ enum DaemonCommand {
     return .doing { () throws(Failure) in
       let stopped = try stopIfRunning(client, .stop)
       if let lossWarning = stopped?.lossWarning { throw lossWarning }
-      try client.console.confirm(JSONObject()) { _ in stopped?.sentence ?? Phrase("the daemon is not running") }
+      try client.console.confirm(JSONObject()) { _ in stopped?.confirmation ?? Phrase("the daemon is not running") }
     }
   }
 
@@ -76,7 +76,7 @@ enum DaemonCommand {
     let client = DaemonClient(invocation)
     return Action { () throws(Failure) in
       var (renewed, failed): ([String], [Failure]) = ([], [])
-      if try client.answerIfRunning(.daemon(.status)) == nil {
+      if try client.askIfRunning(.daemon(.status)) == nil {
         var connection = try DaemonLauncher.startPrivate(client.console)
         let accounts = try client.ask(.state(.status(account: nil)), over: &connection)["accounts"]?.array ?? []
         for name in dueAccounts(accounts, now: SystemTime().wallSeconds()) {
@@ -90,7 +90,7 @@ enum DaemonCommand {
         }
       }
       for failure in failed { client.console.report(failure) }
-      if !renewed.isEmpty || client.console.json {
+      if !renewed.isEmpty || client.console.usesJSON {
         let answer = JSONObject([("renewed", .array(renewed.map { .string($0) }))])
         try client.console.confirm(answer) { _ in Phrase("renewed \(renewed.joined(separator: ", "))") }
       }
@@ -108,7 +108,7 @@ enum DaemonCommand {
 
   static func status(_ invocation: Invocation) -> Action {
     let isVerbose = invocation[.verbose]
-    return printing(.daemon(.status), invocation) { result in
+    return printAction(.daemon(.status), invocation) { result in
       var listing = Listing()
       listing.add([Phrase("daemon"), DaemonText.line(.object(result))])
       if let socket = result["socket"]?.string { listing.add([Phrase("socket"), Phrase(verbatim: socket)]) }
@@ -121,11 +121,11 @@ enum DaemonCommand {
 
   static func log(_ invocation: Invocation) -> Action {
     let presentation = Presentation.current.inUTC(invocation[.utc])
-    return printing(.daemon(.log), invocation) { logText($0, presentation.stamp) }
+    return printAction(.daemon(.log), invocation) { logText($0, presentation.stamp) }
   }
 
   /// Prints the running daemon's answer, formatted by `text`.
-  private static func printing(
+  private static func printAction(
     _ request: Request, _ invocation: Invocation, text: @escaping (JSONObject) -> String
   ) -> Action {
     let client = DaemonClient(invocation)
@@ -145,7 +145,7 @@ enum DaemonCommand {
             .invalidConfiguration, Phrase("cannot start \(candidate): \(Phrase(known: error.message))"))
         }
       }
-      throw DaemonProgram.daemon.missing
+      throw DaemonProgram.daemon.missingFailure
     }
   }
 
@@ -165,7 +165,7 @@ enum DaemonCommand {
         hint: .command("agent login \(first)"))
     }
 
-    var sentence: Phrase {
+    var confirmation: Phrase {
       guard !finishing.isEmpty else { return Phrase("the daemon was stopped") }
       return Phrase(
         "daemon stopped; its process ends when the servers of these accounts have answered: \(finishing.joined(separator: ", "))"
@@ -175,7 +175,7 @@ enum DaemonCommand {
 
   /// Stops the daemon, so that another can start. Nil if none is running.
   private static func stopIfRunning(_ client: DaemonClient, _ request: DaemonRequest) throws(Failure) -> StopResult? {
-    guard let result = try client.answerIfRunning(.daemon(request)) else { return nil }
+    guard let result = try client.askIfRunning(.daemon(request)) else { return nil }
     func accounts(_ name: String) -> [String] { result[name]?.array?.compactMap { $0.string } ?? [] }
     let stopped = StopResult(unstored: accounts("unstored"), finishing: accounts("finishing"))
     // The daemon responds last, so its process may be gone already.

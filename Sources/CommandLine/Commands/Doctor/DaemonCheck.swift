@@ -8,7 +8,7 @@ enum DaemonCheck {
   static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
     let accounts = answer["accounts"]?.array ?? []
     let none = Finding(.account, .warn, Phrase("no accounts yet"), hint: Phrase("agent login"))
-    return daemon(answer["daemon"]) + unknown(answer) + servers(accounts)
+    return daemon(answer["daemon"]) + unknownMembers(answer) + servers(accounts)
       + (answer["accounts"] == .array([]) ? [none] : [])
       + accounts.flatMap { account($0, now) + unconfirmedOrigins($0) + proxy($0, Environment.value) }
   }
@@ -60,7 +60,7 @@ enum DaemonCheck {
   }
 
   /// Warns of unknown members of the settings file.
-  private static func unknown(_ answer: JSONObject) -> [Finding] {
+  private static func unknownMembers(_ answer: JSONObject) -> [Finding] {
     (answer["unknown_settings"]?.array ?? []).map { setting in
       let name = setting["name"]?.string ?? "?"
       let location = Phrase(
@@ -173,7 +173,7 @@ enum DaemonCheck {
     } else {
       findings.add(.account, .ok, Phrase("\(name): \(state(account, now))"))
     }
-    let (asked, given) = (words(account[.askedScope]), words(account[.scope]))
+    let (asked, given) = (scopeValues(account[.askedScope]), scopeValues(account[.scope]))
     // Servers may omit these scopes, which grant no access.
     let missing = asked.filter { !given.contains($0) && !["openid", "offline_access"].contains($0) }
     if !given.isEmpty, !missing.isEmpty {
@@ -184,7 +184,9 @@ enum DaemonCheck {
     return findings
   }
 
-  private static func words(_ text: JSON?) -> [String] { (text?.string ?? "").split(separator: " ").map { String($0) } }
+  private static func scopeValues(_ text: JSON?) -> [String] {
+    (text?.string ?? "").split(separator: " ").map { String($0) }
+  }
 
   /// The session state, next renewal and end.
   private static func state(_ account: JSON, _ now: Int) -> Phrase {

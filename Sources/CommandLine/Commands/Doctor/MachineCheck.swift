@@ -6,7 +6,7 @@ enum MachineCheck {
   /// Checks `HOME`, the runtime directory and, unless `isPrivate`, the sockets.
   ///
   /// - Returns: The findings, and whether the daemon can be asked.
-  static func checksBeforeDaemon(isPrivate: Bool) -> (findings: [Finding], mayAsk: Bool) {
+  static func checksBeforeDaemon(isPrivate: Bool) -> (findings: [Finding], mayAskDaemon: Bool) {
     var findings: [Finding] = []
     if let foreign = UserDirectories.foreign {
       findings.add(
@@ -20,26 +20,27 @@ enum MachineCheck {
     }
     findings.append(runtimeDirectory())
     if isPrivate { return (findings, true) }
-    let (sockets, answers) = socket()
-    return (findings + sockets, answers)
+    let (sockets, isUsable) = socket()
+    return (findings + sockets, isUsable)
   }
 
   /// The checks that do not depend on the daemon.
   static func checksWithoutDaemon() -> [Finding] {
-    [path(), disk()] + directories() + preparedFiles() + [signIn()] + service()
+    [path(), disk()] + unwritableDirectories() + administratorFiles() + [browser()] + service()
   }
 
   /// Reports problems in the administrator's files and the user's client IDs.
-  private static func preparedFiles() -> [Finding] {
+  private static func administratorFiles() -> [Finding] {
     var problems = AdministratorFiles.ofThisMachine().problems
     if let home = try? UserDirectories.configHome {
-      problems += Result { () throws(ClientsFile.Problem) in try ClientsFile.ofUser(in: "\(home)/agent") }.problems
+      problems +=
+        Result { () throws(ClientsFile.Problem) in try ClientsFile.readUserFile(in: "\(home)/agent") }.problems
     }
     return problems.map { Finding(.settings, .warn, Failure($0)) }
   }
 
   /// Reports directories in which no file can be created.
-  private static func directories() -> [Finding] {
+  private static func unwritableDirectories() -> [Finding] {
     let homes = [
       try? UserDirectories.stateHome + "/agent", try? UserDirectories.stateHome + "/agent/locks",
       try? UserDirectories.configHome + "/agent", try? UserDirectories.cacheHome + "/agent",
@@ -107,14 +108,14 @@ enum MachineCheck {
   /// Checks the daemon's sockets.
   ///
   /// - Returns: The findings, and whether the daemon responds or can be started.
-  private static func socket() -> (findings: [Finding], answers: Bool) {
+  private static func socket() -> (findings: [Finding], isUsable: Bool) {
     let named: SocketLocation?
     do throws(Failure) { named = try SocketLocation.fromEnvironment() } catch {
       return ([Finding(.socket, .fail, error.text, hint: Phrase("unset AGENT_SOCKET"))], true)
     }
     var findings: [Finding] = []
     var daemons: [(path: String, process: Int)] = []
-    var answers: Bool?
+    var isUsable: Bool?
     let locations = named.map { [$0] } ?? SocketLocation.all
     for (location, state) in zip(locations, socketStates(locations)) {
       switch state {
@@ -128,17 +129,17 @@ enum MachineCheck {
           hint: Phrase(verbatim: "AGENT_SOCKET=\(ShellWord.quoted(location.path)) agent daemon stop"))
       case .unusable(let failure): findings.add(.socket, .fail, failure)
       case .silent(let failure, let process):
-        answers = answers ?? false
+        isUsable = isUsable ?? false
         findings.add(
           .socket, .fail, Phrase("\(location.path): \(failure.text)"), hint: process.flatMap(remedy) ?? failure.advice)
       case .lease:
-        answers = answers ?? false
+        isUsable = isUsable ?? false
         findings.add(
           .socket, .warn,
           Phrase(
             "\(location.path) is the socket of a lease, which gives no information about the daemon and the accounts"))
       case .daemon(let process):
-        answers = answers ?? true
+        isUsable = isUsable ?? true
         if !daemons.contains(where: { $0.process == process }) { daemons.append((location.path, process)) }
       }
     }
@@ -153,7 +154,7 @@ enum MachineCheck {
         .socket, .warn, Phrase("AGENT_SOCKET is \(named.path), but no daemon was listening there"),
         hint: Phrase("unset AGENT_SOCKET"))
     }
-    return (findings, answers ?? true)
+    return (findings, isUsable ?? true)
   }
 
   private static func socketStates(_ locations: [SocketLocation]) -> [SocketState] {
@@ -188,7 +189,7 @@ enum MachineCheck {
     var process: Int32?
     do throws(Failure) {
       guard var connection = try location.connect(within: 1) else { return .stale }
-      process = connection.process
+      process = connection.processID
       try connection.send(RequestEnvelope(.daemon(.status), timeoutSeconds: 1))
       let reply = try connection.nextReply(before: .now.advanced(by: socketTimeout))
       if case .failure(let failure) = reply, [.notPermitted, .leaseEnded].contains(failure.code) { return .lease }
@@ -250,10 +251,10 @@ enum MachineCheck {
   }
 
   /// Reports whether a browser can be opened.
-  private static func signIn() -> Finding {
+  private static func browser() -> Finding {
     let environment = BrowserEnvironment.current
     let byCode = Phrase("agent login --device")
-    guard environment.canOpen else {
+    guard environment.canOpenBrowser else {
       return Finding(
         .signIn, .ok, Phrase("no browser can be opened here; sign in with a code on another device: \(byCode)"))
     }

@@ -24,7 +24,7 @@ enum ProgramCheck {
     }
     let git = gitHelpers(until: end)
     if git.isUsed { used.insert(.git) }
-    if usesKubectl { used.insert(.kubectl) }
+    if isUsedByKubectl { used.insert(.kubectl) }
     findings += git.findings
     if used.contains(.go) { findings += goCommands(until: end) }
     findings += SetupClient.all.filter { used.contains($0) }.compactMap { version(of: $0, until: end) }
@@ -42,7 +42,7 @@ enum ProgramCheck {
         Finding(.setup, .warn, Phrase("\(outcome.subject) was changed in \(receipt.file) after setup"), hint: again)
       ]
     }
-    let paths = receipt.piece?.addedLines.compactMap { AbsolutePaths.first(in: $0) } ?? []
+    let paths = receipt.addition?.addedLines.compactMap { AbsolutePaths.first(in: $0) } ?? []
     // Skip network paths.
     if let gone = paths.first(where: { !$0.utf8.starts(with: "//".utf8) && FileAccess(of: $0) == .missing }) {
       return [Finding(.setup, .fail, Phrase("\(outcome.subject) runs \(gone), which does not exist"), hint: again)]
@@ -123,7 +123,7 @@ enum ProgramCheck {
     ]
   }
 
-  private static var usesKubectl: Bool {
+  private static var isUsedByKubectl: Bool {
     let files = (try? SetupClient.kubectl.printedSettingsFiles?(UserFiles())).flatMap { $0 } ?? []
     return files.contains { file in
       let text = ConfigurationText((try? file.read()).flatMap { $0 } ?? [])
@@ -132,12 +132,12 @@ enum ProgramCheck {
   }
 
   /// Environment variables that make programs use a token other than the one from `agent`. Values are never shown.
-  private static let overriding = ["AGENT_ACCOUNT", "GOOGLE_APPLICATION_CREDENTIALS", "NETRC"]
+  private static let overridingVariables = ["AGENT_ACCOUNT", "GOOGLE_APPLICATION_CREDENTIALS", "NETRC"]
 
   /// Warns of variables that override settings.
   private static func variables() -> [Finding] {
-    let names = overriding + SetupClient.all.flatMap(\.overriding)
-    let each = SetupClient.all.flatMap(\.overridingEach)
+    let names = overridingVariables + SetupClient.all.flatMap(\.overridingVariables)
+    let each = SetupClient.all.flatMap(\.overridingVariableAffixes)
     let set = Environment.all().filter { name, value in
       let isOfEach = each.contains { name.hasPrefix($0.prefix) && name.hasSuffix($0.suffix) }
       return !value.isEmpty && (isOfEach || names.contains { $0.hasSameBytes(as: name) })

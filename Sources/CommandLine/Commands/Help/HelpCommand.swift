@@ -39,7 +39,7 @@ enum HelpCommand {
     for words: [String], _ commands: CommandTable, all: Bool
   ) throws(Failure) -> String {
     let writer = HelpWriter(language: .current)
-    guard let first = words.first else { return writer.program(commands, all: all) }
+    guard let first = words.first else { return writer.help(onProgram: commands, all: all) }
     if let command = commands.named(words.joined(separator: " ")) {
       return writer.help(on: command, all: all)
     }
@@ -58,7 +58,7 @@ enum HelpCommand {
     if let command = commands.named(first) { return writer.help(on: command, all: all) }
     throw Failure(
       .invalidRequest, "unknown command \"\(words.joined(separator: " "))\"",
-      hint: Phrase.didYouMean(commands: OtherWords.helpCommands(for: words))
+      hint: Phrase.didYouMean(commands: WordSuggestions.helpCommands(for: words))
         ?? .command(members.isEmpty ? "agent help" : "agent help \(first)"))
   }
 
@@ -71,7 +71,7 @@ enum HelpCommand {
         setting.value(in: preset.settings).map { (setting.optionName, $0) }
       }
       for (word, value) in settings { listing.add([word, AccountCommand.value(value)]) }
-      for program in preset.programs { listing.add(["setup", program]) }
+      for program in preset.setupCommands { listing.add(["setup", program]) }
       return "\(name): \(preset.path)\n\(listing.text())"
     }
     guard !files.presets.isEmpty, let known = HelpWriter().help(onProvider: nil) else { return nil }

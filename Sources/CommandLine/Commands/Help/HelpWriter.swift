@@ -26,7 +26,7 @@ struct HelpWriter {
   }
 
   /// The program's main commands, or all commands and options.
-  func program(_ table: CommandTable, all: Bool = false) -> String {
+  func help(onProgram table: CommandTable, all: Bool = false) -> String {
     var text = wrapped(translated(CommandTable.summary) + ".")
     let usage = self.text(Phrase("Usage: \("agent [OPTION]... COMMAND [ARGUMENT]...")")) + "\n"
     guard all else {
@@ -71,7 +71,7 @@ struct HelpWriter {
       text += "\n\(translated(group.rawValue)):\n" + options.map(entry).joined()
     }
     let end = self.text(Phrase("The options of every command are in \("agent(1)")."))
-    let manual = self.text(Phrase("The manual: \("\(command.name.page)(\(command.name.section))")."))
+    let manual = self.text(Phrase("The manual: \("\(command.name.pageName)(\(command.name.section))")."))
     return text + "\n" + wrapped(end + " " + manual)
   }
 
@@ -97,7 +97,8 @@ struct HelpWriter {
       parts.append(text(Phrase("Options:")) + "\n" + lines(of: command.shortHelpOptions))
     }
     parts.append(
-      text(Phrase("More: \("agent help --all \(command.name), \(command.name.page)(\(command.name.section))")")) + "\n")
+      text(Phrase("More: \("agent help --all \(command.name), \(command.name.pageName)(\(command.name.section))")"))
+        + "\n")
     let used = parts.joined(separator: "\n").count { $0 == "\n" }
     var examples = command.examples.map(example)[...]
     while examples.count > 1, used + 2 + examples.joined().count(where: { $0 == "\n" }) > Self.screenLines {
@@ -118,7 +119,7 @@ struct HelpWriter {
         plain(String(translated(option.summary).prefix { !Self.semicolons.contains($0) })), width: Self.width - column)
       let choices = option.argument.words
       if !choices.isEmpty {
-        let words = list(choices)
+        let words = parenthesized(choices)
         if let last = lines.last, column + Prose.columns(last) + 1 + Prose.columns(words) <= Self.width {
           lines[lines.count - 1] += " \(words)"
         } else if choices.count <= Self.maximumChoices {
@@ -182,7 +183,7 @@ struct HelpWriter {
   private func entry(_ option: OptionDeclaration) -> String {
     var summary = plain(translated(option.summary))
     let choices = option.argument.words
-    if !choices.isEmpty { summary += " \(list(choices))" }
+    if !choices.isEmpty { summary += " \(parenthesized(choices))" }
     return Self.entry(Self.term(option), summary)
   }
 
@@ -228,7 +229,7 @@ struct HelpWriter {
   }
 
   /// The words in parentheses.
-  private func list(_ words: [String]) -> String {
+  private func parenthesized(_ words: [String]) -> String {
     "(\(words.map(language.isolated).joined(separator: ", ")))"
   }
 

@@ -22,7 +22,7 @@ enum ProviderFacts {
     let client = provider.clientID == nil ? " --client-id ID" : ""
     facts.append(
       (text(Phrase("Sign in")), "`agent login \(provider.name.rawValue)\(issuer)\(client)\(redirect)\(secret)`"))
-    if provider.issuer != nil, provider.hasOwnServers {
+    if provider.issuer != nil, provider.isSelfHostable {
       facts.append((text(Phrase("Self-hosted")), "`agent login \(provider.name.rawValue) --issuer URL --client-id ID`"))
     }
     if let issuer = provider.issuer { facts.append((text(Phrase("Issuer")), "`\(issuer)`")) }

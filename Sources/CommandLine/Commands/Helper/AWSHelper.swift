@@ -12,7 +12,7 @@ enum AWSHelper {
       throw Failure(.invalidRequest, "no role given", hint: "use \("--role-arn")")
     }
     var url = call.url
-    if url == nil { url = try service(call) }
+    if url == nil { url = try serviceURL(call) }
     let request = AssumeRoleRequest(
       url: url ?? "", roleARN: role,
       sessionName: call.sessionName ?? environmentValue("AWS_ROLE_SESSION_NAME", call) ?? "agentd",
@@ -46,7 +46,7 @@ enum AWSHelper {
   ]
 
   /// The URL of the regional or global Security Token Service.
-  private static func service(_ call: HelperCall) throws(Failure) -> String {
+  private static func serviceURL(_ call: HelperCall) throws(Failure) -> String {
     if let url = environmentValue("AWS_ENDPOINT_URL_STS", call) { return url }
     guard let region = environmentValue("AWS_REGION", call) ?? environmentValue("AWS_DEFAULT_REGION", call) else {
       return "https://sts.amazonaws.com"

@@ -5,13 +5,13 @@ internal import Wire
 /// token is the complete value of the `Authorization` header.
 enum CargoHelper {
   static let helper = HelperProtocol(
-    input: { $0.contains(HelperName.cargoPlugin) ? .conversation : .nothing }, greeting: "{\"v\":[1]}\n",
+    input: { $0.contains(HelperProtocolName.cargoPlugin) ? .conversation : .nothing }, greeting: "{\"v\":[1]}\n",
     failureOutput: { failure, line, call in
-      guard call.arguments.contains(HelperName.cargoPlugin) else { return HelperFailureOutput() }
-      return HelperFailureOutput(output: failureOutput(failure, line), isSilent: failure.code == .placeNotListed)
+      guard call.arguments.contains(HelperProtocolName.cargoPlugin) else { return HelperFailureOutput() }
+      return HelperFailureOutput(output: failureOutput(failure, line), isSilent: failure.code == .originNotListed)
     },
     request: { (call) throws(Failure) in
-      guard call.arguments.contains(HelperName.cargoPlugin) else {
+      guard call.arguments.contains(HelperProtocolName.cargoPlugin) else {
         let destination = TokenRequest.Destination(
           url: (call.url ?? call.variable("CARGO_REGISTRY_INDEX_URL")).map(index), user: call.user)
         return .token(destination) { (credential, token, text) throws(Failure) in
@@ -54,7 +54,7 @@ enum CargoHelper {
 
   /// The JSON response for a failure.
   private static func failureOutput(_ failure: Failure, _ line: String) -> String {
-    if failure.code == .placeNotListed { return "{\"Err\":{\"kind\":\"url-not-supported\"}}\n" }
+    if failure.code == .originNotListed { return "{\"Err\":{\"kind\":\"url-not-supported\"}}\n" }
     let message = JSON.string(line).serialized()
     return "{\"Err\":{\"kind\":\"other\",\"message\":\(String(decoding: message, as: UTF8.self)),\"caused-by\":[]}}\n"
   }

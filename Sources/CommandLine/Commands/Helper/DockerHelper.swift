@@ -10,7 +10,7 @@ enum DockerHelper {
     input: { ["get", "erase", "store"].contains($0.first ?? "") ? .everything : .nothing },
     failureOutput: { failure, line, _ in
       // Errors go to standard output.
-      failure.code == .placeNotListed
+      failure.code == .originNotListed
         ? HelperFailureOutput(output: notFound, isSilent: true, status: 1)
         : HelperFailureOutput(output: line + "\n", status: 1)
     },
@@ -25,7 +25,7 @@ enum DockerHelper {
         text.append(utf8: "{\"ServerURL\":")
         text.append(jsonString: asked)
         text.append(utf8: ",\"Username\":")
-        text.append(jsonString: try credential.user(asked: call.user))
+        text.append(jsonString: try credential.user(requested: call.user))
         text.append(utf8: ",\"Secret\":")
         text.append(jsonStringBytes: token)
         text.append(utf8: "}\n")
@@ -51,7 +51,7 @@ enum DockerHelper {
     var bytes = input[...]
     while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }
     guard (1...2048).contains(bytes.count), bytes.allSatisfy(\.isVisibleASCII) else {
-      throw Failure(.placeNotListed, "cannot read the request from docker")
+      throw Failure(.originNotListed, "cannot read the request from docker")
     }
     return String(decoding: bytes, as: UTF8.self)
   }

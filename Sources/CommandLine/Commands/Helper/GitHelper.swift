@@ -6,7 +6,7 @@ enum GitHelper {
   static let helper = HelperProtocol(
     input: { ["get", "erase", "store"].contains($0.last ?? "") ? .paragraph : .nothing },
     failureOutput: { failure, _, _ in
-      if failure.code == .placeNotListed { return HelperFailureOutput(isSilent: true, status: 0) }
+      if failure.code == .originNotListed { return HelperFailureOutput(isSilent: true, status: 0) }
       // Keep git from prompting for a password if only a sign-in helps. After other failures the next helper may have
       // one.
       return needsSignIn(failure.code) ? HelperFailureOutput(output: "quit=1\n") : HelperFailureOutput()
@@ -23,11 +23,11 @@ enum GitHelper {
   private static func request(_ call: HelperCall) throws(Failure) -> HelperRequest {
     switch call.arguments.last {
     case "capability": return .text("version 0\ncapability authtype\n")
-    case "get": return try get(Description(call.input), call)
+    case "get": return try get(CredentialAttributes(call.input), call)
     case "erase":
-      let description = try Description(call.input)
-      guard let url = call.url ?? description.url,
-        let secret = description["password"] ?? description["credential"]
+      let attributes = try CredentialAttributes(call.input)
+      guard let url = call.url ?? attributes.url,
+        let secret = attributes["password"] ?? attributes["credential"]
       else { return .text("") }
       return .erase(url: url, secret: secret)
     // Ignore `store` and the operations of later git versions.
@@ -35,19 +35,19 @@ enum GitHelper {
     }
   }
 
-  private static func get(_ description: Description, _ call: HelperCall) throws(Failure) -> HelperRequest {
-    guard let url = call.url ?? description.url else { return .text("") }
-    let asked = call.user ?? description.text("username")
-    let mayAuthorize = description.acceptsAuthorization
+  private static func get(_ attributes: CredentialAttributes, _ call: HelperCall) throws(Failure) -> HelperRequest {
+    guard let url = call.url ?? attributes.url else { return .text("") }
+    let asked = call.user ?? attributes.text("username")
+    let mayAuthorize = attributes.acceptsAuthorization
     return .token(TokenRequest.Destination(url: url, user: asked)) { (credential, token, text) throws(Failure) in
       let header = credential.header
       if mayAuthorize, header.isAuthorization, !header.isBasic, !header.scheme.isEmpty {
         text.append(utf8: "capability[]=authtype\nauthtype=\(header.scheme)\ncredential=")
         text.append(contentsOf: token)
         text.append(utf8: "\nephemeral=1\n")
-        if let user = call.user { text.append(utf8: "username=\(try credential.user(asked: user))\n") }
+        if let user = call.user { text.append(utf8: "username=\(try credential.user(requested: user))\n") }
       } else {
-        text.append(utf8: "username=\(try credential.user(asked: asked))\npassword=")
+        text.append(utf8: "username=\(try credential.user(requested: asked))\npassword=")
         text.append(contentsOf: token)
         text.append(utf8: "\n")
       }
@@ -55,7 +55,7 @@ enum GitHelper {
     }
   }
 
-  private struct Description {
+  private struct CredentialAttributes {
     private var members: [(name: String, value: [UInt8])] = []
 
     /// - Throws: `invalid_request` for a line that is too long, has no "=", or contains NUL or CR.

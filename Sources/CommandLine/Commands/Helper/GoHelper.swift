@@ -7,7 +7,7 @@ enum GoHelper {
   static let helper = HelperProtocol(
     input: { $0.isEmpty ? .nothing : .everything },
     failureOutput: { failure, _, _ in
-      failure.code == .placeNotListed ? HelperFailureOutput(isSilent: true, status: 0) : HelperFailureOutput()
+      failure.code == .originNotListed ? HelperFailureOutput(isSilent: true, status: 0) : HelperFailureOutput()
     },
     request: { (call) throws(Failure) in
       let isAnswer = !call.arguments.isEmpty

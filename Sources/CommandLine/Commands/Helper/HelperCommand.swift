@@ -47,7 +47,7 @@ struct HelperCommand {
     failureAnswer: FailureAnswer(isOneLine: true, text: HelperCommand.failureOutput),
     makeAction: makeAction)
 
-  private let name: HelperName
+  private let name: HelperProtocolName
   private let call: HelperCall
   private let account: String?
   private let client: DaemonClient
@@ -80,9 +80,9 @@ struct HelperCommand {
     client = DaemonClient(invocation).forPrograms
   }
 
-  private static func name(_ word: String) throws(Failure) -> HelperName {
-    guard let name = HelperName(rawValue: word) else {
-      let names = HelperName.allCases.map(\.rawValue)
+  private static func name(_ word: String) throws(Failure) -> HelperProtocolName {
+    guard let name = HelperProtocolName(rawValue: word) else {
+      let names = HelperProtocolName.allCases.map(\.rawValue)
       throw Failure(
         .invalidRequest,
         "unknown helper protocol \(TokenShape.redacted(word)); choose one of \(names.joined(separator: ", "))",
@@ -97,7 +97,7 @@ struct HelperCommand {
     (self.account, self.call, self.deadline) = (account, call, deadline)
   }
 
-  static func helper(_ name: HelperName) -> HelperProtocol {
+  static func helper(_ name: HelperProtocolName) -> HelperProtocol {
     switch name {
     case .git: GitHelper.helper
     case .docker: DockerHelper.helper
@@ -124,7 +124,7 @@ struct HelperCommand {
     do throws(Failure) {
       switch helper.input(call.arguments) {
       case .nothing: return answer(call, helper)
-      case .paragraph: return answer(try readCall { $0.hasParagraph }, helper)
+      case .paragraph: return answer(try readCall { $0.hasEmptyLine }, helper)
       case .everything: return answer(try readCall { _ in false }, helper)
       case .conversation: return try converse(helper)
       }
@@ -152,7 +152,7 @@ struct HelperCommand {
         }
       case .text(let text): try Console.answer(text)
       case .erase(let url, let secret): return erase(url, secret)
-      case .next(let program): return next(program, call)
+      case .nextProgram(let program): return execNext(program, call)
       }
       return 0
     } catch {
@@ -216,7 +216,7 @@ struct HelperCommand {
   /// - Throws: `place_not_listed` if programs may parse the URL's host differently.
   private func checkHost(_ url: String) throws(Failure) {
     guard HelperCall.namesPlainHost(url) else {
-      throw Failure(.placeNotListed, Phrase("\(TokenShape.redacted(url)) is not a plain host name"))
+      throw Failure(.originNotListed, Phrase("\(TokenShape.redacted(url)) is not a plain host name"))
     }
   }
 
@@ -271,7 +271,7 @@ struct HelperCommand {
   private func refuse(_ failure: Failure, _ helper: HelperProtocol, _ call: HelperCall) -> Int32 {
     let line = client.console.line(of: failure, in: .helper)
     let failureOutput = helper.failureOutput(failure, line, call)
-    if let next = failureOutput.next { return self.next(next, call) }
+    if let next = failureOutput.nextProgram { return execNext(next, call) }
     try? Console.answer(failureOutput.output)
     if !failureOutput.isSilent { Console.printToStandardError(line + "\n") }
     return failureOutput.status ?? failure.code.exitStatus.rawValue
@@ -280,7 +280,7 @@ struct HelperCommand {
   /// The output for an invalid command line, if the protocol requires any.
   fileprivate static func failureOutput(_ failure: Failure, _ invocation: Invocation?, _ arguments: [String]) -> String
   {
-    let name = arguments.dropFirst().lazy.compactMap { HelperName(rawValue: $0) }.first
+    let name = arguments.dropFirst().lazy.compactMap { HelperProtocolName(rawValue: $0) }.first
     guard name == .gcp else { return "" }
     return helper(.gcp).failureOutput(failure, Console.silent.line(of: failure, in: .helper), HelperCall()).output
   }
@@ -298,30 +298,30 @@ struct HelperCommand {
         .forget(ForgetRequest(account: account, url: url)), passing: [SharedDescriptor(pipe)])
       return 0
     } catch {
-      if error.code == .placeNotListed { return 0 }
+      if error.code == .originNotListed { return 0 }
       report(error)
       return error.code.exitStatus.rawValue
     }
   }
 
   /// Keeps two helpers from running each other forever.
-  private static let nextVariable = "AGENT_HELPER_NEXT"
+  private static let loopGuardVariable = "AGENT_HELPER_NEXT"
 
   /// Replaces this process with the next program of this name on the `PATH`.
-  private func next(_ program: String, _ call: HelperCall) -> Int32 {
-    guard Environment.value(Self.nextVariable) == nil,
+  private func execNext(_ program: String, _ call: HelperCall) -> Int32 {
+    guard Environment.value(Self.loopGuardVariable) == nil,
       let path = Spawn.search(program, except: Machine.executablePath())
     else { return 1 }
     let words = ExecutedCommand.arguments(call.arguments)
     let error = Spawn.replaceProcess(
       executable: path, arguments: [Array(program.utf8)] + words,
-      environment: Environment.entries() + [Array("\(Self.nextVariable)=1".utf8)])
+      environment: Environment.entries() + [Array("\(Self.loopGuardVariable)=1".utf8)])
     return ExecutedCommand.reportStartFailure(path, error, client.console)
   }
 }
 
 extension [UInt8] {
-  fileprivate var hasParagraph: Bool {
+  fileprivate var hasEmptyLine: Bool {
     let end = UInt8(ascii: "\n")
     return first == end || indices.dropFirst().contains { self[$0] == end && self[$0 - 1] == end }
   }

@@ -84,7 +84,7 @@ enum HelperRequest {
   /// Text without a token.
   case text(String)
   /// Passes the request to the next program of this name on the `PATH`.
-  case next(String)
+  case nextProgram(String)
 }
 
 /// A token's description. The token is passed separately.
@@ -111,7 +111,7 @@ struct HelperFailureOutput: Sendable, Hashable {
   /// The exit status; nil for the failure's own.
   var status: Int32?
   /// The program to run instead, if another one of this name exists.
-  var next: String?
+  var nextProgram: String?
 }
 
 extension HelperCredential {
@@ -135,7 +135,7 @@ extension HelperCredential {
   }
 
   /// The user name to return: the one in the settings, `asked`, or a default.
-  func user(asked: String?) throws(Failure) -> String {
+  func user(requested asked: String?) throws(Failure) -> String {
     let user = self.user ?? asked ?? Self.anyUser
     guard user.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
       throw Failure(.invalidRequest, "the user name contains invalid characters")
@@ -158,7 +158,7 @@ extension HelperCredential {
     if !header.isBasic { try checkUnused(asked) }
     if !header.scheme.isEmpty { text.append(utf8: header.scheme + " ") }
     guard header.isBasic else { return text.append(contentsOf: token) }
-    let user = try user(asked: asked)
+    let user = try user(requested: asked)
     SecretText.with(capacity: user.utf8.count + token.count + 1) { pair in
       pair.append(utf8: user + ":")
       pair.append(contentsOf: token)

@@ -6,14 +6,15 @@ internal import Wire
 enum KeyringHelper {
   static let helper = HelperProtocol(
     failureOutput: { failure, _, _ in
-      HelperFailureOutput(status: 1, next: failure.code == .placeNotListed ? HelperName.keyringProgram : nil)
+      HelperFailureOutput(
+        status: 1, nextProgram: failure.code == .originNotListed ? HelperProtocolName.keyringProgram : nil)
     },
     request: { (call) throws(Failure) in
-      guard let request = Request(call.arguments) else { return .next(HelperName.keyringProgram) }
+      guard let request = Request(call.arguments) else { return .nextProgram(HelperProtocolName.keyringProgram) }
       let asked = call.user ?? request.user
       let destination = TokenRequest.Destination(url: request.service, user: asked)
       return .token(destination) { (credential, token, text) throws(Failure) in
-        let user = try credential.user(asked: asked)
+        let user = try credential.user(requested: asked)
         switch (request.isJSON, request.wantsUser) {
         case (true, _):
           text.append(utf8: "{")

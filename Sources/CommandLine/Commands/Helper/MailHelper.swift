@@ -35,7 +35,7 @@ enum MailHelper {
       throw Failure(
         .invalidRequest, "the mail address of \(credential.account) is unknown", hint: "use \("--user")")
     }
-    return try credential.user(asked: call.user)
+    return try credential.user(requested: call.user)
   }
 
   /// Writes `start` and the token in Base64.

@@ -22,7 +22,7 @@ enum PlainHelpers {
         return text.append(utf8: "\"\n")
       }
       if let user = call.user ?? credential.user {
-        _ = try credential.user(asked: user)
+        _ = try credential.user(requested: user)
         text.append(utf8: "user = \"")
         text.appendQuoted(Array(user.utf8).span)
         text.append(utf8: "\"\n")
@@ -39,7 +39,7 @@ enum PlainHelpers {
       throw Failure(.invalidRequest, "no host given", hint: "use \("--url")")
     }
     return .token(TokenRequest.Destination(url: url, user: call.user)) { (credential, token, text) throws(Failure) in
-      text.append(utf8: "machine \(uri.host) login \(try credential.user(asked: call.user)) password ")
+      text.append(utf8: "machine \(uri.host) login \(try credential.user(requested: call.user)) password ")
       text.append(contentsOf: token)
       text.append(utf8: "\n")
     }

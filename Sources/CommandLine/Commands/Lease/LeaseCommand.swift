@@ -23,22 +23,22 @@ enum LeaseCommand {
     makeAction: serve)
 
   static func serve(_ invocation: Invocation) throws(Failure) -> Action {
-    let order = try LeaseOrder(invocation, LeaseRequest(invocation))
+    let configuration = try LeaseConfiguration(invocation, LeaseRequest(invocation))
     let path = invocation[.socket]
-    return .doing { () throws(Failure) in try keepOpen(order, at: path) }
+    return .doing { () throws(Failure) in try keepOpen(configuration, at: path) }
   }
 
   /// Opens the lease and waits for its end.
-  private static func keepOpen(_ order: LeaseOrder, at path: String?) throws(Failure) {
-    let console = order.client.console
-    var socket = try LeaseSocket(at: path, servesOthers: !order.request.users.isEmpty)
+  private static func keepOpen(_ configuration: LeaseConfiguration, at path: String?) throws(Failure) {
+    let console = configuration.client.console
+    var socket = try LeaseSocket(at: path, servesOthers: !configuration.request.userIDs.isEmpty)
     let signals: Signals.SignalReceiver
     do { signals = try Signals.SignalReceiver([Signals.SIGHUP, Signals.SIGINT, Signals.SIGTERM]) } catch {
       throw Failure(error, doing: "cannot receive signals")
     }
-    var keeper = try LeaseKeeper(order, socket.takeListener())
+    var keeper = try LeaseKeeper(configuration, socket.takeListener())
     try announce(keeper.account, socket.path, console)
-    describe(order.request, of: keeper.account, socket.path, console)
+    describe(configuration.request, of: keeper.account, socket.path, console)
     try wait(for: signals, &keeper)
     guard let ending = keeper.endReason else { return }
     // An expected end is not an error.
@@ -48,14 +48,14 @@ enum LeaseCommand {
 
   /// Prints the socket's path for programs.
   private static func announce(_ account: String, _ path: String, _ console: Console) throws(Failure) {
-    guard console.json else { return try Console.answer(path + "\n") }
+    guard console.usesJSON else { return try Console.answer(path + "\n") }
     let object = JSONObject([("account", .string(account)), ("socket", .string(path))])
     try Console.answer(object)
   }
 
   /// Describes the lease, if standard error is a terminal.
   private static func describe(_ request: LeaseRequest, of account: String, _ path: String, _ console: Console) {
-    guard !console.json, Terminal.isTerminal(2) else { return }
+    guard !console.usesJSON, Terminal.isTerminal(2) else { return }
     describeOrigins(request, of: account, console)
     if let seconds = request.expiresInSeconds {
       console.note(Phrase("the lease ends after \(RelativeTime.phrase(seconds: seconds)) or when you press Ctrl-C"))
@@ -94,24 +94,24 @@ enum LeaseCommand {
 
   /// Runs a command with the lease's socket instead of the daemon's socket.
   static func exec(_ command: [String], _ invocation: Invocation) throws(Failure) -> Action {
-    let (order, http) = (try LeaseOrder(invocation, LeaseRequest(invocation)), try LentHTTP(invocation))
-    return try SignInOffer.action(invocation, order.client) { () throws(Failure) in
-      try order.requireSession()
-      return try run(command, order, http).propagate()
+    let (configuration, http) = (try LeaseConfiguration(invocation, LeaseRequest(invocation)), try LentHTTP(invocation))
+    return try SignInOffer.action(invocation, configuration.client) { () throws(Failure) in
+      try configuration.requireSession()
+      return try run(command, configuration, http).propagate()
     }
   }
 
   private static func run(
-    _ command: [String], _ order: LeaseOrder, _ http: LentHTTP
+    _ command: [String], _ configuration: LeaseConfiguration, _ http: LentHTTP
   ) throws(Failure) -> ProcessStatus {
-    let (request, client) = (order.request, order.client)
-    var socket = try LeaseSocket(at: nil, servesOthers: !request.users.isEmpty)
+    let (request, client) = (configuration.request, configuration.client)
+    var socket = try LeaseSocket(at: nil, servesOthers: !request.userIDs.isEmpty)
     var opened = try http.open()
     let variables = opened.adding(to: try LentEnvironment.make(lending: socket.path, client))
-    var keeper = try LeaseKeeper(order, socket.takeListener())
+    var keeper = try LeaseKeeper(configuration, socket.takeListener())
     for served in opened.origins {
       try keeper.serve(served.request, at: served.listener)
-      try keeper.serve(served.request, at: SharedDescriptor(try socket.addHTTP(for: served.port)))
+      try keeper.serve(served.request, at: SharedDescriptor(try socket.addHTTPSocket(for: served.port)))
     }
     opened.origins = []
     return try ExecutedCommand.run(command, variables, client.console) { (child) throws(SystemError) in
@@ -128,12 +128,12 @@ enum LeaseCommand {
 }
 
 /// A lease as requested on the command line.
-struct LeaseOrder {
+struct LeaseConfiguration {
   let client: DaemonClient
   let request: LeaseRequest
   let questions: LeaseQuestions
   /// Whether `agent-lease` filters its system calls.
-  let hasJail: Bool
+  let filtersSystemCalls: Bool
   /// Whether to check the session at the server first (`--ask`).
   private let checksSession: Bool
 
@@ -146,7 +146,7 @@ struct LeaseOrder {
     // A command or session uses the terminal itself.
     let isServing = invocation.command?.name == .serve
     questions = try LeaseQuestions(invocation, mayUseTerminal: isServing)
-    hasJail = !invocation[.noJail]
+    filtersSystemCalls = !invocation[.noJail]
     checksSession = !isServing && invocation[.ask]
   }
 
@@ -159,7 +159,7 @@ struct LeaseOrder {
         _ = try client.ask(.state(.whoami(account: request.account, verified: true)))
       }
     } catch {
-      if SignInOffer.mayHelp(with: error) { throw error }
+      if SignInOffer.canResolve(error) { throw error }
     }
   }
 }
@@ -168,13 +168,13 @@ extension LeaseRequest {
   /// Reads the account and options, with `--user`.
   init(_ invocation: Invocation) throws(Failure) {
     try self.init(invocation, lending: try invocation.account())
-    users = try invocation[.users].map { (text) throws(Failure) in
-      guard let number = Int(text), Self.userIDs.contains(number) else {
+    userIDs = try invocation[.users].map { (text) throws(Failure) in
+      guard let number = Int(text), Self.validUserIDs.contains(number) else {
         throw Failure(.invalidRequest, "\"--user\" must be a user ID", hint: "id -u prints your own")
       }
       return number
     }
-    guard users.count <= Self.maximumUsers else {
+    guard userIDs.count <= Self.maximumUsers else {
       throw Failure(.invalidRequest, "\"--user\" may be used at most \(Self.maximumUsers) times")
     }
   }
@@ -190,7 +190,7 @@ extension LeaseRequest {
     target = try TokenRequest.Target(invocation)
     expiresInSeconds = invocation[.leaseTime]
     lendsToken = invocation[.handOutToken]
-    confirms = invocation[.confirm]
+    requiresConfirmation = invocation[.confirm]
     guard headers.count <= Self.maximumHeaders else {
       throw Failure(.invalidRequest, "\"--allow-header\" may be used at most \(Self.maximumHeaders) times")
     }

@@ -8,7 +8,7 @@ internal import Wire
 struct LeaseKeeper: ~Copyable {
   private let client: DaemonClient
   private var request: LeaseRequest
-  private var connection: KeptConnection
+  private var connection: PersistentConnection
   private var server: DaemonConnection
   /// The daemon connection for `agent-lease`; nil once passed.
   private var unsentConnection: SharedDescriptor?
@@ -32,24 +32,26 @@ struct LeaseKeeper: ~Copyable {
   /// Opens a lease and waits for the daemon's reply.
   ///
   /// - Parameter listener: The socket for peers, which only `agent-lease` keeps.
-  init(_ order: LeaseOrder, _ listener: consuming FileDescriptor) throws(Failure) {
-    var request = order.request
-    client = order.client
-    questions = order.questions
+  init(_ configuration: LeaseConfiguration, _ listener: consuming FileDescriptor) throws(Failure) {
+    var request = configuration.request
+    client = configuration.client
+    questions = configuration.questions
     end = request.expiresInSeconds.map { Instant.now.advanced(by: .seconds($0)) }
-    let server = try Self.startServer(listener, order.hasJail)
+    let server = try Self.startServer(listener, configuration.filtersSystemCalls)
     var connection = try client.connect()
     unsentConnection = try Self.send(request, client, connection)
     let asked = Request.lease(request)
     let daemonWait = DaemonWait(asked, client.console)
-    let opened = try client.event(over: &connection, before: client.deadline(of: asked), waiting: daemonWait.wait) {
+    let opened = try client.waitForEvent(
+      over: &connection, before: client.deadline(of: asked), waiting: daemonWait.wait
+    ) {
       event in
       if case .lease(let lease) = event { lease } else { nil }
     }
     // The user may activate another account later.
     request.account = opened.account
     self.request = request
-    self.connection = KeptConnection(client, connection)
+    self.connection = PersistentConnection(client, connection)
     self.server = server
     passConnection()
   }
@@ -59,12 +61,12 @@ struct LeaseKeeper: ~Copyable {
 
   /// Starts `agent-lease`, which accepts no peers without a connection to the daemon.
   private static func startServer(
-    _ listener: consuming FileDescriptor, _ hasJail: Bool
+    _ listener: consuming FileDescriptor, _ filtersSystemCalls: Bool
   ) throws(Failure) -> DaemonConnection {
     let pair: SocketPair
     do { pair = try SocketPair() } catch { throw Failure(error, doing: "cannot serve the lease") }
     let process = try DaemonProgram.lease.start(
-      arguments: hasJail ? [] : [LeaseProgram.noJailOption], inheriting: [pair.second.raw, listener.raw])
+      arguments: filtersSystemCalls ? [] : [LeaseProgram.noJailOption], inheriting: [pair.second.raw, listener.raw])
     return try DaemonConnection(over: pair.first, privateDaemon: process)
   }
 
@@ -104,11 +106,11 @@ struct LeaseKeeper: ~Copyable {
     if events.contains(where: { $0.key == PollerKey.daemon }) { readDaemon() }
     if events.contains(where: { $0.key == PollerKey.server }) { readServer() }
     for answer in try questions.askNext(on: account, poller, key: PollerKey.question) {
-      let request = LeaseAnswerRequest(question: answer.question, isAllowed: answer.isAllowed)
+      let request = LeaseAnswerRequest(questionNumber: answer.question, isAllowed: answer.isAllowed)
       // If disconnected, the next daemon asks again.
       try? connection.send(RequestEnvelope(.leaseAnswer(request)))
     }
-    try attempt(poller, key: PollerKey.daemon)
+    try reconnectIfDue(poller, key: PollerKey.daemon)
   }
 
   private mutating func readDaemon() {
@@ -151,7 +153,7 @@ struct LeaseKeeper: ~Copyable {
   }
 
   /// Opens the lease at the next daemon, if due.
-  private mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
+  private mutating func reconnectIfDue(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     guard connection.isAttemptDue else { return }
     if let end {
       let left = Int(Instant.now.duration(to: end).components.seconds)
@@ -160,7 +162,7 @@ struct LeaseKeeper: ~Copyable {
     }
     guard request.uses != 0 else { return endReason = .leaseUsedUp }
     var way: SharedDescriptor?
-    try connection.attempt(poller, key: key) { [client, request] (next) throws(Failure) in
+    try connection.reconnect(poller, key: key) { [client, request] (next) throws(Failure) in
       way = try Self.send(request, client, next)
     }
     if let way { unsentConnection = way }

@@ -9,7 +9,7 @@ struct LeaseQuestions {
 
   /// The program that asks; nil for the terminal.
   private let program: String?
-  private var waiting: [Event.LeaseQuestion] = []
+  private var unaskedQuestions: [Event.LeaseQuestion] = []
   /// The answers so far, by origin.
   private var answers: [String: Bool] = [:]
   private var openQuestion: OpenQuestion?
@@ -48,7 +48,7 @@ struct LeaseQuestions {
     program = found
   }
 
-  mutating func enqueue(_ question: Event.LeaseQuestion) { waiting.append(question) }
+  mutating func enqueue(_ question: Event.LeaseQuestion) { unaskedQuestions.append(question) }
 
   var deadline: Instant? { openQuestion?.deadline }
 
@@ -61,8 +61,8 @@ struct LeaseQuestions {
   ) throws(SystemError) -> [Answer] {
     var found: [Answer] = []
     if let answer = try takeAnswer(poller) { found.append(answer) }
-    while openQuestion == nil, !waiting.isEmpty {
-      let question = waiting.removeFirst()
+    while openQuestion == nil, !unaskedQuestions.isEmpty {
+      let question = unaskedQuestions.removeFirst()
       if let known = answers[question.origin ?? ""] {
         found.append((question.number, known))
       } else {
@@ -82,7 +82,7 @@ struct LeaseQuestions {
   ) throws(SystemError) -> Bool {
     guard let terminal = try? Terminal.openControlling() else { return false }
     // Input typed earlier does not answer this question.
-    Terminal.discardTyped(on: terminal)
+    Terminal.discardInput(on: terminal)
     guard (try? terminal.writeAll(Array(Confirmation.text(of: Self.text(question, account)).utf8).span)) != nil else {
       return false
     }
@@ -114,7 +114,7 @@ struct LeaseQuestions {
     guard let asking = openQuestion else { return nil }
     let isLate = Instant.now >= asking.deadline
     let answer =
-      if let process = asking.process { try Self.answer(of: process, isLate) } else {
+      if let process = asking.process { try Self.reapAnswer(of: process, isLate) } else {
         try Self.typedAnswer(asking.descriptor, isLate)
       }
     guard let isAllowed = answer else { return nil }
@@ -126,7 +126,7 @@ struct LeaseQuestions {
   }
 
   /// Whether the program's exit status means "yes". Nil while it runs; kills it if `isLate`.
-  private static func answer(of process: Int32, _ isLate: Bool) throws(SystemError) -> Bool? {
+  private static func reapAnswer(of process: Int32, _ isLate: Bool) throws(SystemError) -> Bool? {
     if let status = try Spawn.tryWait(process) { return status == .exited(0) }
     guard isLate else { return nil }
     try? Spawn.killGroup(process, Signals.SIGKILL)
@@ -153,7 +153,7 @@ struct LeaseQuestions {
   }
 
   private static func text(_ question: Event.LeaseQuestion, _ account: String) -> Phrase {
-    let peer = question.peer.map { Phrase("process \($0.process) of user \($0.user)") } ?? Phrase("a program")
+    let peer = question.peer.map { Phrase("process \($0.processID) of user \($0.userID)") } ?? Phrase("a program")
     guard let origin = question.origin else {
       return Phrase("Lease of the account \(account): \(peer) requests the token itself.\nAllow?")
     }

@@ -100,7 +100,7 @@ struct LeaseSocket: ~Copyable {
   /// Creates a socket for HTTP next to this one.
   ///
   /// - Parameter port: The port for `agent lease-port`, which reads it from the socket's name.
-  mutating func addHTTP(for port: UInt16) throws(Failure) -> FileDescriptor {
+  mutating func addHTTPSocket(for port: UInt16) throws(Failure) -> FileDescriptor {
     let name = WireProtocol.leaseHTTPName(port: port)
     do {
       let socket = try UnixSocket.listen(in: directory, name: name, mode: mode, backlog: Self.backlog)
@@ -112,7 +112,7 @@ struct LeaseSocket: ~Copyable {
   }
 
   /// The path for another program's socket, which is removed with this one.
-  mutating func path(for name: String) -> String {
+  mutating func addSocket(named name: String) -> String {
     otherNames.append(name)
     return "\(directory.path)/\(name)"
   }

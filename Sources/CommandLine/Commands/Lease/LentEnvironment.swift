@@ -13,8 +13,8 @@ enum LentEnvironment {
     var (isKept, mapped): ([Bool], Set<String>) = (Array(repeating: true, count: entries.count), [])
     for part in parts(of: entries) {
       let result = try screenValues(part.map { entries[$0].value }, client)
-      for number in result.holding { isKept[part[number]] = false }
-      mapped.formUnion(result.mapped)
+      for number in result.tokenIndices { isKept[part[number]] = false }
+      mapped.formUnion(result.accountVariables)
     }
     let kept = zip(entries, isKept).filter { entry, isKept in
       isKept && !mapped.contains { name in entry.name.elementsEqual(name.utf8) }
@@ -44,7 +44,7 @@ enum LentEnvironment {
   /// Asks the daemon for the indices of values with a token, and the names of variables that accounts set.
   private static func screenValues(
     _ values: [ArraySlice<UInt8>], _ client: DaemonClient
-  ) throws(Failure) -> (holding: [Int], mapped: [String]) {
+  ) throws(Failure) -> (tokenIndices: [Int], accountVariables: [String]) {
     var bytes: [UInt8] = []
     for value in values { bytes += value + [0] }
     // A request without values still returns the names.

@@ -27,9 +27,9 @@ struct LentHTTP {
   }
 
   /// Nil without HTTP.
-  private let tokenName: String?
+  private let tokenVariable: String?
   /// The variable for each origin's URL.
-  private var served: [(variable: String, entry: OriginEntry)] = []
+  private var originVariables: [(variable: String, entry: OriginEntry)] = []
 
   /// The length of the token in bytes, before hexadecimal encoding.
   private static let tokenBytes = 32
@@ -39,8 +39,8 @@ struct LentHTTP {
   /// - Throws: `invalid_request` if the options conflict.
   init(_ invocation: Invocation) throws(Failure) {
     let (names, origins) = (invocation[.urlVariables], invocation[.leaseOrigins])
-    tokenName = invocation[.tokenVariable]
-    guard let tokenName else {
+    tokenVariable = invocation[.tokenVariable]
+    guard let tokenVariable else {
       guard names.isEmpty else { throw Failure(.invalidRequest, "\"--url-as\" requires \"--token-as\"") }
       return
     }
@@ -49,7 +49,7 @@ struct LentHTTP {
         .invalidRequest, "\"--url-as\" needs one variable for each \"--only\", in the same order",
         hint: "agent help exec")
     }
-    for name in names + [tokenName] {
+    for name in names + [tokenVariable] {
       guard VariableName.isWellFormed(name[...].utf8), !VariableName.isRefused(name) else {
         throw Failure(
           .invalidRequest, Phrase("\(TokenShape.redacted(name)) is not a variable that a lease sets"),
@@ -60,11 +60,11 @@ struct LentHTTP {
       guard let entry = OriginEntry(text, allowHTTPLoopback: true), !entry.isMail else {
         throw Failure(.invalidRequest, "a lease accepts only hosts, origins and URLs without a query")
       }
-      served.append((name, entry))
+      originVariables.append((name, entry))
     }
   }
 
-  var usesHTTP: Bool { tokenName != nil }
+  var usesHTTP: Bool { tokenVariable != nil }
 
   /// Opens the sockets and creates the token.
   ///
@@ -72,13 +72,13 @@ struct LentHTTP {
   func open(
     by listen: (_ index: Int) throws(Failure) -> (SharedDescriptor, UInt16) = Self.listen
   ) throws(Failure) -> OpenSockets {
-    guard let tokenName else { return OpenSockets() }
+    guard let tokenVariable else { return OpenSockets() }
     let token = HexDigit.text(Randomness.bytes(Self.tokenBytes))
-    var opened = OpenSockets(variables: [Array("\(tokenName)=\(token)".utf8)])
-    for (index, (name, entry)) in served.enumerated() {
+    var opened = OpenSockets(variables: [Array("\(tokenVariable)=\(token)".utf8)])
+    for (index, (name, entry)) in originVariables.enumerated() {
       let (listener, port) = try listen(index)
       let base = "http://127.0.0.1:\(port)"
-      let request = LeaseHTTPRequest(origin: entry.origin, base: base, token: token)
+      let request = LeaseHTTPRequest(origin: entry.origin, localOrigin: base, token: token)
       opened.origins.append(ServedOrigin(request: request, listener: listener, port: port))
       opened.variables.append(Array("\(name)=\(base)\(entry.path)".utf8))
     }

@@ -40,7 +40,7 @@ struct MCPCommand: MCPHost {
         command.warn(Phrase(verbatim: "agent setup mcp --host \(ShellWord.quoted(invocation.operands[0]))"))
         command.warn("to end it, press Ctrl-D")
       }
-      try MCPBridge(server, asks: policy).run()
+      try MCPBridge(server, signInPolicy: policy).run()
     }
   }
 
@@ -72,7 +72,7 @@ struct MCPCommand: MCPHost {
     case .login:
       return MCPRemedy(
         command, login: try? LoginOptions.request(invocation),
-        isOfAccount: LoginOptions.request(of: command, by: commands) != nil)
+        namesNoServer: LoginOptions.request(of: command, by: commands) != nil)
     case .unlock, .mcp: return MCPRemedy(command)
     default: return nil
     }
@@ -80,7 +80,7 @@ struct MCPCommand: MCPHost {
 
   func connect() throws(Failure) -> DaemonConnection { try client.connect() }
   func envelope(_ request: Request) -> RequestEnvelope { client.envelope(request) }
-  func answer(_ line: Span<UInt8>) throws(Failure) { try Console.answer(line) }
+  func writeToClient(_ line: Span<UInt8>) throws(Failure) { try Console.answer(line) }
   func log(_ request: Request) { _ = client.logRequest(request) }
   func show(_ event: Event) { client.console.report(event) }
   func note(_ message: Phrase) { client.console.note(message) }

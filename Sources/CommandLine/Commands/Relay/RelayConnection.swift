@@ -25,7 +25,7 @@ final class RelayConnection {
     let own = words.count == 4 ? "\(prefix)\(words[1])-" : nil
     var refusal: RelayRefusal?
     for runtime in UserDirectories.runtimeCandidates() {
-      guard let directory = try? PrivateDirectory(opening: "\(runtime)/\(RelayMessage.folder)", create: false),
+      guard let directory = try? PrivateDirectory(opening: "\(runtime)/\(RelayMessage.directoryName)", create: false),
         let names = try? directory.ownSockets()
       else { continue }
       let isOwn = { (name: String) in own.map { name.utf8.starts(with: $0.utf8) } ?? false }
@@ -51,7 +51,7 @@ final class RelayConnection {
       if error.isConnectionRefused { try? directory.removeFile(name, isDurable: false) }
       return nil
     }
-    do throws(RelayRefusal) { try askPort(nil) } catch {
+    do throws(RelayRefusal) { try requestPort(nil) } catch {
       // `ssh` still accepts connections after `agent ssh` has ended.
       if error == .lost { return nil }
       throw error
@@ -59,7 +59,7 @@ final class RelayConnection {
   }
 
   /// Requests a loopback port for the redirect, or any port if nil.
-  private func askPort(_ wanted: UInt16?) throws(RelayRefusal) {
+  private func requestPort(_ wanted: UInt16?) throws(RelayRefusal) {
     send(.port(wanted))
     while true {
       switch try nextMessage() {
@@ -82,7 +82,7 @@ final class RelayConnection {
     guard let uri = try? URI(browser.redirectURI), uri.isHTTPLoopback else { throw .notAuthorization }
     // A registered redirect URI includes the port.
     let wanted = uri.port ?? 80
-    if wanted != port { try askPort(wanted) }
+    if wanted != port { try requestPort(wanted) }
     send(.open(url: browser.url, issuer: browser.issuer, account: browser.account))
   }
 
@@ -104,8 +104,8 @@ final class RelayConnection {
   /// The next message, or nil if none is complete. Throws a refusal.
   private func nextMessage() throws(RelayRefusal) -> RelayAnswer? {
     switch lines.nextLine() {
-    case .more: return nil
-    case .ended: throw .lost
+    case .incomplete: return nil
+    case .tooLong: throw .lost
     case .line(let line):
       switch RelayAnswer(line) {
       case .refused(let refusal): throw refusal

@@ -6,7 +6,7 @@ internal import Wire
 /// verifiers or tokens. An invalid message ends the connection.
 enum RelayMessage {
   /// The directory for sockets in the host's runtime directory.
-  static let folder = "relays"
+  static let directoryName = "relays"
   /// The maximum length of a line in bytes.
   static let maximumBytes = 2 * LoginStepRequest.maximumURLBytes
   private static let version = 1
@@ -145,14 +145,14 @@ enum RelayRefusal: String, Error, CaseIterable {
 struct RelayLines {
   private var bytes: [UInt8] = []
 
-  /// The result of ``nextLine()``: `more` if the line is incomplete, `ended` if it is too long.
-  enum Reading { case more, line([UInt8]), ended }
+  /// The result of ``nextLine()``: `incomplete` at first, `tooLong` over the maximum.
+  enum LineResult { case incomplete, line([UInt8]), tooLong }
 
-  mutating func nextLine() -> Reading {
+  mutating func nextLine() -> LineResult {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
-      return bytes.count > RelayMessage.maximumBytes ? .ended : .more
+      return bytes.count > RelayMessage.maximumBytes ? .tooLong : .incomplete
     }
-    guard end <= RelayMessage.maximumBytes else { return .ended }
+    guard end <= RelayMessage.maximumBytes else { return .tooLong }
     let line = Array(bytes[..<end])
     bytes = Array(bytes[(end + 1)...])
     return .line(line)
@@ -163,7 +163,7 @@ struct RelayLines {
     do throws(SystemError) {
       return try socket.readNow(into: &bytes, upTo: RelayMessage.maximumBytes) > 0
     } catch {
-      return error.isAgain
+      return error.wouldBlock
     }
   }
 }

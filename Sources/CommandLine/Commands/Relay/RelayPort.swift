@@ -28,13 +28,13 @@ final class RelayPort {
   static let firstKey: UInt64 = 16
   private static let maximumPeers = 16
   /// The language of the browser's pages.
-  static let pages = Language.current.pages ?? .english
+  static let pageTranslations = Language.current.pageTranslations ?? .english
 
   /// Opens the wanted port, or if nil one that is free at both loopback addresses.
   ///
   /// - Throws: `EADDRINUSE` if the port is in use.
   init(_ wanted: UInt16?) throws(SystemError) {
-    sockets = try RedirectSocket.both(port: wanted, by: RedirectSocket.init)
+    sockets = try RedirectSocket.listenOnBothAddresses(port: wanted, by: RedirectSocket.init)
     port = sockets[0].port
   }
 
@@ -54,23 +54,23 @@ final class RelayPort {
     for (index, socket) in sockets.enumerated() {
       try poller.add(socket.descriptor.raw, interest: .read, key: Self.firstKey + UInt64(index))
     }
-    for (key, peer) in peers where peer.login == nil {
+    for (key, peer) in peers where peer.loginNumber == nil {
       try poller.add(peer.descriptor.raw, interest: .read, key: key)
     }
   }
 
   /// When the next connection times out, if any.
-  var deadline: Instant? { peers.filter { $0.peer.login == nil }.map(\.peer.deadline).min() }
+  var deadline: Instant? { peers.filter { $0.peer.loginNumber == nil }.map(\.peer.deadline).min() }
 
   /// Serves the descriptors whose keys are ready.
   ///
   /// - Returns: The redirect URL, once received.
   func serve(_ keys: Set<UInt64>, now: Instant) -> String? {
-    peers.removeAll { $0.peer.login == nil && $0.peer.deadline <= now }
+    peers.removeAll { $0.peer.loginNumber == nil && $0.peer.deadline <= now }
     for (index, socket) in sockets.enumerated() where keys.contains(Self.firstKey + UInt64(index)) {
       accept(socket, now)
     }
-    for (key, peer) in peers where peer.login == nil && keys.contains(key) {
+    for (key, peer) in peers where peer.loginNumber == nil && keys.contains(key) {
       if let url = serve(peer, now) { return url }
     }
     return nil
@@ -78,16 +78,17 @@ final class RelayPort {
 
   private func accept(_ socket: RedirectSocket, _ now: Instant) {
     guard let descriptor = try? UnixSocket.accept(socket.descriptor),
-      let peer = RedirectPeer(descriptor, at: socket, now: now), Self.isOwn(TCPEnds.owners(of: [peer.ends])[peer.ends])
+      let peer = RedirectPeer(descriptor, at: socket, now: now),
+      Self.isOwnUser(TCPAddressPair.owners(of: [peer.ends])[peer.ends])
     else { return }
-    if peers.count >= Self.maximumPeers, let index = peers.firstIndex(where: { $0.peer.login == nil }) {
+    if peers.count >= Self.maximumPeers, let index = peers.firstIndex(where: { $0.peer.loginNumber == nil }) {
       peers.remove(at: index)
     }
     lastKey += 1
     peers.append((Self.firstKey + UInt64(sockets.count) + lastKey, peer))
   }
 
-  private static func isOwn(_ owner: TCPEnds.Owner?) -> Bool {
+  private static func isOwnUser(_ owner: TCPAddressPair.Owner?) -> Bool {
     switch owner {
     case .user(let user): user == Machine.userID
     // A Windows browser.
@@ -102,32 +103,33 @@ final class RelayPort {
     case .waiting: break
     case .ended: peers.removeAll { $0.peer === peer }
     case .tls: answer(peer, LoopbackPage.tlsRefusal)
-    case .refused(let page): answer(peer, page.response(in: Self.pages))
+    case .refused(let page): answer(peer, page.response(in: Self.pageTranslations))
     case .link:
       let url = expected?.linkedURL.take()
-      answer(peer, url.map { LoopbackPage.redirect(to: $0) } ?? LoopbackPage.used.response(in: Self.pages))
+      answer(
+        peer, url.map { LoopbackPage.redirect(to: $0) } ?? LoopbackPage.linkUsed.response(in: Self.pageTranslations))
     case .redirect(let range, _):
       var query = peer.withQuery(range) { bytes in bytes.indices.map { bytes[$0] } }
       defer { query.overwrite() }
-      guard !isBrowserWaiting, let url = expected?.request.redirect(query) else {
-        answer(peer, LoopbackPage.foreign.response(in: Self.pages))
+      guard !isBrowserWaiting, let url = expected?.request.redirectURL(for: query) else {
+        answer(peer, LoopbackPage.foreign.response(in: Self.pageTranslations))
         break
       }
-      peer.wait(for: 0, in: Self.pages, now: now)
+      peer.awaitResult(of: 0, in: Self.pageTranslations, now: now)
       return url
     }
     return nil
   }
 
   private func answer(_ peer: RedirectPeer, _ response: [UInt8]) {
-    peer.answer(response)
+    peer.setResponse(response)
     // The socket's buffer fits an entire page.
     _ = peer.flush()
     try? UnixSocket.shutDownWriting(peer.descriptor)
     peers.removeAll { $0.peer === peer }
   }
 
-  var isBrowserWaiting: Bool { peers.contains { $0.peer.login != nil } }
+  var isBrowserWaiting: Bool { peers.contains { $0.peer.loginNumber != nil } }
 
-  func show(_ response: [UInt8]) { for (_, peer) in peers where peer.login != nil { answer(peer, response) } }
+  func show(_ response: [UInt8]) { for (_, peer) in peers where peer.loginNumber != nil { answer(peer, response) } }
 }

@@ -25,9 +25,9 @@ final class RelayQuestion: RelayConsole {
     defer { try? Spawn.kill(owner, Signals.SIGCONT) }
     let answer: RelayRefusal?
     do throws(SystemError) {
-      answer = try Terminal.withLines(on: terminal) { () throws(SystemError) in
+      answer = try Terminal.withLineMode(on: terminal) { () throws(SystemError) in
         // Discard input from before the question.
-        Terminal.discardTyped(on: terminal)
+        Terminal.discardInput(on: terminal)
         // The host may have hidden text or moved the output (DECSTR).
         let reset = OutputTerminal.current?.canRewriteLines == true ? "\u{1B}[!p" : ""
         try terminal.writeAll(Array((reset + text(request, names)).utf8).span)
@@ -72,6 +72,6 @@ final class RelayQuestion: RelayConsole {
 
   private static func open(_ request: RelayedRequest, _ link: String) -> Bool {
     guard BrowserOpener.mayOpen(request.url) else { return false }
-    return (try? BrowserOpener.waitFor(BrowserEnvironment.current.commands(opening: link))) ?? false
+    return (try? BrowserOpener.runUntilOpened(BrowserEnvironment.current.commands(opening: link))) ?? false
   }
 }

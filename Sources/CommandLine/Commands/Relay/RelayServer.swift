@@ -11,9 +11,9 @@ final class RelayServer {
   private let console: any RelayConsole
   private var peer: Peer?
   /// The times of the questions in the last hour.
-  private var questions: [Instant] = []
+  private var questionTimes: [Instant] = []
   /// The times of the requests for a specific port in the last hour.
-  private var portRequests: [Instant] = []
+  private var portRequestTimes: [Instant] = []
 
   /// The connection of the current sign-in.
   private final class Peer {
@@ -23,7 +23,7 @@ final class RelayServer {
     var deadline: Instant
     var port: RelayPort?
     /// The number of ports requested so far.
-    var ports = 0
+    var portCount = 0
     /// The request that the user approved, if any.
     var request: RelayedRequest?
     var claimedNames: (issuer: String, account: String) = ("", "")
@@ -76,7 +76,7 @@ final class RelayServer {
     }
     if let peer, peer.deadline <= now {
       peer.send(.refused(.late))
-      end(peer, LoopbackPage.received.response(in: RelayPort.pages))
+      end(peer, LoopbackPage.received.response(in: RelayPort.pageTranslations))
     }
     if keys.contains(PollerKey.listener) { accept(now) }
   }
@@ -93,8 +93,8 @@ final class RelayServer {
     guard peer.lines.fill(from: peer.socket) else { return fail(peer) }
     while self.peer === peer {
       switch peer.lines.nextLine() {
-      case .more: return
-      case .ended: return fail(peer)
+      case .incomplete: return
+      case .tooLong: return fail(peer)
       case .line(let line):
         guard let request = RelayRequest(line) else { return fail(peer) }
         handle(request, peer)
@@ -105,15 +105,15 @@ final class RelayServer {
   private func handle(_ request: RelayRequest, _ peer: Peer) {
     switch request {
     case .port(let wanted):
-      peer.ports += 1
-      guard peer.request == nil, peer.ports <= Self.maximumPorts else { return fail(peer) }
+      peer.portCount += 1
+      guard peer.request == nil, peer.portCount <= Self.maximumPorts else { return fail(peer) }
       // Otherwise the host could probe which ports are in use.
       if wanted != nil {
-        portRequests.removeAll { $0.advanced(by: Self.hour) <= .now }
-        guard portRequests.count < Self.maximumQuestionsPerHour else {
+        portRequestTimes.removeAll { $0.advanced(by: Self.hour) <= .now }
+        guard portRequestTimes.count < Self.maximumQuestionsPerHour else {
           return fail(peer, .limit)
         }
-        portRequests.append(.now)
+        portRequestTimes.append(.now)
       }
       // Release the old port first, since it may be the same.
       peer.port = nil
@@ -131,18 +131,20 @@ final class RelayServer {
         peer,
         LoopbackPage.signedInPage(
           to: peer.claimedNames.issuer, as: person, account: peer.claimedNames.account, on: console.host,
-          in: RelayPort.pages))
+          in: RelayPort.pageTranslations))
     case .failed(let reason):
-      end(peer, LoopbackPage.failed(Phrase(verbatim: TerminalText.clean(reason))).response(in: RelayPort.pages))
+      end(
+        peer, LoopbackPage.failed(Phrase(verbatim: TerminalText.clean(reason))).response(in: RelayPort.pageTranslations)
+      )
     }
   }
 
   /// Asks the user to open an authorization URL.
   private func open(_ url: String, at port: RelayPort, _ peer: Peer) throws(RelayRefusal) {
     guard let request = RelayedRequest(url, port: port.port) else { throw .notAuthorization }
-    questions.removeAll { $0.advanced(by: Self.hour) <= .now }
-    guard questions.count < Self.maximumQuestionsPerHour else { throw .limit }
-    questions.append(.now)
+    questionTimes.removeAll { $0.advanced(by: Self.hour) <= .now }
+    guard questionTimes.count < Self.maximumQuestionsPerHour else { throw .limit }
+    questionTimes.append(.now)
     let link = port.expect(request)
     try console.open(request, link, peer.claimedNames)
     peer.request = request
@@ -152,7 +154,7 @@ final class RelayServer {
   /// Ends a sign-in with a failure page for a waiting browser. Sends the refusal, if any.
   private func fail(_ peer: Peer, _ refusal: RelayRefusal? = nil) {
     if let refusal { peer.send(.refused(refusal)) }
-    end(peer, LoopbackPage.failed().response(in: RelayPort.pages))
+    end(peer, LoopbackPage.failed().response(in: RelayPort.pageTranslations))
   }
 
   /// Ends a sign-in, and shows the page in a waiting browser.

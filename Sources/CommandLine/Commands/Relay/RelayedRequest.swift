@@ -15,12 +15,12 @@ struct RelayedRequest: Equatable {
   /// The path of the redirect.
   let path: String
 
-  private static let needed = [
+  private static let requiredParameters = [
     "response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method",
   ]
   /// The length of an S256 code challenge (RFC 7636 section 4.2).
   private static let challengeLength = 43
-  private static let repeatable = ["resource"]
+  private static let repeatableParameters = ["resource"]
 
   /// Checks the URL of a request.
   ///
@@ -34,13 +34,13 @@ struct RelayedRequest: Equatable {
     else { return nil }
     let query = url.utf8[url.utf8.index(after: mark)...]
     guard !query.contains(UInt8(ascii: "#")),
-      let fields = try? Form.parse(Array(query).span, repeatable: Self.repeatable)
+      let fields = try? Form.parse(Array(query).span, repeatable: Self.repeatableParameters)
     else { return nil }
     func value(_ name: String) -> String? {
       fields.first { $0.name.hasSameBytes(as: name) }?.value
     }
-    let values = Self.needed.compactMap(value).filter { !$0.isEmpty }
-    guard values.count == Self.needed.count, value("request") == nil, value("request_uri") == nil,
+    let values = Self.requiredParameters.compactMap(value).filter { !$0.isEmpty }
+    guard values.count == Self.requiredParameters.count, value("request") == nil, value("request_uri") == nil,
       ["query", nil].contains(value("response_mode")),
       values[0] == "code", values[5] == "S256",
       values[4].utf8.count == Self.challengeLength, (try? Base64URL.decode(Array(values[4].utf8).span)) != nil,
@@ -58,7 +58,7 @@ struct RelayedRequest: Equatable {
   }
 
   /// The redirect URL, if the query is the response to this request.
-  func redirect(_ query: [UInt8]) -> String? {
+  func redirectURL(for query: [UInt8]) -> String? {
     guard let fields = try? Form.parse(query.span),
       fields.contains(where: { $0.name == "state" && $0.value.hasSameBytes(as: state) }),
       fields.contains(where: { ["code", "error"].contains($0.name) && !$0.value.isEmpty })

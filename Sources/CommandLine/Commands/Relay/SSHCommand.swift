@@ -5,15 +5,15 @@ internal import Wire
 /// `agent ssh`, an `ssh` session whose host can sign in with this machine's browser and, with `--lend`, send requests
 /// as an account of this machine.
 struct SSHCommand {
-  private let words: [[UInt8]]
+  private let arguments: [[UInt8]]
   private let console: Console
   /// The path of the connection's control socket.
-  private let control: String
+  private let controlPath: String
   /// The lease of `--lend`, if given.
   private let lease: SSHLease?
   private static let name = "ssh"
   /// How long the connection outlives this process if it is killed, in seconds.
-  private static let persistence = 60
+  private static let persistenceSeconds = 60
   /// The timeout for a command over the connection.
   private static let timeout = Duration.seconds(30)
 
@@ -44,7 +44,7 @@ struct SSHCommand {
   }
 
   private static func run(
-    _ words: [String], _ console: Console, lending configuration: (lease: LeaseOrder, http: LentHTTP)?
+    _ words: [String], _ console: Console, lending configuration: (lease: LeaseConfiguration, http: LentHTTP)?
   ) throws(Failure) -> ProcessStatus {
     let lease = try configuration.map { (configuration) throws(Failure) in
       try SSHLease(configuration.lease, configuration.http)
@@ -58,7 +58,8 @@ struct SSHCommand {
     }
     var socket = try LeaseSocket(at: nil, servesOthers: false)
     let command = SSHCommand(
-      words: ExecutedCommand.arguments(words), console: console, control: socket.path(for: name), lease: lease)
+      arguments: ExecutedCommand.arguments(words), console: console, controlPath: socket.addSocket(named: name),
+      lease: lease)
     return try command.connect(ssh, target, socket.path, socket.takeListener())
   }
 
@@ -70,7 +71,7 @@ struct SSHCommand {
     var remoteDirectories: [String] = []
     do throws(SystemError) {
       // Moves to the background once the user is authenticated.
-      let first = try start(["-M", "-S", control, "-f", "-N", "-o", "ControlPersist=\(Self.persistence)"])
+      let first = try start(["-M", "-S", controlPath, "-f", "-N", "-o", "ControlPersist=\(Self.persistenceSeconds)"])
       let status = try Spawn.wait(first)
       guard status == .exited(0) else { return status }
     } catch {
@@ -79,7 +80,7 @@ struct SSHCommand {
     defer { close(ssh, remoteDirectories) }
     let prepared = prepare(ssh)
     if let relay = prepared.map({
-      "\($0.folder)/\(RelayMessage.folder)/\(RelayConnection.name(port: $0.port, Self.random))"
+      "\($0.folder)/\(RelayMessage.directoryName)/\(RelayConnection.name(port: $0.port, Self.randomDigits))"
     }
     ),
       forward(ssh, relay, path) != nil
@@ -90,9 +91,9 @@ struct SSHCommand {
       console.note(Phrase("sign-ins on \(host) cannot use the browser of this machine: no socket can be forwarded"))
     }
     let words = try lease.map { (lease) throws(Failure) in
-      try extend(lease, ssh, target, prepared?.folder) { remoteDirectories.append($0) }
+      try provideLease(lease, ssh, target, prepared?.folder) { remoteDirectories.append($0) }
     }
-    do throws(SystemError) { return try serve(ssh, target.host, words ?? self.words, listener) } catch {
+    do throws(SystemError) { return try serve(ssh, target.host, words ?? self.arguments, listener) } catch {
       throw Failure(error, doing: "cannot run ssh")
     }
   }
@@ -105,18 +106,18 @@ struct SSHCommand {
   ///   - folder: The runtime directory on the host, if any.
   ///   - note: Receives the lease's directory on the host.
   /// - Returns: The `ssh` arguments for a session with the lease.
-  private func extend(
+  private func provideLease(
     _ lease: SSHLease, _ ssh: InstalledProgram, _ target: SSHTarget, _ folder: String?, noting note: (String) -> Void
   ) throws(Failure) -> [[UInt8]] {
-    let directory = "\(folder ?? "")/\(WireProtocol.leaseFolder)/\(Self.random)"
+    let directory = "\(folder ?? "")/\(WireProtocol.leaseFolder)/\(Self.randomDigits)"
     let script = "\(directory)/run"
     guard folder != nil, run(ssh, remoteScript("umask 077; mkdir -p \(directory) && : > \(script)")) != nil else {
       throw Failure(.invalidConfiguration, "\(target.host) has no private runtime directory for the lease's socket")
     }
     note(directory)
-    let variables = try lease.extend(to: directory, on: target.host) { forward(ssh, $0, $1) }
-    guard target.startsProgram else { return words }
-    let arguments = SSHArguments(words)
+    let variables = try lease.provide(in: directory, on: target.host) { forward(ssh, $0, $1) }
+    guard target.startsProgram else { return self.arguments }
+    let arguments = SSHArguments(self.arguments)
     // Write the start script to a file, because others can read command lines.
     var lines = Array("rm -f \(script)\n".utf8)
     for variable in variables {
@@ -140,8 +141,8 @@ struct SSHCommand {
 
   /// Starts `ssh` with additional options. Returns its process ID.
   private func start(_ options: [String]) throws(SystemError) -> Int32 {
-    try Spawn.startBeside(
-      executable: Self.name, arguments: ([Self.name] + options).map { Array($0.utf8) } + words,
+    try Spawn.startInProcessGroup(
+      executable: Self.name, arguments: ([Self.name] + options).map { Array($0.utf8) } + self.arguments,
       environment: Environment.entries())
   }
 
@@ -151,9 +152,9 @@ struct SSHCommand {
   private func serve(
     _ ssh: InstalledProgram, _ host: String, _ words: [[UInt8]], _ listener: consuming FileDescriptor
   ) throws(SystemError) -> ProcessStatus {
-    let options = [Self.name, "-S", control, "-o", "ControlMaster=no"].map { Array($0.utf8) }
+    let options = [Self.name, "-S", controlPath, "-o", "ControlMaster=no"].map { Array($0.utf8) }
     let session = try SupervisedCommand(Self.name, options + words, Environment.entries())
-    let ending = [ssh.path] + throughConnection + ["-O", "exit", Self.placeholderHost]
+    let ending = [ssh.path] + connectionArguments + ["-O", "exit", Self.placeholderHost]
     let keeper = try connection(ssh).map { (master) throws(SystemError) in
       try SSHGuard(session.process, master, ending: ending)
     }
@@ -185,7 +186,7 @@ struct SSHCommand {
 
   /// The process ID of the `ssh` that owns the connection, if it is running.
   private func connection(_ ssh: InstalledProgram) -> Int32? {
-    let words = throughConnection + ["-O", "check", Self.placeholderHost]
+    let words = connectionArguments + ["-O", "check", Self.placeholderHost]
     guard let result = try? ssh.run(words, joinsErrors: true, timeout: Self.timeout), result.succeeded else {
       return nil
     }
@@ -197,25 +198,25 @@ struct SSHCommand {
   // MARK: The host
 
   /// `ssh` arguments that use the connection and read no configuration.
-  private var throughConnection: [String] {
-    ["-F", "none", "-S", control, "-o", "BatchMode=yes", "-o", "ProxyCommand=false", "-T"]
+  private var connectionArguments: [String] {
+    ["-F", "none", "-S", controlPath, "-o", "BatchMode=yes", "-o", "ProxyCommand=false", "-T"]
   }
 
   /// A host name, which `ssh` requires but does not connect to.
   private static let placeholderHost = "agent.invalid"
-  /// The prefix of the output of ``preparation``.
+  /// The prefix of the output of ``preparationScript``.
   private static let outputPrefix = "agent-relay:"
 
   /// A script that prints the client port and this program's runtime directory on the host.
-  private static let preparation =
+  private static let preparationScript =
     "umask 077; d=${XDG_RUNTIME_DIR:-/run/user/$(id -u)}; test -O \"$d\" || exit; d=$d/agent;"
-    + " mkdir -p \"$d/\(RelayMessage.folder)\" && set -- $SSH_CONNECTION && echo \"\(outputPrefix)${2:-0}:$d\""
+    + " mkdir -p \"$d/\(RelayMessage.directoryName)\" && set -- $SSH_CONNECTION && echo \"\(outputPrefix)${2:-0}:$d\""
 
-  private static var random: String { HexDigit.text(Randomness.bytes(16)) }
+  private static var randomDigits: String { HexDigit.text(Randomness.bytes(16)) }
 
   /// The connection's client port, and the host's directory for sockets. Nil if there is no directory.
   private func prepare(_ ssh: InstalledProgram) -> (port: String, folder: String)? {
-    guard let output = run(ssh, remoteScript(Self.preparation)) else { return nil }
+    guard let output = run(ssh, remoteScript(Self.preparationScript)) else { return nil }
     let line = output.split(separator: UInt8(ascii: "\n")).last { $0.starts(with: Self.outputPrefix.utf8) }
     let parts = line.map {
       String(decoding: $0.dropFirst(Self.outputPrefix.utf8.count), as: UTF8.self).split(separator: ":", maxSplits: 1)
@@ -246,7 +247,7 @@ struct SSHCommand {
 
   /// Returns the output of `ssh` over the connection; nil after a failure.
   private func run(_ ssh: InstalledProgram, _ words: [String], input: [UInt8] = []) -> [UInt8]? {
-    guard let result = try? ssh.run(throughConnection + words, input: input, timeout: Self.timeout),
+    guard let result = try? ssh.run(connectionArguments + words, input: input, timeout: Self.timeout),
       result.succeeded
     else { return nil }
     return result.output

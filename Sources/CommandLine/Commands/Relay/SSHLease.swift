@@ -13,14 +13,14 @@ final class SSHLease {
   }
 
   /// The lease and its variables on the command line. Nil without `--lend`.
-  static func configuration(_ invocation: Invocation) throws(Failure) -> (lease: LeaseOrder, http: LentHTTP)? {
+  static func configuration(_ invocation: Invocation) throws(Failure) -> (lease: LeaseConfiguration, http: LentHTTP)? {
     guard let account = invocation[.lentAccount] else {
       for option in options where invocation.has(option) {
         throw Failure(.invalidRequest, "\"--\(option.name)\" requires \"--lend\"")
       }
       return nil
     }
-    return (try LeaseOrder(invocation, LeaseRequest(invocation, lending: account)), try LentHTTP(invocation))
+    return (try LeaseConfiguration(invocation, LeaseRequest(invocation, lending: account)), try LentHTTP(invocation))
   }
 
   private let request: LeaseRequest
@@ -30,7 +30,7 @@ final class SSHLease {
   private var socket: LeaseSocket
   private let poller: Poller
 
-  init(_ configuration: LeaseOrder, _ http: LentHTTP) throws(Failure) {
+  init(_ configuration: LeaseConfiguration, _ http: LentHTTP) throws(Failure) {
     (request, self.http, console) = (configuration.request, http, configuration.client.console)
     try configuration.requireSession()
     socket = try LeaseSocket(at: nil, servesOthers: false)
@@ -44,8 +44,8 @@ final class SSHLease {
   ///
   /// - Parameter forward: Forwards `remote`, an argument of `ssh -R`, to a local socket, and returns the output.
   /// - Returns: The variables for programs on the host, as `NAME=VALUE`.
-  func extend(
-    to directory: String, on host: String, forwarding forward: (_ remote: String, _ local: String) -> [UInt8]?
+  func provide(
+    in directory: String, on host: String, forwarding forward: (_ remote: String, _ local: String) -> [UInt8]?
   ) throws(Failure) -> [[UInt8]] {
     let refusal = Failure(
       .invalidConfiguration, "\(host) does not let ssh forward the lease's sockets to it",
@@ -56,7 +56,7 @@ final class SSHLease {
     let opened = try http.open { (index) throws(Failure) in
       // This number is only a local port for `agent lease-port`.
       let number = UInt16(index + 1)
-      let listener = try socket.addHTTP(for: number)
+      let listener = try socket.addHTTPSocket(for: number)
       let folder = local.prefix(upTo: local.lastIndex(of: "/") ?? local.endIndex)
       let path = "\(folder)/\(WireProtocol.leaseHTTPName(port: number))"
       // The output is the port that `sshd` chose.

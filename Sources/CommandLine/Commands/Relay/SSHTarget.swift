@@ -37,7 +37,7 @@ struct SSHArguments {
   let command: [[UInt8]]
 
   /// The letters of the options with a value (`ssh(1)`).
-  private static let withValue = Set("BbcDEeFIiJLlmOoPpQRSWw".utf8)
+  private static let lettersWithValue = Set("BbcDEeFIiJLlmOoPpQRSWw".utf8)
 
   /// Splits like `ssh`: options may follow the destination.
   init(_ words: [[UInt8]]) {
@@ -49,7 +49,7 @@ struct SSHArguments {
         if hasDestination { break }
         (hasDestination, index) = (true, index + 1)
       } else if word.count > 1, word[0] == UInt8(ascii: "-") {
-        let letter = word.dropFirst().firstIndex { Self.withValue.contains($0) }
+        let letter = word.dropFirst().firstIndex { Self.lettersWithValue.contains($0) }
         index += letter == word.count - 1 ? 2 : 1
       } else if hasDestination {
         break

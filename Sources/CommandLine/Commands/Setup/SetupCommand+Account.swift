@@ -19,7 +19,7 @@ extension SetupCommand {
     guard let origin else {
       guard let first = own.first else {
         throw Failure(
-          .placeNotListed, "no account lists a host for \(client.name)", hint: "name it with \("--host")")
+          .originNotListed, "no account lists a host for \(client.name)", hint: "name it with \("--host")")
       }
       return context(client, program, name, origin: nil, first)
     }
@@ -107,18 +107,19 @@ extension SetupCommand {
     let isSignInBetter = client == .mcp && (try? URI(url))?.isHTTPS ?? false
     guard let name = account ?? (isSignInBetter ? nil : try? daemon.ask(.account(own)))?["account"]?.string else {
       throw Failure(
-        .placeNotListed, "no account may send its token to \(url)",
+        .originNotListed, "no account may send its token to \(url)",
         hint: isSignInBetter ? "agent login \(shown)" : "agent help account set")
     }
     let denied = Phrase("\(name) may not send its token to \(url)")
     let command = "agent account set \(name) --host \(shown)"
     if mode == .print || mode == .dryRun {
-      if !console.json { console.note(Phrase("\(denied); to permit it: \(command)")) }
+      if !console.usesJSON { console.note(Phrase("\(denied); to permit it: \(command)")) }
       return name
     }
     let question = Phrase("\(name) may not send its token to \(url). Permit it?")
-    guard mayAsk, mode == .apply, console.mayAsk, !console.json, try Confirmation.ask(question) ?? false else {
-      throw Failure(.placeNotListed, denied, hint: .command("\(command) && agent setup \(client.name) --host \(shown)"))
+    guard mayAsk, mode == .apply, console.mayAsk, !console.usesJSON, try Confirmation.ask(question) ?? false else {
+      throw Failure(
+        .originNotListed, denied, hint: .command("\(command) && agent setup \(client.name) --host \(shown)"))
     }
     var settings = AccountSettings()
     settings.origins = [url]

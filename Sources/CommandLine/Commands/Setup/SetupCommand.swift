@@ -115,7 +115,7 @@ struct SetupCommand {
           .missingValue, Phrase("\(outcome(client, context, .works).subject) is not set up"),
           hint: client == .go && context.files.nonEmptyValue("GOAUTH") != nil ? "unset GOAUTH" : hint(client, []))
       }
-      try client.trial(context).run(showsErrors: !console.json)
+      try client.trial(context).run(showsErrors: !console.usesJSON)
       try report(outcome(client, context, .works))
     case .print: try print(client, try context(client))
     case .apply where client.isPrintedOnly, .dryRun where client.isPrintedOnly: try print(client, try context(client))
@@ -135,9 +135,9 @@ struct SetupCommand {
     do throws(Failure) { old = try file.read() } catch {
       throw Failure(error.code, error.text, hint: error.advice ?? Phrase(verbatim: hint(client, ["--print"])))
     }
-    let earlier = try SetupReceipts.read().all.first { $0.isFor(client, url, plan.entry, in: file) }
-    if let piece = earlier?.piece, piece.isIn(old ?? []) {
-      guard plan.isSame(as: piece) else {
+    let earlier = try SetupReceipts.read().all.first { $0.matches(client, url, plan.entry, in: file) }
+    if let addition = earlier?.addition, addition.isIn(old ?? []) {
+      guard plan.isSame(as: addition) else {
         throw Failure(
           .invalidConfiguration, "\(file.path) is already set up differently",
           hint: hint(client, ["--undo"], isUndo: true))
@@ -146,9 +146,9 @@ struct SetupCommand {
       return try finish(outcome(client, context, .unchanged, file), client, context, plan)
     }
     let insertion = try plan.insertion(in: old, of: file.path)
-    var piece: SetupPiece?
+    var addition: SetupAddition?
     switch insertion {
-    case .inserted(_, let inserted): piece = inserted
+    case .inserted(_, let inserted): addition = inserted
     case .present:
       let isMissing = client.link(context.name).map { context.path(of: $0) == nil } ?? false
       if !isMissing || earlier != nil || mode == .dryRun {
@@ -160,19 +160,19 @@ struct SetupCommand {
     case .refused:
       try refuse(client, plan, Phrase("\(file.path) has a format that setup does not change"))
     }
-    let text = piece?.addedLines ?? []
+    let text = addition?.addedLines ?? []
     if mode == .dryRun {
-      if !console.json { show(file.path, text) }
+      if !console.usesJSON { show(file.path, text) }
       return try report(outcome(client, context, .proposed, file, text))
     }
     try confirm(client, context, file.path, text)
     let receipt = SetupReceipt(
-      client: client, url: url, entry: plan.entry, account: context.account, file: file.path, piece: piece,
+      client: client, url: url, entry: plan.entry, account: context.account, file: file.path, addition: addition,
       hasCreatedFile: old == nil,
       linkName: linkName(client, context), linkTarget: linkName(client, context).map { _ in context.program })
     try SetupReceipts.change { (receipts) throws(Failure) in
       let before = receipts
-      receipts.all.removeAll { $0.isFor(client, url, plan.entry, in: file) }
+      receipts.all.removeAll { $0.matches(client, url, plan.entry, in: file) }
       receipts.all.append(receipt)
       try receipts.write(SetupReceipts.directory())
       do throws(Failure) {
@@ -188,7 +188,7 @@ struct SetupCommand {
 
   /// Prints the settings to add by hand, and throws.
   private func refuse(_ client: SetupClient, _ plan: SetupPlan, _ reason: Phrase) throws(Failure) {
-    if !console.json, let file = plan.file { show(file.path, plan.text) }
+    if !console.usesJSON, let file = plan.file { show(file.path, plan.text) }
     throw Failure(.invalidConfiguration, reason, hint: hint(client, ["--print"]))
   }
 
@@ -205,13 +205,13 @@ struct SetupCommand {
     let plan = try client.plan(context)
     let outcome = outcome(client, context, .printed, plan.file, plan.text)
     try console.answer(outcome.json) { _ in plan.text.joined(separator: "\n") + "\n" }
-    if !console.json { console.note(outcome.phrase) }
+    if !console.usesJSON { console.note(outcome.phrase) }
     for note in plan.notes { console.note(note) }
     noteTrial(client)
   }
 
   private func noteTrial(_ client: SetupClient) {
-    if !console.json { console.note(Phrase("to try it: \(hint(client, ["--test"]))")) }
+    if !console.usesJSON { console.note(Phrase("to try it: \(hint(client, ["--test"]))")) }
   }
 
   private func report(_ outcome: SetupOutcome) throws(Failure) {
@@ -246,7 +246,7 @@ struct SetupCommand {
 
   /// Shows the added lines, but no other content of the file.
   private func show(_ path: String, _ text: [String]) {
-    guard !console.quiet || mode == .dryRun else { return }
+    guard !console.isQuiet || mode == .dryRun else { return }
     let lines = text.map { "+ \(TerminalText.clean($0.expandingTabs, limit: 1000))\n" }
     Console.printToStandardError("\(TerminalText.clean(path, limit: 1000)):\n\(lines.joined())")
   }
@@ -255,7 +255,7 @@ struct SetupCommand {
   private func confirm(
     _ client: SetupClient, _ context: SetupContext, _ path: String, _ text: [String]
   ) throws(Failure) {
-    if !console.json { show(path, text) }
+    if !console.usesJSON { show(path, text) }
     if isConfirmed { return }
     let answer = console.mayAsk ? try Confirmation.ask(Phrase("Write this to \(path)?")) : nil
     guard let answer else {
@@ -294,7 +294,7 @@ struct SetupCommand {
       return outcomes
     }
     let left = outcomes.contains { $0.state == .changed }
-    if console.json {
+    if console.usesJSON {
       try Console.answer(JSONObject([("undone", .array(outcomes.map { .object($0.json) }))]))
     } else {
       if outcomes.isEmpty { console.note(Phrase("none of this is set up")) }

@@ -13,14 +13,14 @@ struct SetupReceipt: Sendable, Hashable {
   /// The changed file.
   let file: String
   /// The added text or member. Nil if the file already contained it.
-  var piece: SetupPiece?
+  var addition: SetupAddition?
   var hasCreatedFile: Bool
   /// The link in ``SetupLinks`` and its target, if any.
   var link: (name: String, target: String)? { linkName.flatMap { name in linkTarget.map { (name, $0) } } }
   var linkName: String?
   var linkTarget: String?
 
-  func isFor(_ client: SetupClient, _ url: String?, _ entry: String?, in file: SetupFile) -> Bool {
+  func matches(_ client: SetupClient, _ url: String?, _ entry: String?, in file: SetupFile) -> Bool {
     self.client == client && self.url == url && self.entry == entry && self.file == file.path
   }
 }
@@ -125,15 +125,15 @@ struct SetupReceipts {
   mutating func undo(_ receipt: SetupReceipt) throws(Failure) -> SetupOutcome {
     var outcome = receipt.outcome
     outcome.state = .undone
-    if let piece = receipt.piece {
+    if let addition = receipt.addition {
       let file = try SetupFile(receipt.file)
       let old = try file.read()
-      if let old, let (bytes, left) = piece.removed(from: old) {
+      if let old, let (bytes, left) = addition.removed(from: old) {
         remove(receipt)
-        let isEmpty = receipt.hasCreatedFile && bytes == piece.emptyFile
+        let isEmpty = receipt.hasCreatedFile && bytes == addition.emptyFile
         if !isEmpty { passOwnership(receipt, left) }
         try file.replace(old, by: isEmpty ? nil : bytes)
-      } else if old.map({ piece.hasTrace(in: $0) }) ?? false {
+      } else if old.map({ addition.hasTrace(in: $0) }) ?? false {
         outcome.state = .changed
         return outcome
       } else {
@@ -151,16 +151,16 @@ struct SetupReceipts {
 
   /// Records in another receipt that `setup` created the file or `left` of its objects, for removal once empty.
   private mutating func passOwnership(_ receipt: SetupReceipt, _ left: Int) {
-    guard case .member(let path, _, _)? = receipt.piece else {
-      if receipt.hasCreatedFile, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.piece != nil }) {
+    guard case .member(let path, _, _)? = receipt.addition else {
+      if receipt.hasCreatedFile, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.addition != nil }) {
         all[heir].hasCreatedFile = true
       }
       return
     }
     for index in all.indices where all[index].file == receipt.file {
       if receipt.hasCreatedFile { all[index].hasCreatedFile = true }
-      if left > 0, let piece = all[index].piece?.withAddedObjects(atLeast: left, around: path) {
-        all[index].piece = piece
+      if left > 0, let addition = all[index].addition?.withAddedObjects(atLeast: left, around: path) {
+        all[index].addition = addition
         return
       }
     }
@@ -178,7 +178,7 @@ extension SetupReceipt {
     if hasCreatedFile { object["file_made"] = .bool(true) }
     object["link"] = linkName.map { .string($0) }
     object["link_target"] = linkTarget.map { .string($0) }
-    switch piece {
+    switch addition {
     case .text(let text, let prefix)?:
       object["text"] = .string(text)
       if !prefix.isEmpty { object["behind"] = .string(prefix) }
@@ -195,19 +195,19 @@ extension SetupReceipt {
   fileprivate init?(_ json: JSON) {
     guard let client = json["client"]?.string.flatMap({ SetupClient.named($0) }), let file = json["file"]?.string
     else { return nil }
-    var piece: SetupPiece?
+    var addition: SetupAddition?
     if let text = json["text"]?.string {
-      piece = .text(text, prefix: json["behind"]?.string ?? "")
+      addition = .text(text, prefix: json["behind"]?.string ?? "")
     } else if let names = json["path"]?.array {
       let path = names.compactMap(\.string)
       guard let value = json["value"], let addedObjects = json["made"]?.int, path.count == names.count,
         (0..<path.count) ~= addedObjects
       else { return nil }
-      piece = .member(path: path, value: value, addedObjects: addedObjects)
+      addition = .member(path: path, value: value, addedObjects: addedObjects)
     }
     self.init(
       client: client, url: json["place"]?.string, entry: json["entry"]?.string, account: json["account"]?.string,
-      file: file, piece: piece,
+      file: file, addition: addition,
       hasCreatedFile: json["file_made"]?.bool ?? false, linkName: json["link"]?.string,
       linkTarget: json["link_target"]?.string)
   }

@@ -94,8 +94,8 @@ enum SetupList {
 extension SetupReceipt {
   /// The addition's current state.
   var outcome: SetupOutcome {
-    let isThere = piece.map { piece in
-      (try? SetupFile(file).read()).flatMap { $0 }.map { piece.isIn($0) } ?? false
+    let isThere = addition.map { addition in
+      (try? SetupFile(file).read()).flatMap { $0 }.map { addition.isIn($0) } ?? false
     }
     return SetupOutcome(
       client: client, url: url, account: account, file: file, state: isThere ?? true ? .setUp : .changed)

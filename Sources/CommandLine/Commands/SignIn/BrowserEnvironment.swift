@@ -5,15 +5,15 @@ struct BrowserEnvironment {
   /// Returns the value of an environment variable. Nil if it is not set.
   let variable: (String) -> String?
   /// Returns whether a readable file exists at a path.
-  let exists: (String) -> Bool
+  let fileExists: (String) -> Bool
 
   static var current: BrowserEnvironment {
     BrowserEnvironment(
-      variable: Environment.value, exists: { (try? FileDescriptor(opening: $0, for: .reading)) != nil })
+      variable: Environment.value, fileExists: { (try? FileDescriptor(opening: $0, for: .reading)) != nil })
   }
 
   /// Whether a browser started here is visible to the user and can reach this machine.
-  var canOpen: Bool {
+  var canOpenBrowser: Bool {
     // Remote editors set `BROWSER` to a program that opens the user's own browser.
     if isRemoteEditor || isContainer { return isSet("BROWSER") }
     if isRemote { return false }
@@ -36,7 +36,7 @@ struct BrowserEnvironment {
     isSet("VSCODE_IPC_HOOK_CLI") || isSet("REMOTE_CONTAINERS") || isSet("CODESPACES")
   }
   private var isContainer: Bool {
-    isSet("container") || exists("/.dockerenv") || exists("/run/.containerenv")
+    isSet("container") || fileExists("/.dockerenv") || fileExists("/run/.containerenv")
   }
 
   private func isSet(_ name: String) -> Bool { !(variable(name) ?? "").isEmpty }

@@ -56,7 +56,7 @@ struct LoginCommand {
   /// The secrets to pass to the daemon. Nil when resuming.
   private let files: SecretFiles?
   private let resource: ResourceLogin?
-  private let unlocking: Unlocking?
+  private let unlocker: VaultUnlocker?
   private let waiting: LoginWait.Choices
   /// Whether to prompt for missing settings.
   private let mayAsk: Bool
@@ -76,7 +76,7 @@ struct LoginCommand {
   private static func makeWorkloadAction(_ invocation: Invocation) throws(Failure) -> Action {
     try action(LoginReporter(console: Console(invocation), terminal: .current, time: SystemTime())) {
       () throws(Failure) in
-      try LoginCommand(invocation, LoginOptions.workload(invocation), .unattended, ResourceLogin(invocation))
+      try LoginCommand(invocation, LoginOptions.workloadRequest(invocation), .unattended, ResourceLogin(invocation))
     }
   }
 
@@ -152,8 +152,8 @@ struct LoginCommand {
     if invocation.has(.account) { throw invocation.conflict(Option.account.declaration, Option.resume.declaration) }
     client = DaemonClient(invocation)
     self.waiting = waiting
-    request = .loginStep(.resume(login: login, waits: !invocation[.start]))
-    (files, resource, unlocking, mayAsk) = (nil, nil, nil, false)
+    request = .loginStep(.resume(loginID: login, waits: !invocation[.start]))
+    (files, resource, unlocker, mayAsk) = (nil, nil, nil, false)
   }
 
   private init(
@@ -172,23 +172,23 @@ struct LoginCommand {
     }
     var login = login
     login.isDetached = waiting.isDetached
-    login.passedSecrets = files.announced
-    if login.unless == nil, mayAsk, Terminal.isTerminal(2), login.isPlain { login.unless = .signedIn }
+    login.passedSecrets = files.announcedKinds
+    if login.skipCondition == nil, mayAsk, Terminal.isTerminal(2), login.isPlain { login.skipCondition = .signedIn }
     request = .login(login)
     self.files = files
-    unlocking = try Unlocking(invocation, client)
+    unlocker = try VaultUnlocker(invocation, client)
   }
 
   /// Signs in, prompting for a missing service, issuer or client ID.
   private func signIn(_ reporter: inout LoginReporter) throws(Failure) -> Int32 {
     var descriptors = try files?.open() ?? []
     var request = try requestWithResource(reporter)
-    if case .login(let login) = request, login.flow == .device, BrowserEnvironment.current.canOpen {
+    if case .login(let login) = request, login.flow == .device, BrowserEnvironment.current.canOpenBrowser {
       client.console.note(Phrase("a browser can be opened here, and needs no code: omit \("--device")"))
     }
     var preset: AccountPreset?
     if case .login(var login) = request {
-      try choose(&login)
+      try askForAccountOrService(&login)
       preset = try applyPreset(to: &login)
       request = .login(login)
     }
@@ -196,7 +196,7 @@ struct LoginCommand {
     while true {
       do throws(Failure) {
         let status = try signIn(request, descriptors, &reporter)
-        if status == 0, let preset { try setUp(preset) }
+        if status == 0, let preset { try runSetupCommands(of: preset) }
         return status
       } catch {
         guard case .login(var login) = request else { throw error }
@@ -217,7 +217,7 @@ struct LoginCommand {
   }
 
   /// Asks what to sign in to, if the command line names no account or service.
-  private func choose(_ login: inout LoginRequest) throws(Failure) {
+  private func askForAccountOrService(_ login: inout LoginRequest) throws(Failure) {
     guard mayAsk, !login.isGuest, Terminal.isTerminal(2), login.account == nil, login.issuer == nil,
       login.provider == nil
     else { return }
@@ -245,10 +245,10 @@ struct LoginCommand {
   }
 
   /// Offers to run the setup commands of a preset. Without consent, prints them.
-  private func setUp(_ preset: AccountPreset) throws(Failure) {
-    guard !preset.programs.isEmpty else { return }
-    let commands = preset.programs.map { "agent setup \($0)" }.joined(separator: " && ")
-    let words = preset.programs.compactMap(ShellWord.words)
+  private func runSetupCommands(of preset: AccountPreset) throws(Failure) {
+    guard !preset.setupCommands.isEmpty else { return }
+    let commands = preset.setupCommands.map { "agent setup \($0)" }.joined(separator: " && ")
+    let words = preset.setupCommands.compactMap(ShellWord.words)
     var names: [String] = []
     for name in words.compactMap(\.first) where !names.contains(name) { names.append(name) }
     let console = client.console
@@ -281,7 +281,7 @@ struct LoginCommand {
     case .issuerNeeded where login.issuer == nil:
       printProblem(missing)
       repeat {
-        guard let issuer = try Confirmation.line(Phrase("Issuer URL")) else { throw unanswered(missing) }
+        guard let issuer = try Confirmation.askForLine(Phrase("Issuer URL")) else { throw unansweredFailure(missing) }
         login.issuer = issuer
       } while !checkAddress(login.issuer)
     case .clientNeeded where missing.needsClientSecret:
@@ -292,7 +292,7 @@ struct LoginCommand {
       login.passedSecrets.insert(.clientSecret)
     case .clientNeeded where login.clientID == nil:
       printProblem(missing)
-      guard let id = try Confirmation.line(Phrase("Client ID")) else { throw unanswered(missing) }
+      guard let id = try Confirmation.askForLine(Phrase("Client ID")) else { throw unansweredFailure(missing) }
       (login.clientID, login.registersClient) = (id, false)
     default: return false
     }
@@ -307,7 +307,7 @@ struct LoginCommand {
   }
 
   /// A failure for an unanswered question, whose reason was already printed.
-  private static func unanswered(_ missing: Failure) -> Failure {
+  private static func unansweredFailure(_ missing: Failure) -> Failure {
     Console.printToStandardError("\n")
     return Failure(missing.code, "no input", hint: missing.advice)
   }
@@ -325,25 +325,25 @@ struct LoginCommand {
     // The daemon cancels a sign-in in the foreground if its client disconnects.
     let ending = try client.converse { (connection) throws(Failure) in
       if case .login(let login) = request, let level = login.protection {
-        try unlocking?.prepare(level, over: &connection)
+        try unlocker?.prepare(level, over: &connection)
       }
       do throws(Failure) {
         return try wait(for: request, descriptors, over: &connection, &reporter)
       } catch {
-        guard error.code == .locked, case .login(let login) = request, let unlocking, unlocking.canAsk else {
+        guard error.code == .locked, case .login(let login) = request, let unlocker, unlocker.canAsk else {
           throw error
         }
         // The daemon has not read any descriptor yet.
-        guard try !unlocking.open(login.account, over: &connection).isEmpty else { throw error }
+        guard try !unlocker.open(login.account, over: &connection).isEmpty else { throw error }
         return try wait(for: request, descriptors, over: &connection, &reporter)
       }
     }
     switch ending {
     case .signedIn(let result):
       client.logOutcome("answered", since: begin)
-      if result["kept"]?.bool == true, case .login(var login) = request, login.unless == .signedIn {
+      if result["kept"]?.bool == true, case .login(var login) = request, login.skipCondition == .signedIn {
         guard try Confirmation.ask(LoginText.signInAgainQuestion(result)) ?? true else { return 0 }
-        login.unless = nil
+        login.skipCondition = nil
         return try signIn(.login(login), descriptors, &reporter)
       }
       if result["state"] != nil { return try reporter.reportBackground(result, isStart: waiting.isDetached) }
@@ -380,7 +380,7 @@ struct LoginCommand {
     guard case .login(var login) = request else { return request }
     try resource?.complete(&login, client)
     login.wantsQRCode = reporter.drawsQRCodes
-    login.pages = Language.current.pages
+    login.pageTranslations = Language.current.pageTranslations
     return .login(login)
   }
 

@@ -7,8 +7,8 @@ enum LoginOptions {
   static func request(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = try commonRequest(invocation)
     request.flow = try flow(invocation)
-    request.canOpenBrowser = request.flow == nil && BrowserEnvironment.current.canOpen
-    request.demands.prompt = try invocation[.prompt].map { (prompt) throws(Failure) in
+    request.canOpenBrowser = request.flow == nil && BrowserEnvironment.current.canOpenBrowser
+    request.requirements.prompt = try invocation[.prompt].map { (prompt) throws(Failure) in
       let words = prompt.split(separator: " ")
       guard words.count < 2 || !words.contains("none") else {
         throw Failure(.invalidRequest, "the prompt \("none") cannot be combined with others")
@@ -19,15 +19,15 @@ enum LoginOptions {
     if request.dropsAccessToken, request.keepsAccessToken {
       throw invocation.conflict(AccountSetting.keepsAccessToken.declaration, Option.noKeep.declaration)
     }
-    request.demands.loginHint = invocation[.loginHint]
-    request.demands.acrValues = invocation[.acr]
-    request.demands.maxAge = invocation[.maxAge]
-    request.demands.claimsChallenge = invocation[.claimsChallenge]
+    request.requirements.loginHint = invocation[.loginHint]
+    request.requirements.acrValues = invocation[.acr]
+    request.requirements.maxAge = invocation[.maxAge]
+    request.requirements.claimsChallenge = invocation[.claimsChallenge]
     return request
   }
 
   /// The request of a sign-in without a user.
-  static func workload(_ invocation: Invocation) throws(Failure) -> LoginRequest {
+  static func workloadRequest(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = try commonRequest(invocation)
     request.isGuest = true
     return request
@@ -50,7 +50,7 @@ enum LoginOptions {
         throw Failure(.invalidRequest, "--ephemeral cannot be used with --\(other.0)")
       }
     }
-    if invocation[.ifNeeded] { request.unless = .token }
+    if invocation[.ifNeeded] { request.skipCondition = .token }
     if !invocation.has(AccountSetting.proxy.declaration) {
       (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
     }

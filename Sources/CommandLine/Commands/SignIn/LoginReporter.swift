@@ -30,7 +30,7 @@ struct LoginReporter {
   /// Whether the sign-in continues in the background.
   private let isDetached: Bool
   /// The ID of the background sign-in that this command resumed, if any.
-  private let resumed: String?
+  private let resumedLoginID: String?
   private var nextQRCode: Event.QRCode?
 
   /// Whether the user is signing in to several accounts, none of which should become the active one.
@@ -43,14 +43,14 @@ struct LoginReporter {
   init(_ invocation: Invocation) throws(Failure) {
     self.init(
       console: Console(invocation), terminal: .current, time: SystemTime(), qrCode: try QRCodeChoice.fromEnvironment(),
-      resumed: invocation[.resume],
+      resumedLoginID: invocation[.resume],
       isDetached: invocation[.start] && invocation[.resume] == nil)
   }
 
   /// - Parameter terminal: Nil if standard error is not a terminal.
   init(
     console: Console, terminal: OutputTerminal?, time: any TimeSource, qrCode: QRCodeChoice = .automatic,
-    resumed: String? = nil, isDetached: Bool = false,
+    resumedLoginID: String? = nil, isDetached: Bool = false,
     write: @escaping @Sendable (String) -> Void = Console.printToStandardError
   ) {
     self.console = console
@@ -58,9 +58,9 @@ struct LoginReporter {
     self.time = time
     self.write = write
     self.qrCode = qrCode
-    self.resumed = resumed
+    self.resumedLoginID = resumedLoginID
     self.isDetached = isDetached
-    guard let terminal, terminal.canRewriteLines, !console.json, !console.quiet else { return }
+    guard let terminal, terminal.canRewriteLines, !console.usesJSON, !console.isQuiet else { return }
     status = StatusLine(terminal, write: write)
   }
 
@@ -75,9 +75,9 @@ struct LoginReporter {
   mutating func report(_ event: Event, _ view: BrowserView = .byHand) throws(Failure) {
     // Always for users, even with `--json`.
     if case .progress(let entry) = event { return reportStep(entry) }
-    if console.json { return try Console.answer(event.json) }
+    if console.usesJSON { return try Console.answer(event.json) }
     status?.erase()
-    let (now, isQuiet) = (time.wallSeconds(), console.quiet)
+    let (now, isQuiet) = (time.wallSeconds(), console.isQuiet)
     let rows = terminal.map { $0.rows() ?? 0 }
     switch event {
     // Not events of a sign-in, or reported elsewhere.
@@ -108,7 +108,7 @@ struct LoginReporter {
 
   /// Whether the terminal can show QR codes and the user wants them.
   var drawsQRCodes: Bool {
-    guard let terminal, qrCode != .never, !console.json, !console.quiet else { return false }
+    guard let terminal, qrCode != .never, !console.usesJSON, !console.isQuiet else { return false }
     return terminal.canRewriteLines && terminal.showsUTF8
   }
 
@@ -133,12 +133,12 @@ struct LoginReporter {
     if status != nil { phase = pastes ? .paste(expiry: expiry) : .approval(expiry: expiry) }
     guard let terminal else { return write(line()) }
     let screen = text(SignInScreen(columns: terminal.columns(), isStyled: terminal.hasStyles))
-    let showsWait = !console.quiet && !terminal.canRewriteLines
+    let showsWait = !console.isQuiet && !terminal.canRewriteLines
     let left = LoginText.secondsLeft(expiry, now: time.wallSeconds())
     let wait =
       pastes
       ? LoginText.pastePrompts(seconds: left)[0] + "\n"
-      : LoginText.wait(until: expiry, now: time.wallSeconds(), isResumed: resumed != nil)
+      : LoginText.waitNote(until: expiry, now: time.wallSeconds(), isResumed: resumedLoginID != nil)
     write(screen + (showsWait ? wait : ""))
   }
 
@@ -150,7 +150,7 @@ struct LoginReporter {
     case .server: status?.show(DaemonWait.forServer.wordings)
     case .approval(let expiry):
       let left = LoginText.secondsLeft(expiry, now: time.wallSeconds())
-      let wordings = LoginText.countdown(seconds: left, isResumed: resumed != nil)
+      let wordings = LoginText.countdown(seconds: left, isResumed: resumedLoginID != nil)
       status?.show(wordings)
     case .paste(let expiry):
       let prompts = LoginText.pastePrompts(seconds: LoginText.secondsLeft(expiry, now: time.wallSeconds()))
@@ -171,9 +171,9 @@ struct LoginReporter {
 
   mutating func reportSuccess(_ result: JSONObject) throws(Failure) {
     removeCountdown()
-    if console.json { return try Console.answer(Self.event("signed_in", result)) }
+    if console.usesJSON { return try Console.answer(Self.event("signed_in", result)) }
     console.note(LoginText.success(result, now: time.wallSeconds()))
-    if result["kept"] == nil, !isOneOfSeveral, let other = LoginText.otherActive(result) { console.note(other) }
+    if result["kept"] == nil, !isOneOfSeveral, let other = LoginText.otherActiveAccount(result) { console.note(other) }
   }
 
   /// Reports that the sign-in continues in the background.
@@ -181,7 +181,7 @@ struct LoginReporter {
   /// - Returns: The exit status: success if just started, otherwise "try later".
   mutating func reportBackground(_ result: JSONObject, isStart: Bool) throws(Failure) -> Int32 {
     removeCountdown()
-    if console.json {
+    if console.usesJSON {
       try Console.answer(Self.event(isStart ? "started" : "waiting", result))
     } else if isStart, let login = result["login"]?.string {
       try Console.answer(TerminalText.clean(login) + "\n")
@@ -195,7 +195,7 @@ struct LoginReporter {
   /// Writes the failure as a JSON event, with `--json`.
   mutating func reportFailure(_ failure: Failure) {
     removeCountdown()
-    guard console.json, let members = console.completingHint(of: failure).json.object else { return }
+    guard console.usesJSON, let members = console.completingHint(of: failure).json.object else { return }
     // Standard error reports the failure too, so ignore write errors.
     try? Console.answer(Self.event("error", members))
   }
@@ -209,7 +209,7 @@ struct LoginReporter {
 
   mutating func reportInterruption() {
     removeCountdown()
-    if !console.json { console.note(resumed.map(LoginText.inBackground) ?? Phrase("sign-in cancelled")) }
+    if !console.usesJSON { console.note(resumedLoginID.map(LoginText.inBackground) ?? Phrase("sign-in cancelled")) }
   }
 
   mutating func removeCountdown() {

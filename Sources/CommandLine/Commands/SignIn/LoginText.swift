@@ -93,7 +93,7 @@ enum LoginText {
   }
 
   /// The remaining time, for a terminal that cannot rewrite lines.
-  static func wait(until expiry: Int, now: Int, isResumed: Bool = false) -> String {
+  static func waitNote(until expiry: Int, now: Int, isResumed: Bool = false) -> String {
     let left = RelativeTime.phrase(seconds: secondsLeft(expiry, now: now))
     return Phrase("Waiting for your approval, \(left) left. \(interruptNote(isResumed))").localized() + "\n"
   }
@@ -129,7 +129,7 @@ enum LoginText {
   }
 
   /// Names the active account and the command to change it, if another account is active.
-  static func otherActive(_ result: JSONObject) -> Phrase? {
+  static func otherActiveAccount(_ result: JSONObject) -> Phrase? {
     guard let account = result["account"]?.string, let active = result["active_account"]?.string,
       !active.hasSameBytes(as: account)
     else { return nil }

@@ -51,12 +51,12 @@ struct LoginWait {
   private let deadline: Instant
   private var opener: BrowserOpener?
   private var pasted: PastedLine?
-  private var login = ""
-  private var isPasteOver = false
+  private var loginID = ""
+  private var hasPasteEnded = false
   /// The connection to the user's machine, if that can open the page.
   private var relay: RelayConnection?
   /// The page that the user's machine was asked to open.
-  private var relayed: Event.Browser?
+  private var relayedPage: Event.Browser?
 
   init(_ choices: Choices, environment: BrowserEnvironment, _ relay: RelayConnection?, until deadline: Instant) {
     self.choices = choices
@@ -82,7 +82,7 @@ struct LoginWait {
         case .event(let event): try handle(event, &signals, &reporter)
         }
       }
-      let keys = try nextKeys(connection, signals, reporter)
+      let keys = try waitForInput(connection, signals, reporter)
       if keys.contains(PollerKey.signals), let signal = signals.handle(&reporter) { return .interrupted(by: signal) }
       if keys.contains(PollerKey.daemon) { try connection.readMore() }
       if keys.contains(PollerKey.pasted) { try readPasted(connection) }
@@ -103,7 +103,7 @@ struct LoginWait {
       if browser.mustPaste, let relay {
         try ask(relay, for: browser, &signals, &reporter)
       } else {
-        try begin(browser, &signals, &reporter)
+        try beginBrowserSignIn(browser, &signals, &reporter)
       }
     case .deviceCode:
       relay = nil
@@ -111,7 +111,7 @@ struct LoginWait {
     case .redirectRefused(let failure):
       // A user can retry, but input from a pipe is final.
       guard pasted?.isTerminal == true else { throw failure }
-      isPasteOver = false
+      hasPasteEnded = false
       try reporter.report(event)
     default: try reporter.report(event)
     }
@@ -128,14 +128,14 @@ struct LoginWait {
     pasted = nil
     let isConfirmed = choices.mayAsk ? try Confirmation.ask(LoginText.question(confirm)) ?? false : false
     try connection.send(
-      RequestEnvelope(.loginStep(.confirm(login: confirm.login, isConfirmed: isConfirmed))))
+      RequestEnvelope(.loginStep(.confirm(loginID: confirm.loginID, isConfirmed: isConfirmed))))
   }
 
   /// Opens the page, or shows how to open it.
-  private mutating func begin(
+  private mutating func beginBrowserSignIn(
     _ browser: Event.Browser, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
   ) throws(Failure) {
-    login = browser.login
+    loginID = browser.loginID
     guard !browser.mustPaste || choices.isDetached else {
       // Turn echo off before the prompt.
       pasted = try PastedLine.open(&signals, mayUseTerminal: choices.mayAsk)
@@ -149,7 +149,7 @@ struct LoginWait {
     if mayOpen {
       view = .opens
     } else if choices.mayPaste {
-      view = .elsewhere(tunnel: Self.tunnel(browser))
+      view = .elsewhere(tunnel: Self.tunnelCommand(browser))
       pasted = try PastedLine.open(&signals, mayUseTerminal: true)
     } else {
       view = .byHand
@@ -158,7 +158,7 @@ struct LoginWait {
     if mayOpen {
       opener = BrowserOpener(commands)
     } else if environment.isRemote, view == .byHand {
-      let tunnel = Self.tunnel(browser)
+      let tunnel = Self.tunnelCommand(browser)
       try reporter.report(.notice(Phrase("on your own machine run: \(tunnel); or use --device or --paste")))
     }
   }
@@ -170,8 +170,8 @@ struct LoginWait {
     _ relay: RelayConnection, for browser: Event.Browser, _ signals: inout SignInSignals,
     _ reporter: inout LoginReporter
   ) throws(Failure) {
-    login = browser.login
-    relayed = browser
+    loginID = browser.loginID
+    relayedPage = browser
     reporter.removeCountdown()
     try reporter.report(.notice(Phrase("asking on your own machine, in the terminal of \("agent ssh")")))
     do throws(RelayRefusal) { try relay.open(browser) } catch {
@@ -187,8 +187,8 @@ struct LoginWait {
     do throws(RelayRefusal) { url = try relay?.read() } catch {
       return try leaveRelay(error, &signals, &reporter)
     }
-    guard let url, relayed.take() != nil else { return }
-    try connection.send(RequestEnvelope(.loginStep(.redirect(login: login, url: url))))
+    guard let url, relayedPage.take() != nil else { return }
+    try connection.send(RequestEnvelope(.loginStep(.redirect(loginID: loginID, url: url))))
   }
 
   /// Continues without the user's machine: opens the page here or lets the user paste the redirect.
@@ -196,18 +196,18 @@ struct LoginWait {
     _ refusal: RelayRefusal, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
   ) throws(Failure) {
     relay = nil
-    guard let browser = relayed.take() else { return }
+    guard let browser = relayedPage.take() else { return }
     try reporter.report(.notice(refusal.phrase))
-    try begin(browser, &signals, &reporter)
+    try beginBrowserSignIn(browser, &signals, &reporter)
   }
 
   /// The `ssh` command for the user's machine that lets its browser reach this one.
-  private static func tunnel(_ browser: Event.Browser) -> String {
+  private static func tunnelCommand(_ browser: Event.Browser) -> String {
     let port = (try? URI(browser.redirectURI))?.port.map { String($0) } ?? "PORT"
-    return "ssh -L \(port):127.0.0.1:\(port) \(destination(Environment.value))"
+    return "ssh -L \(port):127.0.0.1:\(port) \(sshDestination(Environment.value))"
   }
 
-  static func destination(_ variables: (String) -> String?) -> String {
+  static func sshDestination(_ variables: (String) -> String?) -> String {
     let user = UserEntry.of(Machine.userID)?.name ?? variables("USER") ?? String(Machine.userID)
     // Client address and port, then server address and port (ssh(1)).
     let words = (variables("SSH_CONNECTION") ?? "").split(separator: " ")
@@ -228,14 +228,14 @@ struct LoginWait {
 
   private mutating func readPasted(_ connection: borrowing DaemonConnection) throws(Failure) {
     guard let url = try pasted?.read() else { return }
-    isPasteOver = pasted?.isTerminal != true
-    try connection.send(RequestEnvelope(.loginStep(.redirect(login: login, url: url))))
+    hasPasteEnded = pasted?.isTerminal != true
+    try connection.send(RequestEnvelope(.loginStep(.redirect(loginID: loginID, url: url))))
   }
 
   // MARK: Waiting
 
   /// Waits, and returns the poller keys of available input.
-  private func nextKeys(
+  private func waitForInput(
     _ connection: borrowing DaemonConnection, _ signals: borrowing SignInSignals, _ reporter: LoginReporter
   ) throws(Failure) -> Set<UInt64> {
     var moment = min(deadline, reporter.nextUpdate ?? deadline)
@@ -246,7 +246,7 @@ struct LoginWait {
       try poller.add(signals.raw, interest: .read, key: PollerKey.signals)
       if let relay { try poller.add(relay.raw, interest: .read, key: PollerKey.relay) }
       if let raw = opener?.raw { try poller.add(raw, interest: .read, key: PollerKey.opener) }
-      if !isPasteOver, let raw = pasted?.raw, try !Self.add(raw, to: poller) {
+      if !hasPasteEnded, let raw = pasted?.raw, try !Self.add(raw, to: poller) {
         return [PollerKey.pasted]
       }
       return Set(try poller.wait(until: moment).map(\.key))

@@ -25,11 +25,12 @@ enum LogoutCommand {
     makeAction: makeAction)
 
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
-    var request = LogoutRequest(all: invocation[.all], local: invocation[.local], browser: invocation[.browser])
-    guard !request.local || !request.browser else {
+    var request = LogoutRequest(
+      allAccounts: invocation[.all], skipsRevocation: invocation[.local], returnsBrowserURL: invocation[.browser])
+    guard !request.skipsRevocation || !request.returnsBrowserURL else {
       throw Failure(.invalidRequest, "--local cannot be used with --browser")
     }
-    if request.all {
+    if request.allAccounts {
       guard try invocation.namedAccount() == nil else {
         throw Failure(.invalidRequest, "give an account or --all, not both")
       }
@@ -37,13 +38,13 @@ enum LogoutCommand {
       request.account = try invocation.account()
     }
     let client = DaemonClient(invocation)
-    let pages = request.browser ? LogoutPages(invocation) : nil
+    let pages = request.returnsBrowserURL ? LogoutPages(invocation) : nil
     return .doing { [request] () throws(Failure) in
       let result = try answer(client, request)
-      if client.console.json {
+      if client.console.usesJSON {
         try Console.answer(result)
       } else {
-        for line in lines(result, local: request.local) { client.console.note(line) }
+        for line in lines(result, local: request.skipsRevocation) { client.console.note(line) }
       }
       let accounts = result["accounts"]?.array ?? []
       try pages?.open(accounts)
@@ -56,7 +57,7 @@ enum LogoutCommand {
   /// Sends the request. If the account is locked, the hint also names a local sign-out.
   private static func answer(_ client: DaemonClient, _ request: LogoutRequest) throws(Failure) -> JSONObject {
     do throws(Failure) { return try client.ask(.logout(request)) } catch {
-      guard error.code == .locked, let advice = error.advice, !request.all else { throw error }
+      guard error.code == .locked, let advice = error.advice, !request.allAccounts else { throw error }
       let name = request.account.map { " \($0)" } ?? ""
       throw Failure(
         error.code, error.text,

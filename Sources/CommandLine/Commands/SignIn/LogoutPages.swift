@@ -12,7 +12,7 @@ struct LogoutPages {
 
   init(_ invocation: Invocation, environment: BrowserEnvironment = .current) {
     console = Console(invocation)
-    let opens = !invocation[.noOpen] && environment.canOpen
+    let opens = !invocation[.noOpen] && environment.canOpenBrowser
     commands = { opens ? environment.commands(opening: $0) : [] }
   }
 
@@ -36,19 +36,19 @@ struct LogoutPages {
     guard BrowserOpener.mayOpen(url) else { return false }
     let commands = commands(url)
     guard !commands.isEmpty else { return false }
-    return try BrowserOpener.waitFor(commands)
+    return try BrowserOpener.runUntilOpened(commands)
   }
 
   private func show(_ url: String, of name: String) {
-    guard !console.json else { return }
+    guard !console.usesJSON else { return }
     console.note("\(name): to sign the browser out at the server too, open:")
-    if !console.quiet { Console.printToStandardError(TerminalText.clean(url, limit: Self.maximumURLLength) + "\n") }
+    if !console.isQuiet { Console.printToStandardError(TerminalText.clean(url, limit: Self.maximumURLLength) + "\n") }
   }
 }
 
 extension BrowserOpener {
   /// Runs the commands until one opens the URL, at most two seconds each. Returns whether one did.
-  static func waitFor(_ commands: [[String]]) throws(Failure) -> Bool {
+  static func runUntilOpened(_ commands: [[String]]) throws(Failure) -> Bool {
     var opener = BrowserOpener(commands)
     while opener.state == .trying, let deadline = opener.deadline {
       do {

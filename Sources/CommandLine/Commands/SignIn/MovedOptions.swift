@@ -30,7 +30,7 @@ struct MovedOptions {
 
   /// Nil if the command line has no moved option. With `--ephemeral`, options for settings are not moved.
   init?(_ invocation: Invocation) {
-    let isEphemeral = !invocation.texts(Option.ephemeral.declaration).isEmpty
+    let isEphemeral = !invocation.arguments(of: Option.ephemeral.declaration).isEmpty
     self.init(invocation, invocation.given) { option in
       !isEphemeral || !Self.settings.contains { $0 !== AccountSetting.protection && $0.optionName == option.name }
     }

@@ -63,12 +63,12 @@ struct ResourceLogin {
   /// Adds the metadata to the request, with the server that the user trusts.
   private func applyMetadata(_ answer: JSONObject, _ request: inout LoginRequest) throws(Failure) {
     let servers = (answer["authorization_servers"]?.array ?? []).compactMap(\.string)
-    guard let resource = answer["resource"]?.string, isOfURL(resource), !servers.isEmpty else {
+    guard let resource = answer["resource"]?.string, matchesURL(resource), !servers.isEmpty else {
       throw Failure(.internalError, "cannot read the daemon's answer about the resource")
     }
     let known = answer["account_issuer"]?.string
     let ready = (answer["servers_with_client"]?.array ?? []).compactMap(\.string)
-    let (issuer, registers) = try issuer(among: servers) {
+    let (issuer, registers) = try chooseIssuer(among: servers) {
       Self.needsClient(request, at: $0, known: [known].compactMap { $0 } + ready)
     }
     // Keep the spelling of the server's metadata.
@@ -81,11 +81,11 @@ struct ResourceLogin {
       request.scope = (answer["scopes"]?.array ?? []).compactMap(\.string)
       request.requestsOfflineAccess = true
     }
-    if answer["dpop_bound_access_tokens_required"]?.bool == true { request.dpop = true }
+    if answer["dpop_bound_access_tokens_required"]?.bool == true { request.usesDPoP = true }
     request.proofAlgorithms = (answer["dpop_signing_alg_values_supported"]?.array ?? []).compactMap(\.string)
   }
 
-  private func isOfURL(_ resource: String) -> Bool {
+  private func matchesURL(_ resource: String) -> Bool {
     if resource.hasSameBytes(as: url) { return true }
     guard let origin = (try? URI(url))?.origin else { return false }
     return [origin, origin + "/"].contains { $0.hasSameBytes(as: resource) }
@@ -121,7 +121,7 @@ struct ResourceLogin {
   ///
   /// - Parameter registersAt: Returns whether a server requires a new client.
   /// - Returns: The trusted server, and whether to register a client.
-  private func issuer(
+  private func chooseIssuer(
     among servers: [String], registersAt: (String) -> Bool
   ) throws(Failure) -> (String, registers: Bool) {
     if let named = invocation[.issuer] {
@@ -132,11 +132,11 @@ struct ResourceLogin {
       }
       return (named, registersAt(named))
     }
-    guard !invocation[.noInput] else { throw confirmationNeeded(servers[0], registers: registersAt(servers[0])) }
+    guard !invocation[.noInput] else { throw confirmationFailure(servers[0], registers: registersAt(servers[0])) }
     for server in servers {
       let registers = registersAt(server)
       guard let isTrusted = try Confirmation.ask(Self.question(url, server, registers: registers)) else {
-        throw confirmationNeeded(server, registers: registers)
+        throw confirmationFailure(server, registers: registers)
       }
       if isTrusted { return (server, registers) }
     }
@@ -151,7 +151,7 @@ struct ResourceLogin {
   }
 
   /// The failure if the user must confirm the server. Its hint is the complete command.
-  private func confirmationNeeded(_ issuer: String, registers: Bool) -> Failure {
+  private func confirmationFailure(_ issuer: String, registers: Bool) -> Failure {
     let shown = TerminalText.clean(issuer, limit: 2048)
     let message = Phrase("the resource names the authorization server \(shown), which is not confirmed")
     guard ShellWord.isHarmless(issuer) else {
@@ -162,7 +162,7 @@ struct ResourceLogin {
       onlyForNewAccount
       ? [Option.issuer.declaration, Option.resource.declaration, Option.account.declaration]
       : [Option.issuer.declaration]
-    var command = PastedCommand(invocation, operands: [url], without: left)
+    var command = HintCommand(invocation, operands: [url], without: left)
     if onlyForNewAccount, let name = try? invocation.account() { command.add(Option.account.declaration, name) }
     command.add(Option.issuer.declaration, issuer)
     return Failure(

@@ -7,20 +7,20 @@ struct SignInChoices {
   private let accounts: [JSON]
   /// Accounts, presets and services, in the order of their numbers.
   private let names: [String]
-  private let standard: String?
+  private let activeAccount: String?
 
   init(_ client: DaemonClient) throws(Failure) {
     let listed = try client.ask(.state(.list))["accounts"]?.array ?? []
-    let standard =
+    let activeAccount =
       listed.isEmpty ? nil : (try? client.ask(.account(.show(account: nil))))?["account"]?.string
     let files = AdministratorFiles.ofThisMachine()
     for problem in files.problems { client.console.note(problem.text) }
-    self.init(listed, presets: files.presets.map(\.name), standard: standard)
+    self.init(listed, presets: files.presets.map(\.name), activeAccount: activeAccount)
   }
 
-  init(_ listed: [JSON], presets: [String] = [], standard: String?) {
+  init(_ listed: [JSON], presets: [String] = [], activeAccount: String?) {
     accounts = listed.filter { $0[.inConfig]?.bool != false }
-    self.standard = standard
+    self.activeAccount = activeAccount
     let own = accounts.compactMap { $0[.name]?.string }
     let prepared = presets.filter { !own.contains($0) }
     names = own + prepared + Provider.names.filter { !own.contains($0) && !prepared.contains($0) }
@@ -31,11 +31,11 @@ struct SignInChoices {
   /// - Returns: An account, a service or an issuer URL; nil at the end of input.
   func ask() throws(Failure) -> String? {
     let question =
-      standard.map { Phrase("Sign in to (number, name or issuer URL; Enter for \($0))") }
+      activeAccount.map { Phrase("Sign in to (number, name or issuer URL; Enter for \($0))") }
       ?? Phrase("Sign in to (number, name or issuer URL)")
     Console.printToStandardError(text(columns: OutputTerminal.current?.columns() ?? 80))
     while true {
-      guard let answer = try Confirmation.line(question, orElse: standard) else { return nil }
+      guard let answer = try Confirmation.askForLine(question, orElse: activeAccount) else { return nil }
       let matching = matches(for: answer)
       if matching.isEmpty, Int(answer) != nil {
         Console.printToStandardError(Phrase("choose a number from 1 to \(names.count)").localized() + "\n")

@@ -32,16 +32,17 @@ struct SignInOffer {
   }
 
   /// Whether to offer a sign-in or unlocking after this failure.
-  static func isPossible(after failure: Failure) -> Bool { mayHelp(with: failure) && Terminal.isTerminal(2) }
+  static func isPossible(after failure: Failure) -> Bool { canResolve(failure) && Terminal.isTerminal(2) }
 
-  static func mayHelp(with failure: Failure) -> Bool { Remedy.codes.contains(failure.code) }
+  static func canResolve(_ failure: Failure) -> Bool { Remedy.codes.contains(failure.code) }
 
   private var mayAsk: Bool {
     guard client.console.mayAsk, let terminal = try? Terminal.openControlling(), Terminal.isForeground(terminal) else {
       return false
     }
     if isAskGiven { return true }
-    return !client.console.json && !client.console.quiet && Terminal.hasStandardStreams && Processes.leadsJob
+    return !client.console.usesJSON && !client.console.isQuiet && Terminal.hasAllStandardStreams
+      && Processes.isGroupLeader
   }
 
   /// Asks the user and repeats the work. Other commands that would ask about the account wait.
@@ -74,7 +75,7 @@ struct SignInOffer {
   private func ask(_ work: () throws(Failure) -> Int32, after first: Failure) throws(Failure) -> Int32 {
     var failure = first
     for _ in 0..<2 {
-      guard let remedy = Remedy(failure, client.commands), try remedy.isWanted(isAskGiven, within: Self.timeout) else {
+      guard let remedy = Remedy(failure, client.commands), try remedy.confirm(isAskGiven, within: Self.timeout) else {
         break
       }
       try carryOut(remedy, for: failure)
@@ -95,17 +96,19 @@ struct SignInOffer {
     guard remedy.signInReason == nil else {
       var status: Int32 = 0
       // Show its screen, but do not let a shell evaluate its output.
-      try Terminal.withMessages { () throws(Failure) in status = try LoginCommand.makeAction(command).run() }
+      try Terminal.withTerminalAsStandardError { () throws(Failure) in
+        status = try LoginCommand.makeAction(command).run()
+      }
       // The reason was already printed.
       if status != 0 { throw failure }
       return
     }
     // A private daemon locks when its connection ends.
     guard !client.isPrivate else { throw failure }
-    let unlocking = try Unlocking(command, client, timeout: Self.timeout)
+    let unlocker = try VaultUnlocker(command, client, timeout: Self.timeout)
     do throws(Failure) {
       let opened = try client.converse { (connection) throws(Failure) in
-        try unlocking.open(remedy.account, over: &connection)
+        try unlocker.open(remedy.account, over: &connection)
       }
       if opened.isEmpty { throw failure }
     } catch {
@@ -142,7 +145,7 @@ struct SignInOffer {
     }
 
     /// Whether the user wants the remedy. Asks unless `isAskGiven`. A passphrase prompt needs no question.
-    func isWanted(_ isAskGiven: Bool, within timeout: Duration) throws(Failure) -> Bool {
+    func confirm(_ isAskGiven: Bool, within timeout: Duration) throws(Failure) -> Bool {
       guard !isAskGiven, let signInReason else { return true }
       return try Confirmation.ask(Phrase("\(signInReason). Sign in now?"), orElse: true, within: timeout) ?? false
     }

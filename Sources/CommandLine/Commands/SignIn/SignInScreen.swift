@@ -127,9 +127,9 @@ struct SignInScreen {
 
   func heading(issuer: String, account: String, clientID: String, scope: String?) -> String {
     var text = prose(Phrase("Sign in to \(hostAndPort(of: issuer))")) + "\n"
-    if let issuer = unusualIssuer(issuer) { text += fact(labels.issuer, [issuer]) }
-    text += fact(labels.account, [clean(account)])
-    return text + fact(labels.client, [clean(clientID)]) + fact(labels.scope, scopes(scope)) + "\n"
+    if let issuer = unusualIssuer(issuer) { text += labelledValues(labels.issuer, [issuer]) }
+    text += labelledValues(labels.account, [clean(account)])
+    return text + labelledValues(labels.client, [clean(clientID)]) + labelledValues(labels.scope, scopes(scope)) + "\n"
   }
 
   private func hostAndPort(of issuer: String) -> String {
@@ -148,7 +148,7 @@ struct SignInScreen {
   private func scopes(_ scope: String?) -> [String] {
     let names = (scope ?? "").split(separator: " ").map { clean(String($0)) }
     if names.isEmpty { return [word(Phrase("the server's default"))] }
-    let lines = Prose.wrapped(names.joined(separator: " "), width: max(1, columns - factIndent))
+    let lines = Prose.wrapped(names.joined(separator: " "), width: max(1, columns - valueIndent))
     guard let most = maximumScopeLines, lines.count > most else { return lines }
     let shown = lines.prefix(most)
     let count = names.count - shown.reduce(0) { $0 + $1.split(separator: " ").count }
@@ -162,20 +162,22 @@ struct SignInScreen {
   }
 
   /// The column of the values, after the longest label.
-  private var factIndent: Int {
+  private var valueIndent: Int {
     let labels = labels
     let widest = [labels.issuer, labels.account, labels.client, labels.scope].map(\.count).max() ?? 0
     return max(12, widest + 4)
   }
 
   /// Writes a label with its values, below it if they do not fit beside it.
-  private func fact(_ label: String, _ values: [String]) -> String {
-    guard values.allSatisfy({ factIndent + $0.count <= columns }) else {
+  private func labelledValues(_ label: String, _ values: [String]) -> String {
+    guard values.allSatisfy({ valueIndent + $0.count <= columns }) else {
       return "  \(label)\n" + values.map { line($0, indent: 4) }.joined()
     }
-    let gap = String(repeating: " ", count: factIndent - 2 - label.count)
-    return zip(["  \(label)\(gap)"] + values.dropFirst().map { _ in String(repeating: " ", count: factIndent) }, values)
-      .map { "\($0)\($1)\n" }.joined()
+    let gap = String(repeating: " ", count: valueIndent - 2 - label.count)
+    return zip(
+      ["  \(label)\(gap)"] + values.dropFirst().map { _ in String(repeating: " ", count: valueIndent) }, values
+    )
+    .map { "\($0)\($1)\n" }.joined()
   }
 
   /// Writes text on a line of its own.

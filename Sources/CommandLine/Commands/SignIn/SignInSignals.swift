@@ -8,7 +8,7 @@ struct SignInSignals: ~Copyable {
   private let handledSignals: [Int32]
   private let receiver: Signals.SignalReceiver
   /// Restores the terminal when it is released.
-  private var typing: HiddenTyping?
+  private var typing: EchoSuppression?
 
   private static let cancelSignals = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP]
 
@@ -25,8 +25,8 @@ struct SignInSignals: ~Copyable {
   var raw: Int32 { receiver.raw }
 
   mutating func hideTyping() {
-    typing = try? HiddenTyping()
-    typing?.hide()
+    typing = try? EchoSuppression()
+    typing?.disableEcho()
   }
 
   mutating func showTyping() { typing = nil }
@@ -34,8 +34,8 @@ struct SignInSignals: ~Copyable {
   mutating func readTypingByCharacter() throws(SystemError) {
     // Restore the terminal first, so that the new value saves the original state.
     typing = nil
-    typing = try HiddenTyping(byCharacter: true)
-    typing?.hide()
+    typing = try EchoSuppression(byCharacter: true)
+    typing?.disableEcho()
   }
 
   /// Handles received signals. Returns one that cancels the sign-in.
@@ -52,7 +52,7 @@ struct SignInSignals: ~Copyable {
   }
 
   private mutating func suspend(_ reporter: inout LoginReporter) {
-    typing?.show()
+    typing?.restoreEcho()
     reporter.suspend()
     Signals.raise(Signals.SIGTSTP)
     Signals.block(handledSignals)
@@ -60,7 +60,7 @@ struct SignInSignals: ~Copyable {
   }
 
   private mutating func resumeCountdown(_ reporter: inout LoginReporter) {
-    typing?.hide()
+    typing?.disableEcho()
     reporter.resumeCountdown()
   }
 }

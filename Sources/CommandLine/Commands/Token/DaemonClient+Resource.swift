@@ -39,13 +39,13 @@ extension DaemonClient {
   }
 
   /// A deadline that never passes: only the daemon sees progress, so it enforces the timeout.
-  private static var never: Instant { .now.advanced(by: .seconds(10 * 365 * 86_400)) }
+  private static var farDeadline: Instant { .now.advanced(by: .seconds(10 * 365 * 86_400)) }
 
   private func head(
     of request: CallRequest, _ connection: inout DaemonConnection
   ) throws(Failure) -> ResponseHead {
     let wait = self.wait(DaemonWait(.call(request), console), while: responseCheck(of: connection))
-    return try event(over: &connection, before: Self.never, waiting: wait) { event in
+    return try waitForEvent(over: &connection, before: Self.farDeadline, waiting: wait) { event in
       if case .response(let head) = event { head } else { nil }
     }
   }
@@ -59,7 +59,7 @@ extension DaemonClient {
     request.isInline = true
     var body: [UInt8]?
     if let content {
-      let start = try Self.start(of: content)
+      let start = try Self.readStart(of: content)
       if start.count <= CallRequest.maximumInlineBytes {
         request.inlineBody = Base64.encode(start)
       } else {
@@ -76,14 +76,14 @@ extension DaemonClient {
     while true {
       var next = try connection.takeReply()
       if next == nil, isWanted, let content, let start = body,
-        try start.isEmpty ? isReadable(content, before: connection.descriptor, while: isWorking) : true
+        try start.isEmpty ? waitForContent(content, before: connection.descriptor, while: isWorking) : true
       {
-        let part = try Self.part(start, content)
+        let part = try Self.nextPart(start, content)
         try connection.send(RequestEnvelope(.resourceBody(part.request)))
         (body, isWanted) = (part.rest, false)
         continue
       }
-      if next == nil { next = try connection.nextReply(before: Self.never, waiting: wait) }
+      if next == nil { next = try connection.nextReply(before: Self.farDeadline, waiting: wait) }
       switch next {
       case nil: throw Reply.unreadable
       case .event(.bodyWanted): isWanted = true
@@ -101,7 +101,7 @@ extension DaemonClient {
   }
 
   /// Waits for the content or the socket. Returns whether only the content is readable.
-  private func isReadable(
+  private func waitForContent(
     _ content: SharedDescriptor, before socket: Int32, while isWorking: () -> Bool
   ) throws(Failure) -> Bool {
     do throws(SystemError) {
@@ -121,7 +121,7 @@ extension DaemonClient {
   }
 
   /// Reads the start of the content: more than fits into the request line, or all of it.
-  private static func start(of content: SharedDescriptor) throws(Failure) -> [UInt8] {
+  private static func readStart(of content: SharedDescriptor) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     do throws(SystemError) {
       while bytes.count <= CallRequest.maximumInlineBytes {
@@ -134,7 +134,7 @@ extension DaemonClient {
   }
 
   /// The next part of the content, and the rest of `start`.
-  private static func part(
+  private static func nextPart(
     _ start: [UInt8], _ content: SharedDescriptor
   ) throws(Failure) -> (request: ResourceBodyRequest, rest: [UInt8]) {
     guard start.isEmpty else {
@@ -182,7 +182,7 @@ extension DaemonClient {
       over: &connection, total: { $0["body_bytes"]?.int }, sending: &nothingTyped
     ) { (pipe) throws(Failure) in
       piece.removeAll(keepingCapacity: true)
-      let count = try PipedAnswer.reading { () throws(SystemError) in
+      let count = try PipedAnswer.convertingReadErrors { () throws(SystemError) in
         try pipe.read(into: &piece, upTo: Self.pieceBytes)
       }
       guard count > 0 else { return nil }

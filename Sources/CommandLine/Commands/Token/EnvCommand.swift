@@ -31,7 +31,7 @@ enum EnvCommand {
       return .doing { () throws(Failure) in
         let settings = try? client.askWithoutStarting(.account(.show(account: account)))["settings"]
         let named = settings?["variables"]?.array?.compactMap(\.string) ?? []
-        try deliver(unsetting(try variables.effective(settings: named), for: shell).span, for: shell)
+        try writeOutput(unsetStatements(try variables.effective(settings: named), for: shell).span, for: shell)
       }
     }
     let request = try TokenRequest(invocation, variables)
@@ -45,10 +45,10 @@ enum EnvCommand {
           if shell.fileVariable != nil {
             // Report an unwritable file before printing anything.
             let nothing: [UInt8] = []
-            try deliver(nothing.span, for: shell)
-            try hide(variables, of: answer, from: line)
+            try writeOutput(nothing.span, for: shell)
+            try maskInLog(variables, of: answer, from: line)
           }
-          try deliver(text.bytes.span, for: shell)
+          try writeOutput(text.bytes.span, for: shell)
         }
         if Terminal.isTerminal(1), Terminal.isTerminal(2) {
           var showsToken = false
@@ -63,7 +63,7 @@ enum EnvCommand {
   }
 
   /// Makes the GitHub Actions runner mask the tokens in its log. Must be printed first.
-  private static func hide(
+  private static func maskInLog(
     _ variables: TokenVariables, of answer: TokenAnswer, from line: Span<UInt8>
   ) throws(Failure) {
     try SecretText.with(capacity: 8 * line.count + 1024) { (text) throws(Failure) in
@@ -79,7 +79,7 @@ enum EnvCommand {
   }
 
   /// Appends the output to the file that ``Shell/fileVariable`` names, or prints it.
-  private static func deliver(_ text: Span<UInt8>, for shell: Shell) throws(Failure) {
+  private static func writeOutput(_ text: Span<UInt8>, for shell: Shell) throws(Failure) {
     guard let variable = shell.fileVariable, let path = Environment.value(variable), !path.isEmpty else {
       return try Console.answer(text)
     }
@@ -110,7 +110,7 @@ enum EnvCommand {
         text =
           try shell.hookText(
             program: Machine.executablePath(), arguments: arguments,
-            changes: "\(directory)/\(WireProtocol.changesName)") ?? ""
+            changes: "\(directory)/\(WireProtocol.changesFileName)") ?? ""
       } catch {
         throw Failure(.invalidRequest, "the account name or this program's path contains a line break")
       }
@@ -128,7 +128,7 @@ enum EnvCommand {
     return .json
   }
 
-  private static func unsetting(_ variables: TokenVariables, for shell: Shell) -> [UInt8] {
+  private static func unsetStatements(_ variables: TokenVariables, for shell: Shell) -> [UInt8] {
     var text: [UInt8] = []
     var writer = VariableWriter(shell)
     writer.begin(&text)
@@ -146,7 +146,7 @@ enum EnvCommand {
     writer.begin(&text)
     try variables.forEach(answer, from: line) { (name, value) throws(Failure) in
       guard let value else {
-        if shell.failing != nil { writer.unset(name, in: &text) }
+        if shell.failureStatement != nil { writer.unset(name, in: &text) }
         return
       }
       do {
@@ -166,7 +166,7 @@ enum EnvCommand {
     guard !Terminal.isTerminal(1) else { return "" }
     let shell = invocation.flatMap { $0[.shell] ?? $0[.hook] } ?? namedShell(arguments)
     let isJSON = invocation.map { $0[.json] } ?? arguments.contains("--json")
-    return (shell ?? (isJSON ? .json : .sh)).failing?(failure.code.exitStatus.rawValue) ?? ""
+    return (shell ?? (isJSON ? .json : .sh)).failureStatement?(failure.code.exitStatus.rawValue) ?? ""
   }
 
   /// The shell that an invalid command line names, if any.

@@ -27,12 +27,12 @@ enum ProofCommand {
     let (method, url) = try invocation.methodAndURL()
     let request = ProofRequest(
       account: try invocation.account(operand: nil), method: method ?? "GET", url: url, nonce: invocation[.nonce],
-      accessToken: isHeader)
+      wantsAccessToken: isHeader)
     let client = DaemonClient(invocation)
     return .doing { () throws(Failure) in
       if isHeader { return try printHeaders(request, client) }
       let result = try client.ask(.proof(request))
-      try client.console.json
+      try client.console.usesJSON
         ? Console.answer(result) : Console.answer(try checked(result["dpop"]?.string) + "\n")
     }
   }

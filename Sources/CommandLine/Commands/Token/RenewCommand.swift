@@ -9,7 +9,7 @@ enum RenewCommand {
   static let renew = Command(
     .renew,
     summary: "Print statements for a shell's prompt",
-    options: [Option.variable.declaration, Option.minValid.declaration, Option.former.declaration],
+    options: [Option.variable.declaration, Option.minValid.declaration, Option.formerVariables.declaration],
     operands: .completionShell,
     refusing: [Option.noDaemon.declaration],
     makeAction: makeAction)
@@ -23,7 +23,7 @@ enum RenewCommand {
       account: try isOwn ? invocation.namedAccount(operand: nil) : invocation.account(operand: nil),
       minimumValiditySeconds: invocation[.minValid],
       extras: variables.extras)
-    let former = invocation[.former].filter { VariableName.isWellFormed($0[...].utf8) }
+    let former = invocation[.formerVariables].filter { VariableName.isWellFormed($0[...].utf8) }
     return .doing { () throws(Failure) in
       guard let shell = Option.hook.value(of: [name]), let hook = shell.hook else { return }
       var directory = request.account == nil ? "" : nil
@@ -41,7 +41,7 @@ enum RenewCommand {
       let names = former.isEmpty ? variables.hookVariables.names : former
       let follows = failure.code == .directoryNeeded || directory?.isEmpty == false
       // Without a response it is unknown whether the account depends on the directory.
-      let following = follows ? hook.following(true) : ""
+      let following = follows ? hook.followsStatement(true) : ""
       try? Console.answer(following + statements(after: failure, names, shell, hook))
     }
   }
@@ -59,11 +59,11 @@ enum RenewCommand {
       let answer = try TokenAnswer(parsing: line)
       let hookVariables = try variables.effective(for: answer.description).hookVariables
       try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
-        for name in former where !hookVariables.names.contains(name) { text.append(utf8: shell.unsetting(name)) }
+        for name in former where !hookVariables.names.contains(name) { text.append(utf8: shell.unsetStatement(name)) }
         try EnvCommand.append(hookVariables, of: answer, from: line, for: shell, to: &text)
-        text.append(utf8: hook.naming(hookVariables.names))
-        text.append(utf8: hook.following(directory?.isEmpty == false))
-        text.append(utf8: hook.waiting(wait(until: answer.description.expiresAt)))
+        text.append(utf8: hook.namesStatement(hookVariables.names))
+        text.append(utf8: hook.followsStatement(directory?.isEmpty == false))
+        text.append(utf8: hook.waitStatement(renewalDelay(until: answer.description.expiresAt)))
         try Console.answer(text.bytes.span)
       }
     }
@@ -71,7 +71,7 @@ enum RenewCommand {
 
   /// The seconds to wait before renewal: until a minute before the expiry (Unix seconds), or later for a short
   /// lifetime.
-  static func wait(until expiry: Int?) -> Int {
+  static func renewalDelay(until expiry: Int?) -> Int {
     guard let expiry else { return PromptHook.maximumWait }
     let left = expiry - SystemTime().wallSeconds()
     return max(1, min(PromptHook.maximumWait, left - min(60, left / 10)))
@@ -83,6 +83,7 @@ enum RenewCommand {
   ) -> String {
     let hasEnded = [.signInNeeded, .locked].contains(failure.code.exitStatus) || failure.code == .directoryNeeded
     guard hasEnded else { return "" }
-    return names.map(shell.unsetting).joined() + hook.naming([]) + hook.waiting(PromptHook.waitWhileSignedOut)
+    return names.map(shell.unsetStatement).joined() + hook.namesStatement([])
+      + hook.waitStatement(PromptHook.waitWhileSignedOut)
   }
 }

@@ -29,7 +29,7 @@ enum RequestCommand {
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let output = invocation[.output].flatMap { $0 == "-" ? nil : $0 }
     let client = DaemonClient(invocation)
-    if client.console.json, output == nil {
+    if client.console.usesJSON, output == nil {
       throw Failure(
         .invalidRequest, "with --json the body must go to a file", hint: "set the file with \("--output")")
     }
@@ -53,7 +53,7 @@ enum RequestCommand {
         },
         body: { (bytes) throws(Failure) in try writer.writeBody(bytes) })
       try writer.close()
-      if client.console.json { try Console.answer(json(answer)) }
+      if client.console.usesJSON { try Console.answer(json(answer)) }
       problem = answer.problem
       return 0
     }

@@ -36,7 +36,7 @@ enum StandingFileCommand {
     guard let word = invocation.operands.first else { return list(try invocation.namedAccount(), client) }
     guard let action = TokenFileAction(rawValue: word) else {
       let actions = TokenFileAction.allCases.map(\.rawValue)
-      let known = OtherWords.commands(for: word).compactMap { $0.split(separator: " ").last.map(String.init) }
+      let known = WordSuggestions.commands(for: word).compactMap { $0.split(separator: " ").last.map(String.init) }
       let meant = known.filter(actions.contains) + Suggestion.candidates(for: word, among: actions)
       throw Failure(
         .invalidRequest, "unknown action \(TokenShape.redacted(word)), only: \(actions.joined(separator: ", "))",
@@ -55,7 +55,7 @@ enum StandingFileCommand {
     }
     return .doing { () throws(Failure) in
       let named =
-        try isOfGrid ? pathOfGrid() : path.map { (path) throws(Failure) in try SettingsOptions.absolute(path) }
+        try isOfGrid ? wlcgPath() : path.map { (path) throws(Failure) in try SettingsOptions.absolute(path) }
       switch action {
       case .add: try add(account, kind, at: named, client)
       case .remove: try remove(account, invocation.has(.idToken) ? kind : nil, at: named, client)
@@ -67,7 +67,7 @@ enum StandingFileCommand {
   private static let timeout = Duration.seconds(10)
 
   /// The path that WLCG Bearer Token Discovery searches first.
-  private static func pathOfGrid() throws(Failure) -> String {
+  private static func wlcgPath() throws(Failure) -> String {
     guard let directory = Environment.value("XDG_RUNTIME_DIR"), directory.utf8.first == UInt8(ascii: "/") else {
       throw Failure(
         .invalidRequest, "XDG_RUNTIME_DIR is not set",
@@ -97,7 +97,7 @@ enum StandingFileCommand {
     let runtime = try SocketLocation.currentDirectory()
     let suffix = kind == .idToken ? ".id_token" : ".token"
     let path = path ?? "\(runtime)/\(account)\(suffix)"
-    guard let file = StandingTokenFile(kind, at: path) else {
+    guard let file = TokenFileSetting(kind, at: path) else {
       throw Failure(.invalidRequest, Phrase("\(path) is not the path of a file"))
     }
     let directory: PrivateDirectory
@@ -114,7 +114,7 @@ enum StandingFileCommand {
     if !exists(file, in: directory) {
       client.console.note(Phrase("\(path) will be written when \(account) is signed in"))
       // Report a failure of the session.
-      let extras = TokenRequest.Extras(idToken: kind == .idToken)
+      let extras = TokenRequest.Extras(wantsIDToken: kind == .idToken)
       try client.askForToken(.token(TokenRequest(account: account, extras: extras))) { (answer, line) throws(Failure) in
         guard kind == .idToken else { return }
         try TokenField.idToken.withValue(in: answer, from: line) { (value) throws(Failure) in
@@ -132,7 +132,7 @@ enum StandingFileCommand {
     try client.console.answer(answer([(account, file)])) { _ in "\(file.path)\n" }
   }
 
-  private static func exists(_ file: StandingTokenFile, in directory: borrowing PrivateDirectory) -> Bool {
+  private static func exists(_ file: TokenFileSetting, in directory: borrowing PrivateDirectory) -> Bool {
     ((try? directory.fileNames()) ?? []).contains { $0.hasSameBytes(as: file.name) }
   }
 
@@ -141,9 +141,9 @@ enum StandingFileCommand {
     _ asked: String?, _ kind: TokenKind?, at path: String?, _ client: DaemonClient
   ) throws(Failure) {
     let (account, values) = try files(asked, client)
-    let place = path.map { path in StandingTokenFile(.accessToken, at: path)?.path ?? path }
+    let place = path.map { path in TokenFileSetting(.accessToken, at: path)?.path ?? path }
     let left = values.filter { value in
-      guard let file = StandingTokenFile(value) else { return place != nil }
+      guard let file = TokenFileSetting(value) else { return place != nil }
       return place.map { $0 != file.path } ?? false || kind.map { $0 != file.kind } ?? false
     }
     guard left.count < values.count else {
@@ -153,15 +153,15 @@ enum StandingFileCommand {
     settings.tokenFiles = left
     _ = try client.ask(
       .account(.set(account: account, settings, unset: left.isEmpty ? [AccountSetting.tokenFiles] : [])))
-    try client.console.confirm(answer(left.compactMap { StandingTokenFile($0) }.map { (account, $0) })) { _ in
+    try client.console.confirm(answer(left.compactMap { TokenFileSetting($0) }.map { (account, $0) })) { _ in
       path.map { Phrase("removed \($0)") } ?? Phrase("removed the token files of \(account)")
     }
   }
 
-  private static func all(_ client: DaemonClient) throws(Failure) -> [(account: String, file: StandingTokenFile)] {
+  private static func all(_ client: DaemonClient) throws(Failure) -> [(account: String, file: TokenFileSetting)] {
     let accounts = try client.ask(.state(.list))["accounts"]?.array ?? []
     return accounts.flatMap { account in
-      (account[.tokenFiles]?.array ?? []).compactMap { $0.string.flatMap { StandingTokenFile($0) } }.map {
+      (account[.tokenFiles]?.array ?? []).compactMap { $0.string.flatMap { TokenFileSetting($0) } }.map {
         (account[.name]?.string ?? "", $0)
       }
     }
@@ -183,12 +183,12 @@ enum StandingFileCommand {
     }
   }
 
-  private static func isWritten(_ file: StandingTokenFile) -> Bool {
+  private static func isWritten(_ file: TokenFileSetting) -> Bool {
     guard let directory = try? PrivateDirectory(opening: file.directory, create: false) else { return false }
     return exists(file, in: directory)
   }
 
-  private static func answer(_ files: [(account: String, file: StandingTokenFile)]) -> JSONObject {
+  private static func answer(_ files: [(account: String, file: TokenFileSetting)]) -> JSONObject {
     let objects = files.map { account, file in
       var object = JSONObject([("account", .string(account)), ("path", .string(file.path))])
       if file.kind == .idToken { object["id_token"] = true }

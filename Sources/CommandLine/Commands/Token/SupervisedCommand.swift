@@ -19,7 +19,7 @@ struct SupervisedCommand: ~Copyable {
     // Both ignore what the parent ignores, as under nohup(1).
     let receiver = try Signals.SignalReceiver(
       Self.forwardedSignals.filter { !Signals.isIgnored($0) } + [Signals.SIGCHLD])
-    process = try Spawn.startBeside(executable: program, arguments: arguments, environment: environment)
+    process = try Spawn.startInProcessGroup(executable: program, arguments: arguments, environment: environment)
     self.receiver = receiver
   }
 

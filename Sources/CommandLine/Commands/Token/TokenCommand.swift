@@ -26,7 +26,7 @@ enum TokenCommand {
     let wantsIDToken = invocation[.idToken]
     var request = TokenRequest(
       account: try invocation.account(), minimumValiditySeconds: invocation[.minValid],
-      forceRefresh: invocation[.forceRefresh], extras: TokenRequest.Extras(idToken: wantsIDToken))
+      forceRefresh: invocation[.forceRefresh], extras: TokenRequest.Extras(wantsIDToken: wantsIDToken))
     request.waitSeconds = invocation[.wait]
     request.target = try TokenRequest.Target(invocation)
     let asked = Request.token(request)
@@ -127,6 +127,6 @@ extension TokenRequest.Target {
       authorizationDetails: try invocation[.authorizationDetails].map { (text) throws(Failure) in
         try SettingsOptions.json(text, within: invocation[.timeout])
       },
-      isExchanged: invocation[.exchange])
+      usesTokenExchange: invocation[.exchange])
   }
 }

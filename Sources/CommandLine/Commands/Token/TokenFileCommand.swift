@@ -7,7 +7,7 @@ enum TokenFileCommand {
     _ command: [String], _ client: DaemonClient, _ invocation: Invocation
   ) throws(Failure) -> Action {
     let variables = try TokenVariables(invocation, isForFile: true)
-    let renewal = try TokenFileRenewal(invocation)
+    let renewal = try RenewalActions(invocation)
     let request = try TokenRequest(invocation, variables)
     let kind: TokenKind = invocation[.idToken] ? .idToken : .accessToken
     return try SignInOffer.action(invocation, client) { () throws(Failure) in
@@ -17,7 +17,7 @@ enum TokenFileCommand {
 
   private static func run(
     _ command: [String], _ client: DaemonClient, _ request: TokenRequest, _ kind: TokenKind,
-    _ variables: TokenVariables, _ renewal: TokenFileRenewal
+    _ variables: TokenVariables, _ renewal: RenewalActions
   ) throws(Failure) -> ProcessStatus {
     var environment: [[UInt8]] = []
     var chosen = variables
@@ -45,7 +45,7 @@ enum TokenFileCommand {
 }
 
 /// The actions after a token file has changed.
-struct TokenFileRenewal: Sendable {
+struct RenewalActions: Sendable {
   /// The signal to send to the command, if any.
   let signal: Int32?
   /// The program to run, if any.
@@ -63,7 +63,7 @@ struct TokenFileRenewal: Sendable {
 }
 
 struct TokenFileSupervisor {
-  private let renewal: TokenFileRenewal
+  private let renewal: RenewalActions
   private let environment: [[UInt8]]
   /// The process ID of the program that runs because the file has changed, if any.
   private var eventCommand: Int32?
@@ -73,7 +73,7 @@ struct TokenFileSupervisor {
   private static let commandKey: UInt64 = 0
   private static let daemonKey: UInt64 = 1
 
-  init(_ renewal: TokenFileRenewal, _ environment: [[UInt8]]) {
+  init(_ renewal: RenewalActions, _ environment: [[UInt8]]) {
     self.renewal = renewal
     self.environment = environment
   }
@@ -93,7 +93,7 @@ struct TokenFileSupervisor {
       }
       reapEventCommand(child, keeper.console)
       if events.contains(where: { $0.key == Self.daemonKey }) { keeper.read() }
-      try keeper.attempt(poller, key: Self.daemonKey)
+      try keeper.reconnectIfDue(poller, key: Self.daemonKey)
       if keeper.takeChange() { reportChange(child, keeper.console) }
     }
   }
@@ -104,7 +104,7 @@ struct TokenFileSupervisor {
     guard let program = renewal.program else { return }
     guard eventCommand == nil else { return hasNewerChange = true }
     do {
-      eventCommand = try Spawn.startBeside(
+      eventCommand = try Spawn.startInProcessGroup(
         executable: program, arguments: [Array(program.utf8)], environment: environment, nullInput: true)
     } catch {
       let reason = error.isNotFound ? Phrase("command not found") : Phrase(known: error.message)

@@ -8,7 +8,7 @@ struct TokenFileKeeper: ~Copyable {
   private let account: String
   private let kind: TokenKind
   private let path: String
-  private(set) var connection: KeptConnection
+  private(set) var connection: PersistentConnection
   /// Whether the file has changed since the last ``takeChange()``.
   private var hasChanged = false
   /// Whether the file exists, according to the daemon.
@@ -25,7 +25,7 @@ struct TokenFileKeeper: ~Copyable {
     self.client = client
     (self.account, self.kind) = (account, kind)
     self.path = path
-    self.connection = KeptConnection(client, connection)
+    self.connection = PersistentConnection(client, connection)
   }
 
   /// Requests a file and waits until it exists.
@@ -35,7 +35,7 @@ struct TokenFileKeeper: ~Copyable {
     try connection.send(envelope(request, client))
     let (request, deadline) = (Request.tokenFile(request), client.deadline(of: .tokenFile(request)))
     let daemonWait = DaemonWait(request, client.console)
-    return try client.event(over: &connection, before: deadline, waiting: daemonWait.wait) { event in
+    return try client.waitForEvent(over: &connection, before: deadline, waiting: daemonWait.wait) { event in
       if case .tokenFile(let file) = event { file } else { nil }
     }
   }
@@ -106,9 +106,9 @@ struct TokenFileKeeper: ~Copyable {
   }
 
   /// Reconnects if that is due, and requests the file again.
-  mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
+  mutating func reconnectIfDue(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     guard connection.isAttemptDue else { return }
-    try connection.attempt(poller, key: key) { [client, request] (next) throws(Failure) in
+    try connection.reconnect(poller, key: key) { [client, request] (next) throws(Failure) in
       try next.send(Self.envelope(request, client))
     }
   }

@@ -61,11 +61,11 @@ struct TokenVariables: Sendable {
 
   /// The optional parts of the response that the variables need.
   var extras: TokenRequest.Extras {
-    var extras = TokenRequest.Extras(variables: areDefaults)
+    var extras = TokenRequest.Extras(wantsVariables: areDefaults)
     for mapping in mappings {
       switch mapping.field {
-      case .idToken: extras.idToken = true
-      case .claim: extras.claims = true
+      case .idToken: extras.wantsIDToken = true
+      case .claim: extras.wantsClaims = true
       default: break
       }
     }

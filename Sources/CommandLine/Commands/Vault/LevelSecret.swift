@@ -28,7 +28,7 @@ struct LevelSecret {
     LevelSecret(try NamedSecret(Phrase("PIN"), .pinFile, or: .pinFD, invocation), invocation)
   }
 
-  static func replacing(_ level: Protection, _ invocation: Invocation) throws(Failure) -> LevelSecret {
+  static func newSecret(of level: Protection, _ invocation: Invocation) throws(Failure) -> LevelSecret {
     let named =
       level == .tpm2
       ? try NamedSecret(Phrase("PIN"), .newPINFile, or: .newPINFD, invocation)
@@ -65,7 +65,7 @@ struct LevelSecret {
         .invalidRequest, "no \(named.title) given, and --no-input forbids asking for it",
         hint: "use a file with \("--\(named.fileOption)")")
     }
-    return SharedDescriptor(try isNew ? typedTwice() : promptForSecret(purpose))
+    return SharedDescriptor(try isNew ? promptTwice() : promptForSecret(purpose))
   }
 
   /// Returns a pipe with the secret.
@@ -87,7 +87,7 @@ struct LevelSecret {
   }
 
   /// Returns a pipe with the secret.
-  private func typedTwice() throws(Failure) -> FileDescriptor {
+  private func promptTwice() throws(Failure) -> FileDescriptor {
     let again = isPIN ? Phrase("Repeat PIN") : Phrase("Repeat passphrase")
     let mismatch = isPIN ? Phrase("the PINs do not match") : Phrase("the passphrases do not match")
     for attempt in 1...Self.maximumAttempts {

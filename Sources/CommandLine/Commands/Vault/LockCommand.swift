@@ -36,18 +36,18 @@ enum LockCommand {
       var accounts: [JSON]? = []
       if var connection = try DaemonLauncher.connect(client.console) {
         result = try client.ask(.vault(.lock), over: &connection)
-        if !client.console.json, !client.console.quiet {
+        if !client.console.usesJSON, !client.console.isQuiet {
           // The accounts are locked even if reading the settings hangs.
           let list = try? client.withTimeout(seconds: 2).ask(.state(.list), over: &connection)
           accounts = list?["accounts"]?.array
         }
       }
-      try client.console.confirm(result) { _ in ending(accounts) }
+      try client.console.confirm(result) { _ in confirmation(accounts) }
     }
   }
 
   /// The accounts are nil if unknown.
-  static func ending(_ accounts: [JSON]?) -> Phrase {
+  static func confirmation(_ accounts: [JSON]?) -> Phrase {
     guard let accounts else { return Phrase("locked") }
     func names(_ states: SessionState...) -> String {
       accounts.filter { states.map(\.rawValue).contains($0[.state]?.string) }.compactMap { $0[.name]?.string }
@@ -61,11 +61,11 @@ enum LockCommand {
   static func unlock(_ invocation: Invocation) throws(Failure) -> Action {
     let client = DaemonClient(invocation)
     let account = try invocation.namedAccount()
-    let unlocking = try Unlocking(invocation, client)
+    let unlocker = try VaultUnlocker(invocation, client)
     return .doing { () throws(Failure) in
       let opened = try client.converse { (connection) throws(Failure) in
         if let account { _ = try client.ask(.state(.status(account: account)), over: &connection) }
-        return try unlocking.open(account, over: &connection)
+        return try unlocker.open(account, over: &connection)
       }
       let result = JSONObject([("unlocked", .array(opened.map { .string($0.rawValue) }))])
       try client.console.confirm(result) { _ in opened.isEmpty ? Phrase("nothing is locked") : Phrase("unlocked") }

@@ -14,7 +14,7 @@ enum VaultCommand {
     .vaultBind, topic: .upkeep,
     summary: "Bind the vault to the TPM, else to this device",
     answer: VaultRequest.bind(nil).manualEntry.result,
-    options: [Option.to.declaration],
+    options: [Option.vaultBinding.declaration],
     examples: [
       Example(
         "Bind to the secret of this device, and not to its TPM",
@@ -120,7 +120,7 @@ enum VaultCommand {
   }
 
   static func bind(_ invocation: Invocation) -> Action {
-    change(.bind(invocation[.to]), invocation) { Phrase("bound again: \(VaultText.slot(.object($0)))") }
+    change(.bind(invocation[.vaultBinding]), invocation) { Phrase("bound again: \(VaultText.slot(.object($0)))") }
   }
 
   static func addPassphrase(_ invocation: Invocation) throws(Failure) -> Action {
@@ -134,7 +134,7 @@ enum VaultCommand {
   static func changePassphrase(_ invocation: Invocation) throws(Failure) -> Action {
     let level = invocation[.protection] ?? .passphrase
     let old = try level == .tpm2 ? LevelSecret.pin(invocation) : .passphrase(invocation)
-    let new = try LevelSecret.replacing(level, invocation)
+    let new = try LevelSecret.newSecret(of: level, invocation)
     return change(
       .changePassphrase(level), invocation,
       bringing: { () throws(Failure) in [try old.open(for: .current), try new.open(isNew: true)] },

@@ -15,20 +15,20 @@ extension DaemonClient {
   ) throws(Failure) -> VerifyTally {
     // A private daemon has no successor.
     let hasNext = !connection.isPrivate
-    var isTaken = false
+    var mayHaveBeenRead = false
     do {
-      return try verify(request, of: tokens, over: connection, passed, &isTaken, emit)
+      return try verify(request, of: tokens, over: connection, passed, &mayHaveBeenRead, emit)
     } catch {
       // The first request consumed the typed tokens.
-      guard error.code == .daemonUnavailable, hasNext, !isTaken, !tokens.isTyped else { throw error }
+      guard error.code == .daemonUnavailable, hasNext, !mayHaveBeenRead, !tokens.isTyped else { throw error }
     }
-    return try verify(request, of: tokens, over: connectAgain(), passed, &isTaken, emit)
+    return try verify(request, of: tokens, over: connectAgain(), passed, &mayHaveBeenRead, emit)
   }
 
-  /// - Parameter isTaken: Whether the daemon may have read the request.
+  /// - Parameter mayHaveBeenRead: Whether the daemon may have read the request.
   private func verify(
     _ request: VerifyRequest, of tokens: TokenReader, over connection: consuming DaemonConnection,
-    _ passed: [SharedDescriptor], _ isTaken: inout Bool, _ emit: (LineBlocks.Block) throws(Failure) -> Void
+    _ passed: [SharedDescriptor], _ mayHaveBeenRead: inout Bool, _ emit: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> VerifyTally {
     var typed: TypedTokens?
     let pipe: FileDescriptor
@@ -39,9 +39,9 @@ extension DaemonClient {
     } else {
       pipe = try send(request, passed + [tokens.source], over: connection)
     }
-    isTaken = true
+    mayHaveBeenRead = true
     do throws(Failure) { return try receive(pipe, &connection, &typed, emit) } catch {
-      if connection.hasUnread { isTaken = false }
+      if connection.hasUnreadRequest { mayHaveBeenRead = false }
       throw error
     }
   }
@@ -68,7 +68,7 @@ extension DaemonClient {
     let result = try PipedAnswer(self, from: pipe).receive(
       over: &connection, total: { VerifyTally().withValues(from: .object($0))?.tokens }, sending: &typed
     ) { (pipe) throws(Failure) in
-      let block = try PipedAnswer.reading { () throws(SystemError) in try lines.next(from: pipe) }
+      let block = try PipedAnswer.convertingReadErrors { () throws(SystemError) in try lines.next(from: pipe) }
       guard let block else { return nil }
       try emit(block)
       return block.lines.count

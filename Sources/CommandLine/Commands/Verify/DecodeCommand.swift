@@ -34,7 +34,7 @@ enum DecodeCommand {
         do throws(Failure) {
           let token = try token(line, in: bytes)
           if found - malformed == 1 { warn(console) }
-          try show(token, console.json, isFirst: found == 1, now)
+          try show(token, console.usesJSON, isFirst: found == 1, now)
         } catch {
           guard error.code == .malformedToken else { throw error }
           malformed += 1
@@ -62,7 +62,7 @@ enum DecodeCommand {
 
   /// Warns even with `--quiet` and `--json`.
   private static func warn(_ console: Console) {
-    let word = Console.styled(Phrase("warning:").localized(), as: "1;33", !console.json && Console.mayColour)
+    let word = Console.styled(Phrase("warning:").localized(), as: "1;33", !console.usesJSON && Console.mayColour)
     let name = ProgramName.current.text
     let text = Phrase("NOT VERIFIED: anyone can write such a token; check it with \(name) verify").localized()
     Console.printToStandardError("\(name): \(word) \(text)\n")

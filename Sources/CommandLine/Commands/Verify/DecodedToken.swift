@@ -91,7 +91,7 @@ struct DecodedToken: Hashable {
   private static let valueLimit = 1000
 
   /// The claims that contain times (RFC 7519, OpenID Connect Core 1.0).
-  private static let times = ["exp", "nbf", "iat", "auth_time", "updated_at"]
+  private static let timeClaims = ["exp", "nbf", "iat", "auth_time", "updated_at"]
 
   /// The header and claims as shown on a terminal, with readable times.
   ///
@@ -118,10 +118,10 @@ struct DecodedToken: Hashable {
 
   /// A claim's value, with readable times.
   private static func claim(_ name: String, _ value: JSON, now: Int) -> String {
-    guard times.contains(where: { $0.hasSameBytes(as: name) }),
+    guard timeClaims.contains(where: { $0.hasSameBytes(as: name) }),
       let seconds = value.number?.rounded(.down), (0..<253_402_300_800).contains(seconds)
     else { return plain(value) }
-    return PlainTime.text(seconds, now: now)
+    return ReadableTime.text(seconds, now: now)
   }
 
   private static func plain(_ value: JSON) -> String {

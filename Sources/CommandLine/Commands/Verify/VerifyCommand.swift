@@ -46,13 +46,13 @@ enum VerifyCommand {
       var passed: [SharedDescriptor] = []
       if let jwks { passed.append(SharedDescriptor(try openKeys(jwks, within: timeout))) }
       let tokens = try TokenInput.open(path, within: timeout, client.console)
-      let (isJSON, now) = (client.console.json, SystemTime().wallSeconds())
+      let (isJSON, now) = (client.console.usesJSON, SystemTime().wallSeconds())
       let tally = try client.verify(request, of: tokens, over: connection, passing: passed) {
         (block) throws(Failure) in try printVerdicts(block, isJSON: isJSON, now: now)
       }
       guard tally.tokens > 0 else { throw TokenInput.missingToken }
-      if tally.notValid == 0 { return 0 }
-      let status = tally.notValid == tally.undecided ? ExitStatus.tryLater : .tokenNotValid
+      if tally.invalid == 0 { return 0 }
+      let status = tally.invalid == tally.undecided ? ExitStatus.tryLater : .tokenNotValid
       return status.rawValue
     }
   }
@@ -183,7 +183,7 @@ enum VerdictText {
       add(", issuer ", claims["iss"])
       add(", subject ", claims["sub"])
       let end = claims["exp"]?.value(in: line).number?.rounded(.down)
-      text.append(utf8: end.map { ", expires \(PlainTime.distance(to: $0, now: now))" } ?? ", never expires")
+      text.append(utf8: end.map { ", expires \(ReadableTime.distance(to: $0, now: now))" } ?? ", never expires")
       let names = (verdict["not_checked"]?.elements ?? []).compactMap { unchecked[$0.string(in: line) ?? ""] }
       if !names.isEmpty { text.append(utf8: ", \(names.joined(separator: " and ")) not checked") }
     } else {

@@ -21,7 +21,7 @@ private func object(_ text: String) throws -> JSONObject {
       "--host",
       "https://b.example",
     ]
-    let login = try LoginOptions.workload(try Parser.parse(["workload", "work"] + options))
+    let login = try LoginOptions.workloadRequest(try Parser.parse(["workload", "work"] + options))
     var expected = login.settings
     (expected.proxy, expected.proxyExclusions) = (nil, nil)
     for command in ["add", "set", "import"] {

@@ -137,7 +137,7 @@ private func object(_ text: String) throws -> JSONObject {
 
 @Suite struct `The words of a sign-in` {
   private let code = Event.DeviceCode(
-    login: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid\u{1B}[31m",
+    loginID: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid\u{1B}[31m",
     userCode: "WDJB-MJHT\n",
     verificationURI: "https://id.example.com/device", verificationURIComplete: "https://id.example.com/device?c=1",
     expiresAt: 1_000_600, interval: 5)
@@ -191,8 +191,9 @@ private func object(_ text: String) throws -> JSONObject {
   @Test func `tell which account is the active one when it is another`() throws {
     let result = try object(#"{"account":"private","active_account":"work"}"#)
     #expect(
-      LoginText.otherActive(result)?.english == "the active account is still work; to change that: agent use private")
-    #expect(LoginText.otherActive(try object(#"{"account":"work","active_account":"work"}"#)) == nil)
+      LoginText.otherActiveAccount(result)?.english
+        == "the active account is still work; to change that: agent use private")
+    #expect(LoginText.otherActiveAccount(try object(#"{"account":"work","active_account":"work"}"#)) == nil)
   }
 }
 
@@ -215,7 +216,7 @@ private func object(_ text: String) throws -> JSONObject {
     expected.clientID = "c"
     expected.scope = ["openid", "a", "b"]
     expected.tokenEndpointAuthMethod = .secretPost
-    expected.basicUnencoded = true
+    expected.omitsBasicEncoding = true
     expected.clientKeyAlgorithm = .PS256
     expected.clientKeyID = "k"
     expected.assertionAudience = "token_endpoint"
@@ -233,7 +234,7 @@ private func object(_ text: String) throws -> JSONObject {
     expected.redirectURI = "http://127.0.0.1/cb"
     expected.flow = .device
     expected.keepsAccessToken = true
-    expected.dpop = true
+    expected.usesDPoP = true
     expected.refresh = .strict
     var request = try LoginOptions.request(invocation)
     (request.proxy, request.proxyExclusions) = (nil, nil)

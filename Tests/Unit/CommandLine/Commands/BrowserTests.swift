@@ -8,7 +8,7 @@ import Wire
 
 @Suite struct `Where a browser can be opened` {
   private func place(_ variables: [String: String], files: Set<String> = []) -> BrowserEnvironment {
-    BrowserEnvironment(variable: { variables[$0] }, exists: { files.contains($0) })
+    BrowserEnvironment(variable: { variables[$0] }, fileExists: { files.contains($0) })
   }
 
   @Test(arguments: [
@@ -22,13 +22,13 @@ import Wire
     (["CODESPACES": "true"], false),
   ])
   func `is told by the environment`(variables: [String: String], canOpen: Bool) {
-    #expect(place(variables).canOpen == canOpen)
+    #expect(place(variables).canOpenBrowser == canOpen)
   }
 
   @Test func `is not a container's screen`() {
-    #expect(!place(["DISPLAY": ":0"], files: ["/.dockerenv"]).canOpen)
-    #expect(!place(["DISPLAY": ":0"], files: ["/run/.containerenv"]).canOpen)
-    #expect(place(["BROWSER": "b"], files: ["/.dockerenv"]).canOpen)
+    #expect(!place(["DISPLAY": ":0"], files: ["/.dockerenv"]).canOpenBrowser)
+    #expect(!place(["DISPLAY": ":0"], files: ["/run/.containerenv"]).canOpenBrowser)
+    #expect(place(["BROWSER": "b"], files: ["/.dockerenv"]).canOpenBrowser)
   }
 
   @Test func `has its commands in order, and the address as one argument`() {
@@ -69,7 +69,7 @@ import Wire
 
   private func browser(_ mustPaste: Bool = false) -> Event.Browser {
     Event.Browser(
-      login: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid", url: url,
+      loginID: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid", url: url,
       redirectURI: "http://127.0.0.1:8400/id.example.com", mustPaste: mustPaste, expiresAt: 4_000_000_000)
   }
 
@@ -158,7 +158,7 @@ import Wire
     #expect(
       second.request
         == .loginStep(
-          .redirect(login: "0f", url: "http://127.0.0.1:8400/id.example.com?code=c&state=s")))
+          .redirect(loginID: "0f", url: "http://127.0.0.1:8400/id.example.com?code=c&state=s")))
     try conversation.send(.result(result))
     #expect(try running.wait() == .exited(0))
   }
@@ -185,18 +185,18 @@ import Wire
     let conversation = try daemon.accept()
     _ = try conversation.receive()
     let question = Event.Confirm(
-      login: "0f", account: "work", issuer: "https://as.example", subject: "mallory", name: nil,
+      loginID: "0f", account: "work", issuer: "https://as.example", subject: "mallory", name: nil,
       expiresAt: 4_000_000_000)
     try conversation.send(.event(.confirm(question)))
     let (answer, _) = try conversation.receive()
-    #expect(answer.request == .loginStep(.confirm(login: "0f", isConfirmed: false)))
+    #expect(answer.request == .loginStep(.confirm(loginID: "0f", isConfirmed: false)))
     try conversation.send(.failure(Failure(.accessDenied, "nobody confirmed who signed in")))
     #expect(try running.wait() == .exited(6))
   }
 
   @Test func `asks who signed in by name and number`() {
     var question = Event.Confirm(
-      login: "0f", account: "work", issuer: "https://as.example", subject: "s-1", name: "mallory", expiresAt: 1)
+      loginID: "0f", account: "work", issuer: "https://as.example", subject: "s-1", name: "mallory", expiresAt: 1)
     let language = Language.english
     #expect(language.text(LoginText.question(question)).contains("mallory (s-1)"))
     question.name = nil
@@ -224,7 +224,7 @@ import Wire
 
 @Suite struct `The screen of a sign-in in the browser` {
   private let event = Event.Browser(
-    login: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid\u{1B}[31m",
+    loginID: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid\u{1B}[31m",
     url: "https://id.example.com/authorize?" + String(repeating: "x", count: 200),
     redirectURI: "http://127.0.0.1:8400/id.example.com", mustPaste: false, expiresAt: 1, urlExpiresAt: 60)
 
@@ -263,6 +263,6 @@ import Wire
   ]) func `leads to this user at the address that ssh reached`(connection: String, address: String) {
     let variables: [String: String] = ["SSH_CONNECTION": connection, "USER": "someone"]
     let name = UserEntry.of(Machine.userID)?.name ?? "someone"
-    #expect(LoginWait.destination { variables[$0] } == "\(name)@\(address)")
+    #expect(LoginWait.sshDestination { variables[$0] } == "\(name)@\(address)")
   }
 }

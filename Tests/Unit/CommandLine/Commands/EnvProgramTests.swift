@@ -94,21 +94,23 @@ import Wire
 
   @Test func `asks for claims and the ID Token when a variable needs them`() throws {
     let (plain, _) = try request(["env", "work"])
-    #expect(plain == RequestEnvelope(.token(TokenRequest(account: "work", extras: .init(variables: true)))))
+    #expect(plain == RequestEnvelope(.token(TokenRequest(account: "work", extras: .init(wantsVariables: true)))))
     let (claims, claimResult) = try request(["env", "--var", "EMAIL=claim:email"])
-    #expect(claims == RequestEnvelope(.token(TokenRequest(extras: .init(claims: true))), directory: ""))
+    #expect(claims == RequestEnvelope(.token(TokenRequest(extras: .init(wantsClaims: true))), directory: ""))
     #expect(claimResult.outputText == "EMAIL='a '\"`printf '\\040'`\"'b'\"`printf '\\052'`\"''; export EMAIL;\n")
     let (both, bothResult) = try request([
       "exec", "--var", "EMAIL=claim:email", "--var", "ID=id_token", "--", "sh", "-c",
       "echo \"$EMAIL $ID ${AGENT_ACCESS_TOKEN-none}\"",
     ])
-    #expect(both == RequestEnvelope(.token(TokenRequest(extras: .init(idToken: true, claims: true))), directory: ""))
+    #expect(
+      both == RequestEnvelope(.token(TokenRequest(extras: .init(wantsIDToken: true, wantsClaims: true))), directory: "")
+    )
     #expect(bothResult.outputText == "a  b* aa.bb.cc none\n")
     let (idToken, idTokenResult) = try request(["token", "--id-token", "--min-valid", "5m", "--force-refresh"])
     #expect(
       idToken
         == RequestEnvelope(
-          .token(TokenRequest(minimumValiditySeconds: 300, forceRefresh: true, extras: .init(idToken: true))),
+          .token(TokenRequest(minimumValiditySeconds: 300, forceRefresh: true, extras: .init(wantsIDToken: true))),
           directory: ""))
     #expect(idTokenResult.outputText == "aa.bb.cc\n")
   }

@@ -64,7 +64,7 @@ import Vocabulary
       #expect(lines.contains { $0.contains("Wörter Wörter") }, "\(command.name)")
       for line in lines where !line.contains("agent") { #expect(line.count <= 79, "\(line)") }
     }
-    for line in writer.program(Main.commands).split(separator: "\n") { #expect(line.count <= 79, "\(line)") }
+    for line in writer.help(onProgram: Main.commands).split(separator: "\n") { #expect(line.count <= 79, "\(line)") }
   }
 
   @Test func `isolates words that are typed, in text that is written from right to left, and gives them no columns`() {
@@ -105,7 +105,7 @@ import Vocabulary
         return nil
       })
     for all in [false, true] {
-      _ = writer.program(Main.commands, all: all)
+      _ = writer.help(onProgram: Main.commands, all: all)
       for group in ["account", "vault", "daemon"] { _ = writer.help(onGroup: group, of: Main.commands, all: all) }
       for command in Main.commands.all { _ = writer.help(on: command, all: all) }
     }

@@ -7,7 +7,7 @@ import Wire
 
 @Suite struct `agent login` {
   private let code = Event.DeviceCode(
-    login: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid",
+    loginID: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid",
     userCode: "WDJB-MJHT",
     verificationURI: "https://id.example.com/device", verificationURIComplete: nil, expiresAt: 4_000_000_000,
     interval: 5)

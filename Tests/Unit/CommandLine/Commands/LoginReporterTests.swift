@@ -24,13 +24,13 @@ import Wire
   private func reporter(quiet: Bool = false, term: String = "xterm") -> LoginReporter {
     let screen = screen
     return LoginReporter(
-      console: Console(json: false, quiet: quiet),
+      console: Console(usesJSON: false, isQuiet: quiet),
       terminal: OutputTerminal(term: term, noColour: nil, columns: { 80 }), time: time, write: { screen.write($0) })
   }
 
   private var code: Event.DeviceCode {
     Event.DeviceCode(
-      login: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: nil,
+      loginID: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: nil,
       userCode: "WDJB-MJHT",
       verificationURI: "https://id.example.com/device", verificationURIComplete: nil,
       expiresAt: time.wallSeconds() + 62, interval: 5)

@@ -193,7 +193,7 @@ import Wire
   @Test func `prints its version and its help without a daemon`() throws {
     let program = try AgentProgram()
     #expect(try program.run(["--version"]).outputText == "agent \(Product.version)\n")
-    #expect(try program.run(["--help"]).outputText == HelpWriter().program(Main.commands))
+    #expect(try program.run(["--help"]).outputText == HelpWriter().help(onProgram: Main.commands))
     #expect(try program.run(["token", "-h"]).outputText == HelpWriter().help(on: Main.commands.named(.token)))
   }
 

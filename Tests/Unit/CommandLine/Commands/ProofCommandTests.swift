@@ -44,7 +44,7 @@ import Wire
     ])
     let conversation = try daemon.accept()
     let expected = ProofRequest(
-      account: "work", method: "POST", url: "https://api.example/me", nonce: "n-1", accessToken: true)
+      account: "work", method: "POST", url: "https://api.example/me", nonce: "n-1", wantsAccessToken: true)
     #expect(try conversation.receive().0 == RequestEnvelope(.proof(expected)))
     try conversation.send(Self.answer("p"))
     #expect(try running.wait() == .exited(0))

@@ -8,7 +8,7 @@ import Testing
     count: Int
   ) {
     let accounts = (1...count).map { JSON.object(JSONObject([("name", .string("account\($0)"))])) }
-    let lines = SignInChoices(accounts, standard: nil).text(columns: 80).split(separator: "\n")
+    let lines = SignInChoices(accounts, activeAccount: nil).text(columns: 80).split(separator: "\n")
     #expect(lines.count <= 22, "\(lines)")
     #expect(lines.contains { $0.contains("account\(count)") } && lines.contains { $0.contains("github") })
   }

@@ -5,7 +5,7 @@ import Wire
 
 @Suite struct `The screen of a sign-in` {
   private var code = Event.DeviceCode(
-    login: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid\u{1B}[31m email",
+    loginID: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid\u{1B}[31m email",
     userCode: "WDJB-MJHT\n", verificationURI: "https://id.example.com/device",
     verificationURIComplete: "https://id.example.com/device?user_code=WDJB-MJHT", expiresAt: 1_000_600, interval: 5)
 

@@ -55,8 +55,8 @@ import Wire
     return (result, request, tokens)
   }
 
-  private static func tally(_ tokens: Int, _ notValid: Int, _ undecided: Int = 0) -> Reply {
-    .result(JSONObject([("tokens", .int(tokens)), ("not_valid", .int(notValid)), ("undecided", .int(undecided))]))
+  private static func tally(_ tokens: Int, _ invalid: Int, _ undecided: Int = 0) -> Reply {
+    .result(JSONObject([("tokens", .int(tokens)), ("not_valid", .int(invalid)), ("undecided", .int(undecided))]))
   }
 
   private static let good = #"{"valid":true,"header":{"alg":"RS256"},"claims":{}}"# + "\n"
@@ -70,9 +70,9 @@ import Wire
   }
 
   @Test(arguments: [(0, 0, Int32(0)), (1, 0, 7), (2, 1, 7), (2, 2, 4)])
-  func `exits with what came of them`(notValid: Int, undecided: Int, status: Int32) throws {
+  func `exits with what came of them`(invalid: Int, undecided: Int, status: Int32) throws {
     let lines = String(repeating: Self.good, count: 3)
-    let (result, _, _) = try run([], results: lines, Self.tally(3, notValid, undecided))
+    let (result, _, _) = try run([], results: lines, Self.tally(3, invalid, undecided))
     #expect(result.status == .exited(status) && result.lines.count == 3)
   }
 

@@ -303,8 +303,8 @@ private func accounts(_ names: [String]) -> [UInt8] {
 
   @Test func `is in no list`() throws {
     #expect(
-      !HelpWriter().program(Main.commands).contains("__complete")
-        && !HelpWriter().program(Main.commands, all: true).contains("__complete"))
+      !HelpWriter().help(onProgram: Main.commands).contains("__complete")
+        && !HelpWriter().help(onProgram: Main.commands, all: true).contains("__complete"))
     #expect(try !ManualPage.agent.committed().contains("__complete"))
     #expect(!CommandName.firstWords.contains("__complete"))
   }

@@ -11,7 +11,7 @@ import Wire
     _ options: [String]
   ) throws -> (announced: Set<PassedSecret>, descriptors: [SharedDescriptor]) {
     let files = try SecretFiles(Set(PassedSecret.allCases), try Parser.parse(["login", "work"] + options))
-    return (files.announced, try files.open())
+    return (files.announcedKinds, try files.open())
   }
 
   private func failure(_ options: [String]) -> String? {

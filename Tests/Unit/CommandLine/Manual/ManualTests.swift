@@ -104,17 +104,17 @@ extension ManualPage {
       (!$0.isSetting || name == .login) && ManualList.home(of: $0, in: command, Main.commands) == nil
     }
     // The line below the name has the summary of a command with its own page.
-    let texts = (name.page == "agent-\(name)" ? [] : [command.summary + "."]) + options.map(ManualList.sentence)
+    let texts = (name.pageName == "agent-\(name)" ? [] : [command.summary + "."]) + options.map(ManualList.sentence)
     let words = Self.words(of: page)
     for text in texts { #expect(words.contains(" \(Prose.plain(text)) "), "\(text)") }
-    let examples = try Manual().examples(of: name.page)
+    let examples = try Manual().examples(of: name.pageName)
     for example in command.examples {
       #expect(
         examples.contains { $0.purpose == Prose.plain(example.purpose) + ":" && $0.line == example.line },
         "\(example.line)")
     }
     #expect(Self.usages(in: page).contains("agent \(command.usage)"), "\(command.usage)")
-    guard name.page == "agent-\(name.words[0])" else { return }
+    guard name.pageName == "agent-\(name.words[0])" else { return }
     let summary = name.words.count == 1 ? command.summary : CommandName.summary(ofGroup: String(name.words[0]))
     #expect(page.contains("\n.Nd \(Mdoc.escaped(summary.prefix(1).lowercased() + summary.dropFirst()))\n"))
   }
@@ -193,7 +193,7 @@ extension ManualPage {
     // The sections of this page's own topic are between the options and the examples.
     let topics = titles.filter { !first.contains($0) && !last.contains($0) }
     #expect(titles == first.filter(titles.contains) + topics + last.filter(titles.contains))
-    let isOfCommand = CommandName.allCases.contains { $0.page == page.name }
+    let isOfCommand = CommandName.allCases.contains { $0.pageName == page.name }
     let needed =
       isOfCommand ? first.prefix(3) + ["OPTIONS", "EXAMPLES", "SEE ALSO"] : ["NAME", "DESCRIPTION", "SEE ALSO"]
     #expect(Set(needed).isSubset(of: titles))
@@ -307,7 +307,7 @@ extension ManualPage {
     let options = Self.options(of: lines.joined(separator: "\n")).map(\.name)
     #expect(options == command.shortHelpOptions.map(\.name) && options.count <= 10)
     #expect(options.isEmpty == command.options.isEmpty)
-    #expect(lines.last == "More: agent help --all \(name), \(name.page)(\(name.section))")
+    #expect(lines.last == "More: agent help --all \(name), \(name.pageName)(\(name.section))")
     #expect(lines.contains("Examples:") == !command.examples.isEmpty)
     // An option has one line. Only a list of its values may follow.
     let body = lines.drop { $0 != "Options:" }.dropFirst().prefix { !$0.isEmpty }
@@ -357,7 +357,8 @@ extension ManualPage {
         let calls = try Self.calls(in: HelpWriter.lines(of: example.line), tree)
         #expect(try Set(calls) == Set(Self.calls(in: example.line, tree)))
         #expect(
-          try calls.contains { try Parser.parse($0).command?.name.page == command.name.page }, "\(example.line)")
+          try calls.contains { try Parser.parse($0).command?.name.pageName == command.name.pageName }, "\(example.line)"
+        )
       }
     }
     // Preparations with another program are shown too.
@@ -384,7 +385,7 @@ extension ManualPage {
   }
 
   @Test(arguments: [
-    (CommandName.helper, HelperName.allCases.map(\.rawValue)), (.setup, SetupClient.names),
+    (CommandName.helper, HelperProtocolName.allCases.map(\.rawValue)), (.setup, SetupClient.names),
     (.env, TokenField.spellings + Shell.all.map(\.name)), (.tokenFile, ["add", "remove"]),
   ]) func `names the words that the usage asks for`(name: CommandName, words: [String]) {
     for all in [false, true] {
@@ -403,7 +404,7 @@ extension ManualPage {
   }
 
   @Test func `on the program lists the commands in the order of the table`() throws {
-    let lines = HelpWriter().program(Main.commands, all: true).split(separator: "\n")
+    let lines = HelpWriter().help(onProgram: Main.commands, all: true).split(separator: "\n")
     let first = try #require(lines.firstIndex { $0 == "Commands:" })
     let names = lines[(first + 1)...].prefix { $0.hasPrefix("  ") }.map { $0.dropFirst(2).prefix(24) }
     #expect(names.count == CommandName.listed.count)
@@ -412,7 +413,7 @@ extension ManualPage {
   }
 
   @Test func `on the program fits a screen, and names every command or its group`() {
-    let text = HelpWriter().program(Main.commands)
+    let text = HelpWriter().help(onProgram: Main.commands)
     #expect(text.count { $0 == "\n" } <= HelpWriter.screenLines)
     let words = Set(text.split { !$0.isLetter && $0 != "-" }.map(String.init))
     #expect(Set(CommandName.firstWords).isSubset(of: words))
@@ -421,7 +422,7 @@ extension ManualPage {
   @Test func `is ASCII in lines of at most 79 characters`() {
     let texts =
       Main.commands.all.flatMap { [HelpWriter().help(on: $0), HelpWriter().help(on: $0, all: true)] } + [
-        HelpWriter().program(Main.commands), HelpWriter().program(Main.commands, all: true),
+        HelpWriter().help(onProgram: Main.commands), HelpWriter().help(onProgram: Main.commands, all: true),
         HelpWriter().help(onGroup: "daemon", of: Main.commands),
       ]
     for text in texts {
@@ -431,7 +432,7 @@ extension ManualPage {
   }
 
   @Test func `is found by the words of a command, a group, or a command with operands`() throws {
-    #expect(try HelpCommand.text(for: [], by: Main.commands) == HelpWriter().program(Main.commands))
+    #expect(try HelpCommand.text(for: [], by: Main.commands) == HelpWriter().help(onProgram: Main.commands))
     #expect(
       try HelpCommand.text(for: ["token"], by: Main.commands) == HelpWriter().help(on: Main.commands.named(.token)))
     #expect(

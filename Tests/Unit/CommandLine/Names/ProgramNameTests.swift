@@ -58,7 +58,7 @@ import Testing
     #expect(
       try Generator.files(for: name, in: PackageFiles.path()).map(\.path) == [
         "man/my-tokens.1"
-      ] + CommandName.pages.map { "man/my-tokens\($0.dropFirst(5)).1" } + [
+      ] + CommandName.pageNames.map { "man/my-tokens\($0.dropFirst(5)).1" } + [
         "man/my-tokens-config.5", "man/my-tokens-client.7", "man/my-tokens-protocol.7", "man/my-tokens-providers.7",
         "man/my-tokens-recipes.7", "man/my-tokens-variables.7", "man/my-tokens-workload.7", "man/agentd.8",
         "completions/my-tokens.bash",

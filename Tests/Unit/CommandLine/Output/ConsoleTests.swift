@@ -9,20 +9,20 @@ import Wire
 
   @Test func `are told to people on two lines`() {
     #expect(
-      Console(json: false, quiet: false).text(of: failure, coloured: false)
+      Console(usesJSON: false, isQuiet: false).text(of: failure, coloured: false)
         == "agent: error: session expired, please sign in again\nagent: hint: agent login work\n")
   }
 
   @Test func `are coloured only in the words that introduce them`() {
     #expect(
-      Console(json: false, quiet: true).text(of: failure, coloured: true)
+      Console(usesJSON: false, isQuiet: true).text(of: failure, coloured: true)
         == "agent: \u{1B}[1;31merror:\u{1B}[0m session expired, please sign in again\n"
         + "agent: \u{1B}[1mhint:\u{1B}[0m agent login work\n")
   }
 
   @Test func `are one JSON object on a line for programs`() {
     #expect(
-      Console(json: true, quiet: false).text(of: failure, coloured: false)
+      Console(usesJSON: true, isQuiet: false).text(of: failure, coloured: false)
         == #"{"error":{"code":"session_expired","message":"session expired, please sign in again","#
         + #""hint":"agent login work"}}"# + "\n")
   }
@@ -44,7 +44,7 @@ import Wire
       ("accounts", .array([.object(JSONObject([("problem", .object(plain))]))])), ("claims", claims),
     ])
     #expect(answer.withoutTranslations == expected)
-    let told = Console(json: true, quiet: false).text(of: failure, coloured: false)
+    let told = Console(usesJSON: true, isQuiet: false).text(of: failure, coloured: false)
     #expect(
       told == String(decoding: JSON.object(JSONObject([("error", .object(plain))])).serialized(), as: UTF8.self) + "\n")
   }
@@ -52,7 +52,7 @@ import Wire
   @Test func `cannot carry a server's control characters to the terminal`() {
     let hostile = Failure(.serverRejected, "\u{1B}]0;x\u{7}no\u{202E}\nagent: all is well", hint: "\u{9B}2J")
     #expect(
-      Console(json: false, quiet: false).text(of: hostile, coloured: false)
+      Console(usesJSON: false, isQuiet: false).text(of: hostile, coloured: false)
         == "agent: error: ]0;xnoagent: all is well\nagent: hint: 2J\n")
   }
 }

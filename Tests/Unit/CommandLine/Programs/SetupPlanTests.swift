@@ -25,11 +25,11 @@ import Wire
   /// A text with a client's change, which can be undone.
   private func written(_ client: SetupClient, _ text: String, _ context: SetupContext) throws -> String? {
     let plan = try client.plan(context)
-    guard case .inserted(let bytes, let piece) = try plan.insertion(in: Array(text.utf8), of: "file") else {
+    guard case .inserted(let bytes, let addition) = try plan.insertion(in: Array(text.utf8), of: "file") else {
       return nil
     }
-    #expect(piece.removed(from: bytes)?.bytes == Array(text.utf8))
-    #expect(plan.isSame(as: piece))
+    #expect(addition.removed(from: bytes)?.bytes == Array(text.utf8))
+    #expect(plan.isSame(as: addition))
     #expect(try plan.isIn(bytes, of: "file"))
     return String(decoding: bytes, as: UTF8.self)
   }

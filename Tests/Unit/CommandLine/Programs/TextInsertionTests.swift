@@ -4,12 +4,12 @@ import Testing
 @testable import CommandLine
 
 @Suite struct `What setup inserts` {
-  private func text(_ insertion: Insertion) throws -> (bytes: [UInt8], piece: SetupPiece) {
-    guard case .inserted(let bytes, let piece) = insertion else {
+  private func text(_ insertion: Insertion) throws -> (bytes: [UInt8], addition: SetupAddition) {
+    guard case .inserted(let bytes, let addition) = insertion else {
       Issue.record("nothing was inserted: \(insertion)")
       throw TestError()
     }
-    return (bytes, piece)
+    return (bytes, addition)
   }
 
   private struct TestError: Error {}
@@ -21,9 +21,9 @@ import Testing
     [ConfigurationText.Position.start, .end])
   func `a block is taken out byte for byte`(before: String, place: ConfigurationText.Position) throws {
     let old = Array(before.utf8)
-    let (bytes, piece) = try text(ConfigurationText(old).adding(["[new]", "key = 2"], named: "n", at: place))
-    #expect(piece.removed(from: bytes)?.bytes == old)
-    #expect(piece.removed(from: old) == nil)
+    let (bytes, addition) = try text(ConfigurationText(old).adding(["[new]", "key = 2"], named: "n", at: place))
+    #expect(addition.removed(from: bytes)?.bytes == old)
+    #expect(addition.removed(from: old) == nil)
     #expect(String(decoding: bytes, as: UTF8.self).contains("[new]"))
     let isCRLF = before.contains("\r\n")
     #expect(!isCRLF || !String(decoding: bytes, as: UTF8.self).split(separator: "\r\n").joined().contains("\n"))
@@ -40,28 +40,28 @@ import Testing
   }
 
   @Test func `a block that was changed, or is there twice, is not taken out`() throws {
-    let (bytes, piece) = try text(ConfigurationText([]).adding(["key = 2"], named: "n", at: .end))
+    let (bytes, addition) = try text(ConfigurationText([]).adding(["key = 2"], named: "n", at: .end))
     let changed = String(decoding: bytes, as: UTF8.self).replacing("2", with: "3")
-    #expect(!piece.isIn(Array(changed.utf8)))
-    #expect(!piece.isIn(bytes + bytes))
+    #expect(!addition.isIn(Array(changed.utf8)))
+    #expect(!addition.isIn(bytes + bytes))
   }
 
   @Test func `a block goes behind the first line of a section, also the last of the file`() throws {
     let old = Array("[other]\n[ registries . \"ours\" ]".utf8)
     let file = ConfigurationText(old)
     let header = try #require(file.header("registries.ours"))
-    let (bytes, piece) = try text(file.adding(["k"], named: "n", at: .after(line: header)))
+    let (bytes, addition) = try text(file.adding(["k"], named: "n", at: .after(line: header)))
     #expect(
       String(decoding: bytes, as: UTF8.self)
         == "[other]\n[ registries . \"ours\" ]\n# agent setup: begin n\nk\n# agent setup: end n")
-    #expect(piece.removed(from: bytes)?.bytes == old)
+    #expect(addition.removed(from: bytes)?.bytes == old)
   }
 
   @Test func `text is added to a line and taken out of it`() throws {
     let old = Array("GOFLAGS=-x\nGOAUTH=netrc\n".utf8)
-    let (bytes, piece) = try text(ConfigurationText(old).adding("ours; ", after: "GOAUTH="))
+    let (bytes, addition) = try text(ConfigurationText(old).adding("ours; ", after: "GOAUTH="))
     #expect(String(decoding: bytes, as: UTF8.self) == "GOFLAGS=-x\nGOAUTH=ours; netrc\n")
-    #expect(piece.removed(from: bytes)?.bytes == old)
+    #expect(addition.removed(from: bytes)?.bytes == old)
     #expect(ConfigurationText([]).adding("x", after: "GOAUTH=") == .refused)
   }
 
@@ -114,7 +114,7 @@ import Testing
       return
     }
     // A member created by one piece and used by another is passed on.
-    let handed = SetupPiece.member(path: path, value: added, addedObjects: remaining)
+    let handed = SetupAddition.member(path: path, value: added, addedObjects: remaining)
     #expect(handed.removed(from: left)?.bytes == old)
   }
 
@@ -133,16 +133,16 @@ import Testing
   // RFC 8259 sections 4 and 8.2 allow both, and programs write them.
   @Test func `a member goes into a file that holds half characters and names that are there twice`() throws {
     let old = Array(#"{"history":["\ud83d"],"a":1,"a":2,"mcpServers":{}}"#.utf8)
-    let (bytes, piece) = try text(Insertion.member(["mcpServers", "s"], ["url": "x"], in: old))
+    let (bytes, addition) = try text(Insertion.member(["mcpServers", "s"], ["url": "x"], in: old))
     #expect(String(decoding: bytes, as: UTF8.self).hasSuffix(#""a":2,"mcpServers":{"s": {"url": "x"}}}"#))
-    #expect(piece.removed(from: bytes)?.bytes == old)
+    #expect(addition.removed(from: bytes)?.bytes == old)
   }
 
   @Test func `a member goes into a file of more than four MiB`() throws {
     let padding = String(repeating: "x", count: 5 << 20)
     let old = Array(#"{"history":"\#(padding)"}"#.utf8)
-    let (bytes, piece) = try text(Insertion.member(["mcpServers", "s"], "x", in: old))
-    #expect(piece.removed(from: bytes)?.bytes == old)
+    let (bytes, addition) = try text(Insertion.member(["mcpServers", "s"], "x", in: old))
+    #expect(addition.removed(from: bytes)?.bytes == old)
   }
 
   @Test(arguments: [

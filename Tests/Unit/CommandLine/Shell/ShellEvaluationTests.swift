@@ -6,7 +6,7 @@ import Testing
 @testable import CommandLine
 
 /// Programs that evaluate their input.
-private let evaluating = ShellUnderTest.installed.filter { $0.shell.failing != nil && $0.isShell }
+private let evaluating = ShellUnderTest.installed.filter { $0.shell.failureStatement != nil && $0.isShell }
 
 @Suite struct `Programs that read the answer` {
   /// The current directory of all shells, with hostile file names.
@@ -60,7 +60,7 @@ private let evaluating = ShellUnderTest.installed.filter { $0.shell.failing != n
     let before = try fileNames()
     #expect(before.count == HostileValues.fileNames.count)
     let script = values.indices.map {
-      "\(program.evaluation(of: answers.path("\($0)")))\n\(program.interpreter.printing)\n"
+      "\(program.evaluation(of: answers.path("\($0)")))\n\(program.interpreter.printScript)\n"
     }
     let result = try program.run(script.joined(), in: directory.path)
     #expect(result.errorText == "")
@@ -76,7 +76,7 @@ private let evaluating = ShellUnderTest.installed.filter { $0.shell.failing != n
   @Test(arguments: evaluating.filter { !$0.interpreter.command.contains("globsubst") })
   func `see the status of a failed command`(program: ShellUnderTest) throws {
     let answers = try TemporaryDirectory()
-    try answers.write("failure", program.shell.failing?(3) ?? "")
+    try answers.write("failure", program.shell.failureStatement?(3) ?? "")
     let evaluation = program.evaluation(of: answers.path("failure"))
     let alone = try program.run("\(evaluation)\n", in: directory.path)
     #expect(alone == ProcessResult(status: .exited(3), output: [], error: []))
@@ -90,7 +90,7 @@ private let evaluating = ShellUnderTest.installed.filter { $0.shell.failing != n
   @Test(arguments: evaluating)
   func `do not mind that a variable to unset is not set`(program: ShellUnderTest) throws {
     let answers = try TemporaryDirectory()
-    try answers.write("unset", program.shell.unsetting("AGENT_NOT_SET"))
+    try answers.write("unset", program.shell.unsetStatement("AGENT_NOT_SET"))
     let result = try program.run("\(program.evaluation(of: answers.path("unset")))\n", in: directory.path)
     #expect(result == ProcessResult(status: .exited(0), output: [], error: []))
   }

@@ -94,7 +94,7 @@ import WireSupport
       ("claim:empty", ""),
     ]
     let variables = try TokenVariables(fields.enumerated().map { "V_\($0)=\($1.0)" })
-    #expect(variables.extras == TokenRequest.Extras(idToken: true, claims: true))
+    #expect(variables.extras == TokenRequest.Extras(wantsIDToken: true, wantsClaims: true))
     let line = AnswerLine.make(idToken: "aa.bb.cc", claims: Self.claims)
     let object = try #require(try JSON(parsing: Array(statements(line, variables, for: .json).utf8)).object)
     #expect(object.names == fields.indices.map { "V_\($0)" })
@@ -106,10 +106,10 @@ import WireSupport
   }
 
   @Test func `ask for no more than they need`() throws {
-    #expect(try TokenVariables([]).extras == TokenRequest.Extras(variables: true))
+    #expect(try TokenVariables([]).extras == TokenRequest.Extras(wantsVariables: true))
     #expect(try TokenVariables(["A=access_token", "B=scope"]).extras == TokenRequest.Extras())
-    #expect(try TokenVariables(["A=id_token"]).extras == TokenRequest.Extras(idToken: true))
-    #expect(try TokenVariables(["A=access_token", "B=claim:x"]).extras == TokenRequest.Extras(claims: true))
+    #expect(try TokenVariables(["A=id_token"]).extras == TokenRequest.Extras(wantsIDToken: true))
+    #expect(try TokenVariables(["A=access_token", "B=claim:x"]).extras == TokenRequest.Extras(wantsClaims: true))
   }
 
   @Test(

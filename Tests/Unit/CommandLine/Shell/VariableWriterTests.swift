@@ -132,6 +132,6 @@ private func written(_ shell: Shell, _ body: (inout VariableWriter, inout [UInt8
       (.powershell, "$global:LASTEXITCODE = 3\n"), (.nu, ""), (.systemd, ""), (.githubActions, ""),
     ] as [(Shell, String)])
   func `says that the command failed where that is evaluated`(shell: Shell, expected: String) {
-    #expect((shell.failing?(3) ?? "") == expected)
+    #expect((shell.failureStatement?(3) ?? "") == expected)
   }
 }

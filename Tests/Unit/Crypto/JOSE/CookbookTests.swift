@@ -21,7 +21,7 @@ import Testing
   // RFC 7520 section 4.1: the signature scheme is deterministic.
   @Test func `the signature of RFC 7520 section 4.1 is made again with the private key of section 3.4`() throws {
     let text = Array(CookbookSamples.rsaPrivateKey.utf8)
-    let read = try PrivateKeyText.read(text.span)
+    let read = try ImportedPrivateKey.read(text.span)
     #expect(read.keyID == "bilbo.baggins@hobbiton.example")
     let payload = try parse(CookbookSamples.rsaToken).unverifiedPayload
     let token = try JWSSigner.sign(
@@ -37,7 +37,7 @@ import Testing
     ] {
       let bytes = Array(text.utf8)
       let token = try JWSSigner.sign(
-        header: [:], payload: [1], key: try PrivateKeyText.read(bytes.span).key, algorithm: algorithm)
+        header: [:], payload: [1], key: try ImportedPrivateKey.read(bytes.span).key, algorithm: algorithm)
       #expect(try parse(token).verified(by: JWKSet([JWK(key)]), algorithms: [algorithm]).payload == [1])
     }
   }

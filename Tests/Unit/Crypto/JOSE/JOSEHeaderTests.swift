@@ -110,14 +110,14 @@ import Testing
     ("application/x/jwt", "x/jwt", false), ("", "JWT", false), ("JWT ", "JWT", false), ("text/jwt", "JWT", false),
   ])
   func `typ is compared as a media type`(found: String, wanted: String, isAllowed: Bool) {
-    #expect(AllowedTypes.optional([wanted]).allow(found) == isAllowed)
-    #expect(AllowedTypes.required([wanted]).allow(found) == isAllowed)
-    #expect(AllowedTypes.any.allow(found))
+    #expect(AllowedTypes.optional([wanted]).allows(found) == isAllowed)
+    #expect(AllowedTypes.required([wanted]).allows(found) == isAllowed)
+    #expect(AllowedTypes.any.allows(found))
   }
 
   @Test func `a missing typ is allowed only where it is optional`() {
-    #expect(AllowedTypes.optional(["JWT"]).allow(nil))
-    #expect(!AllowedTypes.required(["JWT"]).allow(nil))
-    #expect(AllowedTypes.any.allow(nil))
+    #expect(AllowedTypes.optional(["JWT"]).allows(nil))
+    #expect(!AllowedTypes.required(["JWT"]).allows(nil))
+    #expect(AllowedTypes.any.allows(nil))
   }
 }

@@ -16,16 +16,16 @@ import Testing
         Samples.edwardsKey,
       ]))
     #expect(set.keys.map(\.components) == [try JWK(Samples.rsaKey), try JWK(Samples.edwardsKey)].map(\.components))
-    #expect(set.skipped == 5)
+    #expect(set.skippedCount == 5)
     // A key for encryption is not an irregularity.
-    #expect(set.unusable == 4)
+    #expect(set.unusableCount == 4)
     #expect(set.warnings == [])
   }
 
   @Test func `what is not an object among the keys is skipped`() throws {
     let text = JSON.object(["keys": [1, "x", .null, [], .object(Samples.p256Key)]]).serialized()
     let set = try JWKSet(parsing: text)
-    #expect(set.keys.count == 1 && set.skipped == 4)
+    #expect(set.keys.count == 1 && set.skippedCount == 4)
   }
 
   @Test(arguments: [
@@ -41,7 +41,7 @@ import Testing
     let set = try JWKSet(
       parsing: Samples.set([Samples.changing(Samples.p256Key, [("d", "AA")]), Samples.rsaKey]))
     #expect(set.keys.map(\.components) == [try JWK(Samples.rsaKey).components])
-    #expect(set.skipped == 1)
+    #expect(set.skippedCount == 1)
     #expect(set.warnings == [.privateKey])
   }
 
@@ -63,7 +63,7 @@ import Testing
   @Test func `in a file of the user's own shared secrets are left out`() throws {
     let text = Samples.set([Samples.rsaKey, ["kty": "oct", "k": "AAAA"]])
     let set = try JWKSet(parsing: text, isPublished: false)
-    #expect(set.keys.count == 1 && set.skipped == 1 && set.warnings == [.symmetricKey])
+    #expect(set.keys.count == 1 && set.skippedCount == 1 && set.warnings == [.symmetricKey])
   }
 
   // An unusable key is still published.
@@ -87,7 +87,7 @@ import Testing
 
   @Test func `512 keys are read, 513 are not`() throws {
     let key: JSONObject = ["kty": "LMS"]
-    #expect(try JWKSet(parsing: Samples.set(Array(repeating: key, count: 512))).skipped == 512)
+    #expect(try JWKSet(parsing: Samples.set(Array(repeating: key, count: 512))).skippedCount == 512)
     #expect(throws: JOSEError(.tooManyKeys)) { try JWKSet(parsing: Samples.set(Array(repeating: key, count: 513))) }
   }
 

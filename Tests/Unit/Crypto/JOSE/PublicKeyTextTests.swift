@@ -5,9 +5,9 @@ import Testing
 @Suite struct `Public keys in PEM form` {
   private static func read(_ text: String) throws(JOSEError) -> JWKSet { try JWKSet(pem: Array(text.utf8).span) }
 
-  private static func privateKey(_ text: String) throws -> PrivateKeyText {
+  private static func privateKey(_ text: String) throws -> ImportedPrivateKey {
     let bytes = Array(text.utf8)
-    return try PrivateKeyText.read(bytes.span)
+    return try ImportedPrivateKey.read(bytes.span)
   }
 
   @Test(arguments: [

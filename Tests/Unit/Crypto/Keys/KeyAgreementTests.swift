@@ -24,8 +24,8 @@ import Testing
       secret: "C6EF9C5D78AE012A011164ACB397CE2088685D8F06BF9BE0B283AB46476BEE53")
     let expected = bytes("D6840F6B42F6EDAFD13116E0E12565202FEF8E9ECE7DCE03812464D04B9442DE")
     for secret in [
-      SharedSecret(try initiator.agree(with: responder.publicComponents)),
-      SharedSecret(try responder.agree(with: initiator.publicComponents)),
+      SharedSecret(try initiator.sharedSecret(with: responder.publicComponents)),
+      SharedSecret(try responder.sharedSecret(with: initiator.publicComponents)),
     ] {
       #expect(secret.bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } } == expected)
     }
@@ -42,9 +42,9 @@ import Testing
       do { try body() } catch { return (error as? CryptoError)?.code }
       return nil
     }
-    #expect(code { _ = try own.agree(with: .ec(curve: .p256, x: x, y: y)) } == .invalidKey)
+    #expect(code { _ = try own.sharedSecret(with: .ec(curve: .p256, x: x, y: y)) } == .invalidKey)
     let other = try PrivateKey.generateEC(.p384)
-    #expect(code { _ = try own.agree(with: other.publicComponents) } == .unsupportedAlgorithm)
-    #expect(code { _ = try other.agree(with: own.publicComponents) } == .unsupportedAlgorithm)
+    #expect(code { _ = try own.sharedSecret(with: other.publicComponents) } == .unsupportedAlgorithm)
+    #expect(code { _ = try other.sharedSecret(with: own.publicComponents) } == .unsupportedAlgorithm)
   }
 }

@@ -16,9 +16,9 @@ import Testing
     await #expect(processExitsWith: .success) {
       _ = SecureHeap.initialise(bytes: 1 << 16)
       var sealed = [try Self.sealed(repeated(1, 100))]
-      let used = SecureHeap.used
+      let used = SecureHeap.usedBytes
       for _ in 0..<1000 { sealed.append(try Self.sealed(repeated(2, 4000))) }
-      #expect(SecureHeap.used == used && sealed.last?.count == 4000)
+      #expect(SecureHeap.usedBytes == used && sealed.last?.count == 4000)
     }
   }
 

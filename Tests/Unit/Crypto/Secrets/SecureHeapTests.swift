@@ -10,13 +10,13 @@ import Testing
       #expect(state == .locked || state == .unlocked)
       #expect(SecureHeap.initialise() == state)
       #expect(SecureHeap.state == state)
-      #expect(SecureHeap.used == 0)
+      #expect(SecureHeap.usedBytes == 0)
       do {
         let secret = try SecretBytes(zeroed: 33)
-        #expect(SecureHeap.used == 64)
+        #expect(SecureHeap.usedBytes == 64)
         _ = secret.count
       }
-      #expect(SecureHeap.used == 0)
+      #expect(SecureHeap.usedBytes == 0)
     }
   }
 
@@ -26,18 +26,18 @@ import Testing
       do {
         let first = try SecretBytes(zeroed: 1 << 12)
         let second = try SecretBytes(zeroed: 1 << 12)
-        #expect(SecureHeap.used == 1 << 13)
+        #expect(SecureHeap.usedBytes == 1 << 13)
         let third = try SecretBytes(copying: [UInt8](repeating: 7, count: 100).span)
         var buffer = SecretBuffer()
         buffer.append(1)
         let fourth = try buffer.finish()
-        #expect(SecureHeap.used == 1 << 13)
+        #expect(SecureHeap.usedBytes == 1 << 13)
         let (isAlone, isWhole) = (third.arena != nil && fourth.arena != nil, third.withBytes { $0[99] == 7 })
         #expect(isAlone && isWhole)
         _ = (first.count, second.count)
       }
       let isOnHeap = try SecretBytes(zeroed: 1 << 12).arena == nil
-      #expect(isOnHeap && SecureHeap.used == 0)
+      #expect(isOnHeap && SecureHeap.usedBytes == 0)
     }
   }
 
@@ -46,7 +46,7 @@ import Testing
       _ = SecureHeap.initialise(bytes: 1 << 14)
       var secrets: [SharedSecret] = []
       for _ in 0..<64 { secrets.append(SharedSecret(try SecretBytes(zeroed: SecretBytes.maximumCount))) }
-      #expect(SecureHeap.used == 0 && secrets.allSatisfy { $0.bytes.count == SecretBytes.maximumCount })
+      #expect(SecureHeap.usedBytes == 0 && secrets.allSatisfy { $0.bytes.count == SecretBytes.maximumCount })
     }
   }
 
@@ -72,9 +72,9 @@ import Testing
       let place = unsafe buffer.withBytes { bytes in unsafe bytes.withUnsafeBufferPointer { $0.baseAddress } }
       buffer.append(0xbb)
       for offset in 32..<256 { #expect(unsafe place?[offset] == 0) }
-      #expect(SecureHeap.used == 512)
+      #expect(SecureHeap.usedBytes == 512)
       let secret = try buffer.finish()
-      #expect(SecureHeap.used == 512)
+      #expect(SecureHeap.usedBytes == 512)
       _ = secret.count
     }
   }
@@ -83,7 +83,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       _ = SecureHeap.initialise(bytes: 1 << 20)
       let key = try PrivateKey.generateEC(.p256)
-      #expect(SecureHeap.used > 0)
+      #expect(SecureHeap.usedBytes > 0)
       _ = key.kind
     }
   }

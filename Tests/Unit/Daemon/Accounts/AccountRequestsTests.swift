@@ -328,7 +328,7 @@ import WireSupport
     case .otherSettings:
       var other = account.configuration
       other.scope = ["mail"]
-      parts.broker.adopt(other, account)
+      parts.broker.applySettings(other, to: account)
     case .otherName: try parts.accounts.manage(.rename(account: "work", to: "job"), .number(2), passed: [])
     case .lock: parts.broker.failWaiters(account, .vault(VaultError(.locked(.device))))
     case .signOut: try parts.signOuts.logout(LogoutRequest(account: "work"), .number(2))
@@ -353,7 +353,7 @@ import WireSupport
     let account = try AccountName("work")
     let configuration = try parts.broker.resolve("work").configuration
     parts.broker.removeDeletedAccount(account)
-    let anew = parts.broker.account(account, configuration)
+    let anew = parts.broker.updatedAccount(account, configuration)
     try ask(2)
     home.http.isHeld = false
     home.runJobs()
@@ -396,7 +396,7 @@ import WireSupport
     try parts.signOuts.logout(LogoutRequest(account: "work"), .number(1))
     home.runJobs()
     home.http.isSilentAtRevocation = false
-    _ = parts.signOuts.begin(work, try parts.broker.resolve("work"), isLocal: false)
+    _ = parts.signOuts.beginSignOut(work, try parts.broker.resolve("work"), isLocal: false)
     let told = home.http.roles.count { $0 == .revocation }
     home.pass(seconds: 31)
     #expect(home.http.roles.count { $0 == .revocation } == told)

@@ -33,8 +33,8 @@ import Wire
     settings.claims = #"{"id_token":{"email":null}}"#
     settings.authorizationDetails = #"[{"type":"payment"}]"#
     settings.tokenEndpointAuthMethod = .secretPost
-    settings.basicUnencoded = true
-    settings.clientCertificate = true
+    settings.omitsBasicEncoding = true
+    settings.usesClientCertificate = true
     settings.clientKeyAlgorithm = .ES256
     settings.clientKeyID = "k"
     settings.assertionAudience = "token_endpoint"
@@ -63,7 +63,7 @@ import Wire
     settings.tokenFiles = ["/run/user/1000/token"]
     settings.authorizationEndpoint = "https://as.example/a"
     settings.keepsAccessToken = true
-    settings.dpop = true
+    settings.usesDPoP = true
     settings.keyStorage = .vault
     settings.profile = .fapi2
     settings.refresh = .offline
@@ -162,12 +162,12 @@ import Wire
   @Test func `permit the places of the resources that a sign-in names, each once, and none without TLS`() {
     var configuration = AccountConfiguration(issuer: "https://as.example", clientID: "cli")
     let resources = ["https://api.example/a", "https://api.example/b?k=1", "http://api.example", "urn:api"]
-    configuration.listOrigins(of: resources, exactly: false)
+    configuration.addOrigins(of: resources, withPaths: false)
     #expect(configuration.origins == ["https://api.example"])
-    configuration.listOrigins(of: resources, exactly: true)
+    configuration.addOrigins(of: resources, withPaths: true)
     #expect(configuration.origins == ["https://api.example"])
     configuration.origins = []
-    configuration.listOrigins(of: resources + resources, exactly: true)
+    configuration.addOrigins(of: resources + resources, withPaths: true)
     #expect(configuration.origins == ["https://api.example/a", "https://api.example/b"])
   }
 

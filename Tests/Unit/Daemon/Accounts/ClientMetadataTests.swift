@@ -42,7 +42,7 @@ import Wire
     let key = try PrivateKey.generateEC(.p256).serializedForVault()
     let text = key.withBytes { bytes in Base64URL.encode(bytes.indices.map { bytes[$0] }) }
     record.credentials.key = SharedSecret(try SecretBytes(copying: Array(text.utf8).span))
-    try home.services.vault.write(work, content: try record.sealedContent(), protection: .device)
+    try home.services.vault.write(work, content: try record.serialized(), protection: .device)
 
     let document = try #require(try ask("work", AccountSettings(), 1))
     #expect(document["client_id"] == .string(Self.client))

@@ -31,7 +31,7 @@ import Wire
 
   @Test func `of all tells of those that were signed in, and is answered where there is none`() throws {
     try home.add("mail")
-    try signOut(1, LogoutRequest(all: true))
+    try signOut(1, LogoutRequest(allAccounts: true))
     #expect(results(1)?.compactMap { $0["account"] } == ["work"])
     #expect(home.published == [.accountAdded, .signedOut(.user)])
     try signOut(2)
@@ -39,7 +39,7 @@ import Wire
     #expect(home.published == [.accountAdded, .signedOut(.user)])
     let empty = try DaemonHome()
     let others = try DaemonParts(empty.context)
-    try others.signOuts.logout(LogoutRequest(all: true), .number(1))
+    try others.signOuts.logout(LogoutRequest(allAccounts: true), .number(1))
     empty.runJobs()
     #expect(empty.sink.results[1]?["accounts"]?.array?.isEmpty == true)
   }
@@ -47,7 +47,7 @@ import Wire
   @Test func `of all is of those that the settings name when it acts`() throws {
     try home.add("mail")
     let mail = try AccountName("mail")
-    try parts.signOuts.logout(LogoutRequest(all: true), .number(1))
+    try parts.signOuts.logout(LogoutRequest(allAccounts: true), .number(1))
     _ = try home.settings.change { (settings) throws(ConfigurationError) in settings.remove(mail) }
     home.runJobs()
     #expect(results(1)?.compactMap { $0["account"] } == ["work"])
@@ -58,7 +58,7 @@ import Wire
   func `is one also of an account that was deleted from the settings by hand`(isOfAll: Bool) throws {
     let work = try AccountName("work")
     _ = try home.settings.change { (settings) throws(ConfigurationError) in settings.remove(work) }
-    try signOut(1, isOfAll ? LogoutRequest(all: true) : LogoutRequest(account: "work"))
+    try signOut(1, isOfAll ? LogoutRequest(allAccounts: true) : LogoutRequest(account: "work"))
     #expect(results(1)?.map { $0["revoked"] } == [true])
     #expect(try home.services.record(of: work) == nil)
     try signOut(2, LogoutRequest(account: "nobody"))
@@ -87,7 +87,7 @@ import Wire
     #expect(questions.isCancelled && account.session.grant == nil)
     // Its events are not handled.
     try home.wait {
-      try home.runtime().fileNames().allSatisfy { $0.hasSuffix(".lock") || $0 == WireProtocol.changesName }
+      try home.runtime().fileNames().allSatisfy { $0.hasSuffix(".lock") || $0 == WireProtocol.changesFileName }
     }
     home.http.isHeld = false
     home.http.isResourceHeld = false
@@ -116,7 +116,7 @@ import Wire
     for path in ["openid-configuration", "oauth-authorization-server"] {
       home.http.documents["https://as.example/.well-known/\(path)"] = metadata
     }
-    try signOut(1, LogoutRequest(account: "work", browser: true))
+    try signOut(1, LogoutRequest(account: "work", returnsBrowserURL: true))
     #expect(results(1)?.first?["end_session_url"]?.string?.hasPrefix("https://as.example/end") == true)
     try home.addSignedIn("work")
     try signOut(2)
@@ -124,7 +124,7 @@ import Wire
   }
 
   @Test func `at this machine alone tells the server nothing`() throws {
-    try signOut(1, LogoutRequest(account: "work", local: true))
+    try signOut(1, LogoutRequest(account: "work", skipsRevocation: true))
     #expect(results(1)?.first?["revoked"] == false && home.http.roles.isEmpty)
     #expect(home.logged == [.signedOut(.notRevoked)])
     home.pass(seconds: 3600)
@@ -142,7 +142,7 @@ import Wire
     try signOut(1, LogoutRequest(account: "shut"))
     #expect(home.sink.failures[1]?.code == .locked && home.sink.results[1] == nil)
     #expect(home.logged.last == .signedOut(.failed))
-    try signOut(2, LogoutRequest(all: true))
+    try signOut(2, LogoutRequest(allAccounts: true))
     #expect(results(2)?.count == 2)
     for result in results(2) ?? [] {
       let isShut = result["account"] == "shut"

@@ -19,7 +19,7 @@ import Wire
   }
 
   private func scan() throws -> [String: AccountSummary] {
-    let found = AccountScan.run(try home.context.settings(), only: nil, services: home.services)
+    let found = AccountScan.summaries(of: try home.context.settings(), only: nil, services: home.services)
     return Dictionary(uniqueKeysWithValues: found.map { ($0.name.text, $0) })
   }
 

@@ -19,7 +19,7 @@ import Wire
 
   @Test(arguments: [false, true]) func `is its requests alone while nobody asked for the steps`(isWatched: Bool) throws
   {
-    if isWatched { home.context.stepSubscribers.begin(.number(9), about: nil) }
+    if isWatched { home.context.stepSubscribers.add(.number(9), about: nil) }
     try broker.sendToken(TokenRequest(account: "work"), .number(1))
     home.runJobs()
     #expect(home.sink.lines[1]?.contains("at-1") == true)
@@ -32,7 +32,7 @@ import Wire
 }
 
 private final class OpenLock: TokenLock {
-  func refusal(for account: AccountName) -> SessionError? { nil }
+  func refusalAfterIdleCheck(for account: AccountName) -> SessionError? { nil }
   func recordUse(_ level: Protection) {}
-  func vaultFileChanged() {}
+  func handleVaultFileChange() {}
 }

@@ -35,7 +35,7 @@ import Vocabulary
   private func hang(
     as share: WaitShare, at server: String? = nil, _ ended: Ended, _ cancellation: Cancellation = Cancellation()
   ) {
-    jobs.wait(as: share, at: server, cancellation) { [gate, begun] () throws(SessionError) in
+    jobs.runWaiting(as: share, at: server, cancellation) { [gate, begun] () throws(SessionError) in
       begun.update { $0 += 1 }
       while gate.wait(.milliseconds(5), for: { $0 ? true : nil }) == nil {
         if cancellation.isCancelled { throw .cancelled }
@@ -76,7 +76,7 @@ import Vocabulary
     // The threads of later work begin after all of theirs.
     for number in 0..<16 { hang(as: .request(UInt64(number)), ended) }
     try handle { begun.withLock { $0 } >= 16 + 16 }
-    #expect(begun.withLock { $0 } == 16 + 16 && jobs.localInFlight == 20)
+    #expect(begun.withLock { $0 } == 16 + 16 && jobs.localJobCount == 20)
     gate.update { $0 = true }
     try handle { ended.count == 20 + 16 }
   }
@@ -90,7 +90,7 @@ import Vocabulary
     #expect(ended.count == 0 && ended.errors.isEmpty)
     gate.update { $0 = true }
     try handle { ended.count == 16 }
-    #expect(jobs.waitsInFlight == 0)
+    #expect(jobs.waitCount == 0)
   }
 
   @Test func `of one share has its part of the threads, one after the other`() throws {
@@ -100,7 +100,7 @@ import Vocabulary
     for _ in 0..<30 { hang(as: .questions(account), ended) }
     hang(as: .refresh(try AccountName("other")), other)
     try handle { begun.withLock { $0 } == 1 + 4 + 1 }
-    #expect(jobs.waitsInFlight == 61)
+    #expect(jobs.waitCount == 61)
     gate.update { $0 = true }
     try handle { ended.count == 60 && other.count == 1 }
   }
@@ -110,7 +110,7 @@ import Vocabulary
     for number in 0..<20 { hang(as: .refresh(try AccountName("a\(number)")), at: "https://silent.example", ended) }
     for number in 0..<8 { hang(as: .refresh(try AccountName("b\(number)")), at: "https://other.example", other) }
     try handle { begun.withLock { $0 } == 8 + 8 }
-    #expect(jobs.waitsInFlight == 28)
+    #expect(jobs.waitCount == 28)
     gate.update { $0 = true }
     try handle { ended.count == 20 && other.count == 8 }
     #expect(ended.errors.isEmpty && other.errors.isEmpty)
@@ -126,8 +126,8 @@ import Vocabulary
     }
     for _ in 0..<2 { hang(as: .exchanges(account), other) }
     for _ in 0..<2 { hang(as: .questions(account), other) }
-    for _ in 0..<2 { hang(as: .leftovers(account), other) }
-    for _ in 0..<2 { hang(as: .leftovers(try AccountName("other")), other) }
+    for _ in 0..<2 { hang(as: .cleanup(account), other) }
+    for _ in 0..<2 { hang(as: .cleanup(try AccountName("other")), other) }
     try handle { begun.withLock { $0 } == 4 + 10 }
     gate.update { $0 = true }
     try handle { ended.count == 9 && other.count == 10 }

@@ -17,8 +17,8 @@ import Wire
 
   @Test func `are told of the account that they ask about, and no other`() throws {
     var subscribers = StepSubscribers()
-    subscribers.begin(first, about: try AccountName("work"))
-    subscribers.begin(second, about: nil)
+    subscribers.add(first, about: try AccountName("work"))
+    subscribers.add(second, about: nil)
     #expect(Set(subscribers.tickets(for: entry("work"))) == [first, second])
     #expect(subscribers.tickets(for: entry("home")) == [second])
     // Entries without an account concern other peers or the daemon.
@@ -27,22 +27,22 @@ import Wire
 
   @Test func `are told nothing after their answer`() throws {
     var subscribers = StepSubscribers()
-    subscribers.begin(first, about: nil)
-    subscribers.end(second)
+    subscribers.add(first, about: nil)
+    subscribers.remove(second)
     #expect(!subscribers.isEmpty)
-    subscribers.end(first)
+    subscribers.remove(first)
     #expect(subscribers.isEmpty && subscribers.tickets(for: entry("work")) == [])
   }
 
   @Test func `are the only ones for whom workers tell anything`() throws {
     var subscribers = StepSubscribers()
-    let isWatched = subscribers.hasAnyRequest
+    let isWatched = subscribers.anyRequestFlag
     #expect(!isWatched.isSet)
-    subscribers.begin(first, about: nil)
-    subscribers.begin(second, about: nil)
-    subscribers.end(first)
+    subscribers.add(first, about: nil)
+    subscribers.add(second, about: nil)
+    subscribers.remove(first)
     #expect(isWatched.isSet)
-    subscribers.end(second)
+    subscribers.remove(second)
     #expect(!isWatched.isSet)
   }
 }
@@ -50,11 +50,11 @@ import Wire
 extension `Requests that receive steps` {
   @Test func `are told of one account once it is known whose`() throws {
     var subscribers = StepSubscribers()
-    subscribers.begin(first, about: nil)
+    subscribers.add(first, about: nil)
     subscribers.narrow(first, to: try AccountName("work"))
     #expect(subscribers.tickets(for: entry("work")) == [first])
     #expect(subscribers.tickets(for: entry("home")) == [])
-    subscribers.end(first)
+    subscribers.remove(first)
     subscribers.narrow(first, to: try AccountName("work"))
     #expect(subscribers.isEmpty)
   }

@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test func `every job is run once`() throws {
-    let pool = try WorkerPool(keptWith: 64)
+    let pool = try WorkerPool(keepingOneThreadOf: 64)
     let ended = Monitor(0)
     for _ in 0..<500 { _ = pool.submit({}, then: { ended.update { $0 += 1 } }) }
     #expect(Self.wait(for: 500, in: ended))
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `jobs that block do not hold up others`() throws {
-    let pool = try WorkerPool(keptWith: 64)
+    let pool = try WorkerPool(keepingOneThreadOf: 64)
     let gate = Monitor(false)
     let ended = Monitor(0)
     for _ in 0..<40 {
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func `more jobs than threads wait their turn`() throws {
-    let pool = try WorkerPool(keptWith: 64)
+    let pool = try WorkerPool(keepingOneThreadOf: 64)
     let gate = Monitor(false)
     let (begun, ended) = (Monitor(0), Monitor(0))
     for _ in 0..<200 {

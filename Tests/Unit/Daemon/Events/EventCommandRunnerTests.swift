@@ -19,7 +19,7 @@ import Wire
     let text = #"{"version":2,"on":[{"run":["/bin/sh","-c","\#(line)"],"timeout":60}]}"#
     let command = try #require(try Settings(parsing: Array(text.utf8)).commands.first)
     desk.add(EventCommandRunner.QueuedCommand(position: 1, command: command, account: nil, input: Array("{}\n".utf8)))
-    let order = try #require(desk.next())
+    let order = try #require(desk.takeNext())
     let process = try order.start(environment: [])
     #expect(desk.handleStart(order, .success(process), now: begin) == nil)
     return order
@@ -31,12 +31,12 @@ import Wire
       let text = #"{"version":2,"on":[{"run":["/bin/sleep","60"]}]}"#
       let command = try #require(try Settings(parsing: Array(text.utf8)).commands.first)
       desk.add(EventCommandRunner.QueuedCommand(position: 1, command: command, account: nil, input: []))
-      let order = try #require(desk.next())
+      let order = try #require(desk.takeNext())
       return (order, try order.start(environment: []).process)
     }()
     // A poller does not accept a regular file.
     let file = SharedDescriptor(try FileDescriptor(opening: "/etc/passwd", for: .reading))
-    let started = EventCommandRunner.Started(process: process, ended: file)
+    let started = EventCommandRunner.StartedCommand(process: process, endDescriptor: file)
     // A traced process ends when its tracer permits: it is stopped here until the group receives the signal.
     let problem = desk.handleStart(order, .success(started), now: begin)
     guard case .notStarted = problem else {
@@ -47,7 +47,7 @@ import Wire
     let deadline = Instant.now.advanced(by: .testLimit)
     while !desk.isIdle {
       try #require(Instant.now < deadline)
-      desk.expire(try #require(desk.nextDeadline))
+      desk.endOverdue(try #require(desk.nextDeadline))
       Threads.sleep(for: .milliseconds(5))
     }
     #expect(desk.nextDeadline == nil)
@@ -59,7 +59,7 @@ import Wire
     var problems: [LogEvent.CommandProblem] = []
     while !desk.isIdle {
       try #require(Instant.now < deadline)
-      desk.serve { _, problem in problems.append(problem) }
+      desk.reapEnded { _, problem in problems.append(problem) }
       Threads.sleep(for: .milliseconds(5))
     }
     return problems
@@ -72,12 +72,12 @@ import Wire
     let over = desk.close(at: end)
     #expect(over == begin.advanced(by: .seconds(7)))
     #expect(desk.nextDeadline == end)
-    desk.expire(end)
+    desk.endOverdue(end)
     #expect(desk.nextDeadline == over)
     desk.add(order)
-    #expect(desk.next() == nil)
-    #expect(desk.takeDropped() == 1)
-    desk.expire(over)
+    #expect(desk.takeNext() == nil)
+    #expect(desk.takeDroppedCount() == 1)
+    desk.endOverdue(over)
     #expect(try awaitIdle() == [.timedOut])
   }
 
@@ -85,7 +85,7 @@ import Wire
     let over = desk.close(at: begin.advanced(by: .seconds(5)))
     _ = try start()
     #expect(desk.nextDeadline == begin.advanced(by: .seconds(5)))
-    desk.expire(over)
+    desk.endOverdue(over)
     desk.killAll()
     #expect(try awaitIdle() == [.timedOut])
   }
@@ -107,7 +107,7 @@ import Wire
     let place = try TemporaryDirectory()
     defer { withExtendedLifetime(place) {} }
     let pipe = try startWithHelper(place, "wait")
-    desk.expire(begin.advanced(by: .seconds(60)))
+    desk.endOverdue(begin.advanced(by: .seconds(60)))
     #expect(try awaitIdle() == [.timedOut])
     #expect(try pipe.descriptor.waitUntilReadable(timeout: .testLimit), "the helper goes on")
   }

@@ -18,7 +18,7 @@ import Wire
   init() throws {
     home = try DaemonHome()
     place = try TemporaryDirectory()
-    commands = try EventCommands(running: home.context)
+    commands = try EventCommands(withRunnerFor: home.context)
     audience = RecordedAnnouncements { [commands] entry in commands.run(for: entry) }
     home.context.log.observer = audience
   }

@@ -206,7 +206,7 @@ private final class EventHome {
   }
 
   func follow(_ account: String?, _ number: Int) throws(Failure) {
-    try parts.events.handle(EventsRequest(account: account, follow: true), .number(number))
+    try parts.events.handle(EventsRequest(account: account, follows: true), .number(number))
   }
 
   func tell(_ event: SessionEvent, _ account: String) throws {

@@ -27,10 +27,10 @@ import WireSupport
     (.identityUnknown(account: "work"), .identityChanged, .signInNeeded),
     (.identityUnverified(account: "work"), .identityChanged, .signInNeeded),
     (
-      .signInKept(AccountConfiguration(issuer: "https://a.example", clientID: "c"), because: .cancelled),
+      .onlyRefreshTokenStored(AccountConfiguration(issuer: "https://a.example", clientID: "c"), because: .cancelled),
       .cancelled, .failed
     ),
-    (.grantNotKept(because: .identityUnknown(account: "work"), isRevoked: false), .identityChanged, .signInNeeded),
+    (.grantNotStored(because: .identityUnknown(account: "work"), isRevoked: false), .identityChanged, .signInNeeded),
     (.lifetimeTooShort(account: "work", lifetime: 5), .lifetimeTooShort, .failed),
     (.originNotListed(account: nil, origin: "https://b.example"), .originNotAllowed, .failed),
     (.originNotListed(account: "work", origin: "https://b.example"), .originNotAllowed, .failed),
@@ -39,9 +39,9 @@ import WireSupport
     (.content, .storage, .failed),
     (.redirectUnavailable(port: 8400, system), .redirectUnavailable, .failed),
     (.redirectUnavailable(port: nil, system), .redirectUnavailable, .failed),
-    (.redirectElsewhere, .redirectUnavailable, .failed),
-    (.guestNeedsProof(account: "work"), .invalidRequest, .usage),
-    (.guestOverUser(account: "work"), .invalidRequest, .usage),
+    (.redirectNotLoopback, .redirectUnavailable, .failed),
+    (.guestMustAuthenticate(account: "work"), .invalidRequest, .usage),
+    (.guestCannotReplaceUser(account: "work"), .invalidRequest, .usage),
     (.assertion(.malformed, .file("/t")), .assertionRejected, .denied),
     (.assertion(.tooLong, .file("/t")), .assertionRejected, .denied),
     (.assertion(.claim("sub"), .file("/t")), .assertionRejected, .denied),
@@ -52,15 +52,15 @@ import WireSupport
     (.assertion(.wrongClient(expected: "cli"), .account("person")), .assertionRejected, .denied),
     (.assertion(.refused(status: 403), .workflow), .assertionNeeded, .signInNeeded),
     (.assertion(.expired(seconds: 90), .signInRequest), .assertionNeeded, .signInNeeded),
-    (.assertionVariables(account: "work", .workflow), .assertionNeeded, .signInNeeded),
-    (.assertionVariables(account: "work", .variable("CI_JWT")), .assertionNeeded, .signInNeeded),
+    (.assertionVariablesMissing(account: "work", .workflow), .assertionNeeded, .signInNeeded),
+    (.assertionVariablesMissing(account: "work", .variable("CI_JWT")), .assertionNeeded, .signInNeeded),
     (.assertionSource(.account("person"), because: .signedOut(account: "person")), .signedOut, .signInNeeded),
     (.idTokenNeeded(account: "person", isExpired: true), .assertionNeeded, .signInNeeded),
     (.idTokenNeeded(account: "person", isExpired: false), .assertionNeeded, .signInNeeded),
-    (.assertionNotNamed(account: "work"), .assertionNeeded, .signInNeeded),
+    (.assertionSourceNeeded(account: "work"), .assertionNeeded, .signInNeeded),
     (.clientSecretExpired(account: "work"), .clientRejected, .failed),
     (.cancelled, .cancelled, .failed), (.memory, .internalError, .failed),
-    (.idToken(IDTokenError(.expired(at: 1))), .tokenRejected, .failed),
+    (.idToken(IDTokenError(.expired(at: 1))), .idTokenRejected, .failed),
   ]
 
   @Test(arguments: [
@@ -69,7 +69,7 @@ import WireSupport
   ])
   func `say what has become of a grant that is not kept`(isRevoked: Bool, end: String) {
     let cause = SessionError.vault(VaultError(.noSpace, path: "/v"))
-    let failure = Self.failure(.grantNotKept(because: cause, isRevoked: isRevoked))
+    let failure = Self.failure(.grantNotStored(because: cause, isRevoked: isRevoked))
     let known = Self.failure(cause)
     #expect(failure.message == known.message + end)
     #expect(failure.hint == known.hint && failure.code == known.code)
@@ -127,8 +127,8 @@ import WireSupport
   @Test func `the command that signs in leaves out what does not go together, with its values`() {
     let command = SignInCommand(
       "work", ["--no-input", "--client-id", "x", "--start", "--issuer", "https://a.example", "--no-input"])
-    #expect(command.asking.english == "agent login work --client-id x --issuer https://a.example")
-    #expect(command.registering.english == "agent login work --start --issuer https://a.example --register")
+    #expect(command.withPrompts.english == "agent login work --client-id x --issuer https://a.example")
+    #expect(command.withRegistration.english == "agent login work --start --issuer https://a.example --register")
   }
 
   @Test func `the command that signs in can be put in another's place where it has options, and else is only words`() {
@@ -136,7 +136,7 @@ import WireSupport
     #expect(
       SignInCommand("work", ["--client-id", "x"]).phrase.corrections
         == [Correction("agent login work --client-id x", adding: [], removing: [])])
-    #expect(SignInCommand("work").registering.corrections.map(\.added) == [[.init("register")]])
+    #expect(SignInCommand("work").withRegistration.corrections.map(\.added) == [[.init("register")]])
   }
 
   @Test(arguments: [
@@ -307,7 +307,7 @@ import WireSupport
     let missing = MissingClient(
       server: "https://as.example", registration: nil, redirectURI: nil, canRegister: canRegister,
       canPublish: canPublish)
-    let failure = Self.failure(.clientNotNamed(missing))
+    let failure = Self.failure(.clientIDNeeded(missing))
     #expect(failure.code == .clientNeeded)
     #expect(
       failure.hint
@@ -325,7 +325,7 @@ import WireSupport
     #expect((failure.code.exitStatus == .tryLater) == isTemporary, "what may be tried again is what is told to be")
   }
 
-  @Test(arguments: OAuthError.Code.allCases.filter { [.grantEnded, .signInNeeded].contains($0.meaning) })
+  @Test(arguments: OAuthError.Code.allCases.filter { [.grantEnded, .signInNeeded].contains($0.effect) })
   func `an error that only a sign-in mends has that for a hint and for an exit status`(code: OAuthError.Code) {
     let failure = Self.failure(.oauth(OAuthError(code, .endpoint(.token))))
     #expect(failure.code.exitStatus == .signInNeeded)
@@ -341,7 +341,7 @@ import WireSupport
     (.damaged, .vaultUnusable, .failed), (.rolledBack, .vaultUnusable, .failed),
     (.unsupportedVersion, .vaultUnusable, .failed), (.unknownSlot, .vaultUnusable, .failed),
     (.deviceSecretMissing, .vaultUnusable, .failed), (.badPermissions, .storage, .failed),
-    (.busy, .vaultBusy, .tryLater), (.busyHere, .vaultBusy, .tryLater), (.storage(system), .storage, .failed),
+    (.busy, .vaultBusy, .tryLater), (.busyInProcess, .vaultBusy, .tryLater), (.storage(system), .storage, .failed),
     (.noSpace, .storage, .failed),
     (.overQuota, .storage, .failed),
     (.tooManyAccounts, .vaultUnusable, .failed), (.cryptoFailure, .vaultUnusable, .failed),
@@ -383,8 +383,8 @@ import WireSupport
     (.tooManyAccounts, .invalidConfiguration), (.directory(.untrusted(.notOwned, path: "/x")), .storage),
     (.storage(system), .storage),
     (.caFile(nil), .invalidConfiguration), (.caFile(system), .invalidConfiguration),
-    (.pin, .invalidConfiguration),
-    (.clientSecret, .invalidConfiguration), (.missingClientSecret, .invalidConfiguration),
+    (.invalidPin, .invalidConfiguration),
+    (.invalidClientSecret, .invalidConfiguration), (.missingClientSecret, .invalidConfiguration),
   ]
 
   @Test(arguments: configurationErrors)
@@ -397,7 +397,7 @@ import WireSupport
   @Test func `a forbidden device grant is told with the sign-in by browser`() {
     var error = OAuthError(.unauthorizedClient, .endpoint(.deviceAuthorization))
     error.needsBrowser = true
-    let failure = Failure(.oauth(error), account: "work", entered: ["--device"])
+    let failure = Failure(.oauth(error), account: "work", enteredOptions: ["--device"])
     #expect(
       failure.hint == "sign in with a browser, on this or another machine: agent login work --paste",
       "\(failure.hint ?? "none")")
@@ -478,7 +478,7 @@ import WireSupport
 
   @Test func `what a device code cannot carry is named whole`() {
     #expect(
-      Self.failure(.demandsNeedBrowser).message
+      Self.failure(.requirementsNeedBrowser).message
         == "a sign-in with a device code does not support acr, max-age, prompt, login-hint, claims-challenge")
   }
 

@@ -19,7 +19,7 @@ import Testing
   @Test func `a second holder is refused`() throws {
     let first = try bind()
     let error = #expect(throws: SystemError.self) { _ = try bind() }
-    #expect(error?.isAgain == true)
+    #expect(error?.wouldBlock == true)
     #expect(first.file.isStillOurs(), "the refused one has not touched it")
     first.close()
   }

@@ -51,8 +51,8 @@ import WireSupport
     send(.state(.list), 1)
     send(.token(token), 2)
     send(.state(.list), 3, timeout: 7)
-    send(.events(EventsRequest(follow: true)), 4)
-    send(.events(EventsRequest(follow: false)), 5)
+    send(.events(EventsRequest(follows: true)), 4)
+    send(.events(EventsRequest(follows: false)), 5)
     send(.login(LoginRequest()), 6)
     send(.tokenFile(TokenFileRequest(account: "work")), 7)
     let usual = WireProtocol.defaultTimeoutSeconds
@@ -109,7 +109,7 @@ import WireSupport
   }
 
   @Test func `is refused once the daemon stops, which ends all that goes on`() throws {
-    send(.events(EventsRequest(follow: true)), 1)
+    send(.events(EventsRequest(follows: true)), 1)
     try home.beginSignIn(to: "new", parts.signIns, 2)
     dispatcher.stop()
     send(.state(.list), 3)
@@ -127,7 +127,7 @@ import WireSupport
     send(.daemon(.stop), 4)
     #expect(dispatcher.isStopPermanent == false && dispatcher.stopRequests == [.number(1), .number(4)])
     send(.resourceBody(ResourceBodyRequest(bytes: [1], isLast: true)), 2)
-    send(.leaseAnswer(LeaseAnswerRequest(question: 1, isAllowed: true)), 3)
+    send(.leaseAnswer(LeaseAnswerRequest(questionNumber: 1, isAllowed: true)), 3)
     home.runJobs()
     #expect(home.sink.failures.mapValues(\.code) == [2: .invalidRequest, 3: .invalidRequest])
   }
@@ -143,7 +143,7 @@ import WireSupport
     #expect(!dispatcher.awaitsMore(.number(3)))
     #expect(dispatcher.handleFollowUp(part, .number(2)))
     #expect(!dispatcher.handleFollowUp(part, .number(1)))
-    let answer = Request.leaseAnswer(LeaseAnswerRequest(question: 1, isAllowed: true))
+    let answer = Request.leaseAnswer(LeaseAnswerRequest(questionNumber: 1, isAllowed: true))
     #expect(!dispatcher.handleFollowUp(answer, .number(1)) && !dispatcher.handleFollowUp(.state(.list), .number(2)))
     dispatcher.abandon(.number(1))
     dispatcher.abandon(.number(2))
@@ -162,15 +162,15 @@ import WireSupport
     placed.destination = TokenRequest.Destination(url: "https://api.example/")
     for (number, request) in [
       (1, Request.token(TokenRequest(account: "mail"))), (2, .token(TokenRequest())), (3, .state(.list)),
-      (4, .logout(LogoutRequest(all: true))), (5, .logout(LogoutRequest(account: "mail"))),
+      (4, .logout(LogoutRequest(allAccounts: true))), (5, .logout(LogoutRequest(account: "mail"))),
       (6, .state(.whoami(account: "mail"))),
       (7, .call(CallRequest(url: "https://api.example/", method: "GET"))), (8, .state(.doctor(account: "mail"))),
       (9, .state(.doctor(account: nil))),
       (10, .state(.status(account: "mail"))), (11, .account(.show(account: "mail"))),
       (12, .discover(DiscoverRequest(url: "https://as.example"))), (13, .state(.use(account: "mail"))),
-      (14, .tokenFile(TokenFileRequest(account: "mail"))), (15, .events(EventsRequest(account: "mail", follow: true))),
+      (14, .tokenFile(TokenFileRequest(account: "mail"))), (15, .events(EventsRequest(account: "mail", follows: true))),
       (16, .forget(ForgetRequest(url: "https://api.example/"))), (17, .daemon(.log)),
-      (18, .loginStep(.resume(login: "none", waits: true))), (19, .token(placed)),
+      (18, .loginStep(.resume(loginID: "none", waits: true))), (19, .token(placed)),
     ] {
       dispatcher.beginSteps(of: request, .number(number))
     }

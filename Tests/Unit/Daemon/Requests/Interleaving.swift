@@ -149,7 +149,7 @@ private final class Trial {
   /// The refresh token of another program, which keeps it if the import does not spend it.
   private static let imported = "rt-imported"
   private static let narrow = TokenRequest.Target(scope: ["narrow"])
-  private static let exchanged = TokenRequest.Target(audience: "https://other.example", isExchanged: true)
+  private static let exchanged = TokenRequest.Target(audience: "https://other.example", usesTokenExchange: true)
 
   private func begin() throws {
     switch plan.work {
@@ -233,7 +233,7 @@ private final class Trial {
       guard let browser, let state = browser.url.split(separator: "&").first(where: { $0.hasPrefix("state=") })
       else { return }
       let url = "\(browser.redirectURI)?code=c-1&\(state)"
-      return send(.loginStep(.redirect(login: browser.login, url: url)))
+      return send(.loginStep(.redirect(loginID: browser.loginID, url: url)))
     }
     guard plan.work == .poll else { return }
     daemon.settle {
@@ -269,11 +269,11 @@ private final class Trial {
       try change { (settings) throws(ConfigurationError) in try Self.edit(&settings, scope: []) }
       send(.state(.list))
     case .signOut: send(.logout(LogoutRequest(account: "work")))
-    case .localSignOut: send(.logout(LogoutRequest(account: "work", local: true)))
+    case .localSignOut: send(.logout(LogoutRequest(account: "work", skipsRevocation: true)))
     case .removal: send(.account(.remove(account: "work", local: false)))
     case .rename: send(.account(.rename(account: "work", to: "other")))
     case .lock: send(.vault(.lock))
-    case .sessionLock: parts.locking.lock(.session)
+    case .sessionLock: parts.locker.lock(.session)
     case .lockAndUnlock:
       send(.vault(.lock))
       try unlock()
@@ -283,7 +283,7 @@ private final class Trial {
     case .restart: dispatcher.stop(isPermanent: false)
     case .clockForward: daemon.time.setWall(seconds: daemon.time.wallSeconds() + 7200)
     case .clockBack: daemon.time.setWall(seconds: daemon.time.wallSeconds() - 7200)
-    case .networkChange: parts.broker.networkChanged()
+    case .networkChange: parts.broker.scheduleNetworkRetry()
     // The machine sleeps for ten minutes, so that no timer runs in time.
     case .pause: daemon.time.advance(seconds: 600)
     case .secondRequest: send(Self.token())
@@ -346,7 +346,7 @@ private final class Trial {
   private func leftovers() throws -> [String] {
     var problems: [String] = []
     // After a failure to reach the server, the daemon listens for changes of the network until one finds nobody waiting.
-    parts.broker.networkChanged()
+    parts.broker.scheduleNetworkRetry()
     daemon.pass(seconds: 10)
     let before = daemon.http.roles
     for _ in 0..<4 { daemon.pass(seconds: 1800) }

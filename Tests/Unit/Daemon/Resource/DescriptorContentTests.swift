@@ -120,7 +120,7 @@ import Testing
     let pipe = try Pipe()
     try pipe.writing.writeAll(Array("hello".utf8).span)
     let content = try DescriptorContent(SharedDescriptor(pipe.reading), Cancellation())
-    #expect(throws: SessionError.contentLate(seconds: 1)) { try content.prepare(stallSeconds: 1) }
+    #expect(throws: SessionError.contentTimedOut(seconds: 1)) { try content.prepare(stallSeconds: 1) }
     try pipe.writing.close()
   }
 }

@@ -15,15 +15,15 @@ import WireSupport
 /// The access rules that every request of a lease's peer must pass.
 @Suite struct `The terms of a lease` {
   private final class Told: Lessor {
-    var mayBegin = true
+    var mayBeginRequest = true
     var events: [LeaseEntry.Event] = []
     var ended = 0
     var countedUse = 0
     var asked: [String] = []
 
     func note(_ event: LeaseEntry.Event, of lease: Lease, _ peer: LeaseEntry.Peer?) { events.append(event) }
-    func useBegan(of lease: Lease) { countedUse += 1 }
-    func useEnded(of lease: Lease) { ended += 1 }
+    func didBeginUse(of lease: Lease) { countedUse += 1 }
+    func didEndUse(of lease: Lease) { ended += 1 }
     func ask(_ lease: Lease, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?) {
       asked.append(origin ?? method)
     }
@@ -33,12 +33,12 @@ import WireSupport
 
   private func lease(
     places: [String] = ["https://api.example"], methods: [String] = [], uses: Int? = nil, scope: [String] = [],
-    isWithinTotalLimit: Bool = true, lendsToken: Bool = false, confirms: Bool = false
+    isWithinTotalLimit: Bool = true, lendsToken: Bool = false, requiresConfirmation: Bool = false
   ) throws -> Lease {
     var request = LeaseRequest(account: "work")
-    (request.lendsToken, request.confirms) = (lendsToken, confirms)
+    (request.lendsToken, request.requiresConfirmation) = (lendsToken, requiresConfirmation)
     (request.methods, request.uses, request.target.scope) = (methods, uses, scope)
-    told.mayBegin = isWithinTotalLimit
+    told.mayBeginRequest = isWithinTotalLimit
     return Lease(
       request, name: "0123456789abcdef", owner: .number(1), account: try AccountName("work"),
       origins: places.compactMap { OriginEntry($0, allowHTTPLoopback: true) }, end: nil, by: told)
@@ -175,9 +175,9 @@ import WireSupport
     #expect(
       code { () throws(Failure) in _ = try lease.admit(call("https://api.example/x"), .number(4)) } == .leaseEnded)
     _ = lease.filtering(.result(["status": 200, "body_bytes": 3, "account": "work"]), of: .number(2))
-    #expect(lease.usesLeft == 0 && lease.underWay.count == 1 && told.ended == 1)
+    #expect(lease.usesLeft == 0 && lease.usesInProgress.count == 1 && told.ended == 1)
     lease.didDisconnect(3)
-    #expect(lease.underWay.isEmpty && told.ended == 2)
+    #expect(lease.usesInProgress.isEmpty && told.ended == 2)
   }
 
   @Test func `leave room for others`() throws {
@@ -229,7 +229,7 @@ import WireSupport
     let other = try lease(scope: ["read"])
     #expect(code { () throws(Failure) in _ = try other.admit(token(), .number(2)) } == .notPermitted)
     let lease = try lease(scope: ["read"], lendsToken: true)
-    let admitted = try #require(try lease.admit(token { $0.extras.variables = true }, .number(2)))
+    let admitted = try #require(try lease.admit(token { $0.extras.wantsVariables = true }, .number(2)))
     guard case .token(let pinned) = admitted.request else {
       Issue.record("another request")
       return
@@ -237,7 +237,8 @@ import WireSupport
     #expect(pinned.isLent && pinned.account == "work" && pinned.target.scope == ["read"])
     #expect(pinned.extras == TokenRequest.Extras())
     let refused: [(inout TokenRequest) -> Void] = [
-      { $0.account = "work" }, { $0.forceRefresh = true }, { $0.extras.idToken = true }, { $0.extras.claims = true },
+      { $0.account = "work" }, { $0.forceRefresh = true }, { $0.extras.wantsIDToken = true },
+      { $0.extras.wantsClaims = true },
       { $0.target.scope = ["write"] }, { $0.destination = TokenRequest.Destination(url: "https://api.example") },
     ]
     for change in refused {
@@ -249,15 +250,19 @@ import WireSupport
     var token = SecretBuffer(capacity: 8)
     token.append(utf8: "token")
     return AccessGrant(
-      accessToken: SharedSecret(try token.finish()), tokenType: "Bearer", scope: scope, isScopeNamed: isNamed,
+      accessToken: SharedSecret(try token.finish()), tokenType: "Bearer", scope: scope, isScopeFromServer: isNamed,
       subject: nil, issuedAt: .now, issuedAtUnixSeconds: 0, lifetimeSeconds: 60, recordGeneration: 1)
   }
 
   @Test func `take a token for narrow only if the server says so`() throws {
     let lease = try lease(scope: ["read", "list"], lendsToken: true)
-    for scope in ["read", "list read"] { #expect(lease.isNarrow(try grant(scope, isNamed: true)), "\(scope)") }
-    for scope in ["read write", "openid", nil] { #expect(!lease.isNarrow(try grant(scope, isNamed: true))) }
-    #expect(!lease.isNarrow(try grant("read", isNamed: false)))
+    for scope in ["read", "list read"] {
+      #expect(lease.hasOnlyRequestedScope(try grant(scope, isNamed: true)), "\(scope)")
+    }
+    for scope in ["read write", "openid", nil] {
+      #expect(!lease.hasOnlyRequestedScope(try grant(scope, isNamed: true)))
+    }
+    #expect(!lease.hasOnlyRequestedScope(try grant("read", isNamed: false)))
   }
 
   @Test(arguments: [("read", "Bearer", true), ("read write", "Bearer", false), ("read", "DPoP", false)])
@@ -272,7 +277,7 @@ import WireSupport
     let channel = try SocketPair()
     try parts.resources.leases.open(request, .number(9), passed: [SharedDescriptor(channel.first)])
     let peer = try parts.resources.leases.connect(home.sink.channels[0])
-    let terms = try #require(home.sink.admissions.last)
+    let terms = try #require(home.sink.connectionRules.last)
     home.http.answers = [
       .json([
         "access_token": "at-1", "token_type": .string(type), "expires_in": 3600, "refresh_token": "rt-2",
@@ -306,9 +311,9 @@ import WireSupport
   @Test func `permit peers over the process that accepts them, and nothing else over its connection`() throws {
     let run = try LeaseRun()
     let peer = try run.connect()
-    let terms = try #require(run.home.sink.admissions.last)
+    let terms = try #require(run.home.sink.connectionRules.last)
     let channel = Ticket(connection: run.home.sink.channels[0], serial: 1)
-    let added = RequestEnvelope(.leasePeer(LeasePeerRequest(user: 1, process: 1)))
+    let added = RequestEnvelope(.leasePeer(LeasePeerRequest(userID: 1, processID: 1)))
     #expect(try terms.admit(added, channel, passed: []) != nil)
     #expect(code { () throws(Failure) in _ = try terms.admit(added, .number(1), passed: []) } == .notPermitted)
     for request in [call("https://api.example/x"), RequestEnvelope(.leaseStatus()), RequestEnvelope(.state(.list))] {
@@ -327,41 +332,41 @@ import WireSupport
 
   @Test func `take an answer from their owner alone`() throws {
     let run = try LeaseRun {
-      ($0.lendsToken, $0.confirms, $0.target.scope) = (true, true, ["read"])
+      ($0.lendsToken, $0.requiresConfirmation, $0.target.scope) = (true, true, ["read"])
     }
     let peer = try run.connect()
-    let terms = try #require(run.home.sink.admissions.last)
+    let terms = try #require(run.home.sink.connectionRules.last)
     #expect(try terms.admit(token(), .number(1), passed: []) == nil)
     let question = try #require(
       run.home.sink.events[9]?.compactMap { if case .leaseQuestion(let asked) = $0 { asked.number } else { nil } }.first
     )
-    run.leases.applyAnswer(LeaseAnswerRequest(question: question, isAllowed: true), .number(8))
+    run.leases.applyAnswer(LeaseAnswerRequest(questionNumber: question, isAllowed: true), .number(8))
     #expect(run.home.sink.admitted.isEmpty && run.home.sink.failures.isEmpty)
-    run.leases.applyAnswer(LeaseAnswerRequest(question: question, isAllowed: true), .number(9))
+    run.leases.applyAnswer(LeaseAnswerRequest(questionNumber: question, isAllowed: true), .number(9))
     #expect(run.home.sink.admitted.keys.sorted() == [1])
     withExtendedLifetime(peer) {}
   }
 
   @Test func `hold the first requests for an origin until the person has answered, and remember the answer`() throws {
-    let lease = try lease(places: ["https://api.example", "https://b.example"], confirms: true)
+    let lease = try lease(places: ["https://api.example", "https://b.example"], requiresConfirmation: true)
     for number in 2...3 { #expect(try lease.admit(call("https://api.example/x"), .number(number)) == nil) }
     #expect(told.asked == ["https://api.example"])
-    #expect(lease.decide("https://api.example", true).map(\.ticket) == [.number(2), .number(3)])
+    #expect(lease.applyAnswer(about: "https://api.example", isAllowed: true).map(\.ticket) == [.number(2), .number(3)])
     #expect(try lease.admit(call("https://api.example/y"), .number(4)) != nil)
     #expect(try lease.admit(call("https://b.example/y"), .number(5)) == nil)
-    #expect(lease.decide("https://b.example", false).count == 1)
+    #expect(lease.applyAnswer(about: "https://b.example", isAllowed: false).count == 1)
     #expect(
       code { () throws(Failure) in _ = try lease.admit(call("https://b.example/y"), .number(6)) } == .notPermitted)
     #expect(told.asked == ["https://api.example", "https://b.example"])
   }
 
   @Test func `ask again when nobody answered, and nothing for a peer that went`() throws {
-    let lease = try lease(scope: ["read"], lendsToken: true, confirms: true)
+    let lease = try lease(scope: ["read"], lendsToken: true, requiresConfirmation: true)
     #expect(try lease.admit(token(), .number(2)) == nil)
-    #expect(lease.decide(nil, nil).count == 1)
+    #expect(lease.applyAnswer(about: nil, isAllowed: nil).count == 1)
     #expect(try lease.admit(token(), .number(3)) == nil)
     lease.didDisconnect(3)
-    #expect(lease.decide(nil, true).isEmpty)
+    #expect(lease.applyAnswer(about: nil, isAllowed: true).isEmpty)
     #expect(told.asked == ["token", "token"])
   }
 }
@@ -393,7 +398,7 @@ import WireSupport
   }
 
   private func events(_ name: String) -> [JSON] {
-    (leases.json["events"]?.array ?? []).filter { $0["event"]?.string == name }
+    (leases.eventsJSON["events"]?.array ?? []).filter { $0["event"]?.string == name }
   }
 
   @Test func `is one of 16, until one has ended`() throws {
@@ -446,12 +451,12 @@ import WireSupport
     for number in 1...3 {
       try open(number)
       for _ in 1...33 { peers.append(try connect(to: number)) }
-      #expect(home.sink.admissions.count == min(32 * number, 64))
+      #expect(home.sink.connectionRules.count == min(32 * number, 64))
     }
     #expect(events("lease_refused").count == 2 + 33)
     leases.abandon(.number(1))
     peers.append(try connect(to: 3))
-    #expect(home.sink.admissions.count == 65)
+    #expect(home.sink.connectionRules.count == 65)
     withExtendedLifetime(peers) {}
   }
 
@@ -478,7 +483,7 @@ import WireSupport
   @Test func `ends with its last use, once that is answered`() throws {
     try open(9) { $0.uses = 2 }
     let peer = try connect(to: 9)
-    let terms = try #require(home.sink.admissions.last)
+    let terms = try #require(home.sink.connectionRules.last)
     func left() -> [Int?] {
       (home.sink.events[9] ?? []).compactMap { if case .lease(let event) = $0 { event.usesLeft } else { nil } }
     }
@@ -517,16 +522,16 @@ import WireSupport
   }
 
   @Test func `takes no answer for a yes, and asks for one for a minute`() throws {
-    try open(9) { ($0.lendsToken, $0.confirms, $0.target.scope) = (true, true, ["read"]) }
+    try open(9) { ($0.lendsToken, $0.requiresConfirmation, $0.target.scope) = (true, true, ["read"]) }
     let peer = try connect(to: 9)
-    let terms = try #require(home.sink.admissions.last)
+    let terms = try #require(home.sink.connectionRules.last)
     #expect(try terms.admit(RequestEnvelope(.token(TokenRequest())), .number(1), passed: []) == nil)
     home.pass(seconds: 59)
     #expect(home.sink.failures.isEmpty)
     home.pass(seconds: 1)
     #expect(
       home.sink.failures.mapValues(\.words) == [1: Failure.notPermittedByLease.words] && home.sink.admitted.isEmpty)
-    leases.applyAnswer(LeaseAnswerRequest(question: 1, isAllowed: true), .number(9))
+    leases.applyAnswer(LeaseAnswerRequest(questionNumber: 1, isAllowed: true), .number(9))
     #expect(home.sink.admitted.isEmpty, "nobody waits for the answer any more")
     withExtendedLifetime(peer) {}
   }
@@ -538,15 +543,15 @@ import WireSupport
       home.time.advance(seconds: 1)
     }
     #expect(events("lease_opened").count == 32)
-    let times = (leases.json["events"]?.array ?? []).compactMap { $0["time"]?.int }
+    let times = (leases.eventsJSON["events"]?.array ?? []).compactMap { $0["time"]?.int }
     #expect(times.count == 64 && times == times.sorted())
     try open(40)
     let peer = try connect(to: 40)
-    let terms = try #require(home.sink.admissions.last)
+    let terms = try #require(home.sink.connectionRules.last)
     for _ in 1...64 {
       #expect(throws: Failure.self) { try terms.admit(RequestEnvelope(.state(.list)), .number(1), passed: []) }
     }
-    #expect(events("lease_refused").count == 64 && leases.json["dropped"] == 1)
+    #expect(events("lease_refused").count == 64 && leases.eventsJSON["dropped"] == 1)
     withExtendedLifetime(peer) {}
   }
 }
@@ -577,7 +582,7 @@ extension Leases {
   /// - Returns: The other end of the peer's connection.
   fileprivate func connect(_ channel: UInt64) throws -> SharedDescriptor {
     let pair = try SocketPair()
-    let request = LeasePeerRequest(user: Int(Machine.userID), process: 1)
+    let request = LeasePeerRequest(userID: Int(Machine.userID), processID: 1)
     try handle(request, Ticket(connection: channel, serial: 1), passed: [SharedDescriptor(pair.first)])
     return SharedDescriptor(pair.second)
   }

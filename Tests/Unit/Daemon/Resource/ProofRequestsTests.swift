@@ -22,7 +22,7 @@ import Wire
 
   private func prove(_ number: Int, url: String = "https://api.example/me", withToken: Bool = false) throws {
     try parts.proofs.sendProof(
-      ProofRequest(account: "work", method: "GET", url: url, accessToken: withToken), .number(number))
+      ProofRequest(account: "work", method: "GET", url: url, wantsAccessToken: withToken), .number(number))
     home.runJobs()
   }
 

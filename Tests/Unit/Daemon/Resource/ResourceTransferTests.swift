@@ -30,7 +30,7 @@ import WireSupport
       let isWhole = passed.count == (sendsBody ? 2 : 1)
       do throws(Failure) {
         let transfer = try Self.transfer(Self.request(body: sendsBody), passed: passed)
-        #expect(isWhole && (transfer.content != nil) == sendsBody && transfer.inlineBody == nil)
+        #expect(isWhole && (transfer.content != nil) == sendsBody && transfer.responseBodyReader == nil)
       } catch {
         #expect(!isWhole && error.code == .descriptorMissing)
       }
@@ -43,14 +43,14 @@ import WireSupport
     var request = Self.request()
     request.isInline = true
     let none = try Self.transfer(request)
-    #expect(none.content == nil && none.inlineBody != nil && none.takeInlineContent() == nil)
+    #expect(none.content == nil && none.responseBodyReader != nil && none.takeRequestBodyWriter() == nil)
     (request.sendsBody, request.inlineBody) = (true, "aGVsbG8=")
     let whole = try Self.transfer(request)
-    #expect(whole.content?.length == 5 && whole.inlineBody != nil && whole.takeInlineContent() == nil)
+    #expect(whole.content?.length == 5 && whole.responseBodyReader != nil && whole.takeRequestBodyWriter() == nil)
     (request.sendsBodyInLines, request.inlineBody) = (true, nil)
     let inLines = try Self.transfer(request)
     #expect(inLines.content != nil && inLines.content?.length == nil)
-    #expect(inLines.takeInlineContent() != nil && inLines.takeInlineContent() == nil, "it has one owner")
+    #expect(inLines.takeRequestBodyWriter() != nil && inLines.takeRequestBodyWriter() == nil, "it has one owner")
     (request.sendsBodyInLines, request.inlineBody) = (false, "no base64")
     expect(throws: Failure(.invalidRequest, "\"body\" must be base64")) { try Self.transfer(request) }
   }

@@ -130,7 +130,7 @@ import Wire
   @Test func `is told from one that is not listed, whose account may have a token`() throws {
     home.http.answers = [.error("invalid_grant")]
     #expect(try ask(1) { $0.destination = TokenRequest.Destination(url: "https://other.example/x") } == nil)
-    #expect(home.sink.failures[1]?.code == .placeNotListed && home.http.sent.isEmpty)
+    #expect(home.sink.failures[1]?.code == .originNotListed && home.http.sent.isEmpty)
     #expect(try ask(2) { $0.destination = TokenRequest.Destination(url: "https://api.example/x") } == nil)
     #expect(home.sink.failures[2]?.code == .sessionExpired)
   }

@@ -26,14 +26,14 @@ import Testing
 
   @Test(arguments: ["", "\n", "\r\n", "two\nlines", "tab\there", "caf\u{E9}", "nul\0", "a\n\n"])
   func `is refused when it can be none`(text: String) {
-    #expect(throws: SessionError.configuration(ConfigurationError(.clientSecret, "the client secret"))) {
+    #expect(throws: SessionError.configuration(ConfigurationError(.invalidClientSecret, "the client secret"))) {
       _ = try Self.read(text)
     }
   }
 
   @Test func `has a limit`() throws {
     #expect(try Self.read(String(repeating: "x", count: 4095)).count == 4095)
-    #expect(throws: SessionError.configuration(ConfigurationError(.clientSecret, "the client secret"))) {
+    #expect(throws: SessionError.configuration(ConfigurationError(.invalidClientSecret, "the client secret"))) {
       _ = try Self.read(String(repeating: "x", count: 4096))
     }
   }
@@ -47,7 +47,7 @@ import Testing
 
   @Test func `has less than 64 KiB`() throws {
     #expect(try Self.read(65_535) == 65_535)
-    #expect(throws: SessionError.configuration(ConfigurationError(.clientCertificate, ""))) {
+    #expect(throws: SessionError.configuration(ConfigurationError(.unusableClientCertificate, ""))) {
       _ = try Self.read(65_536)
     }
   }

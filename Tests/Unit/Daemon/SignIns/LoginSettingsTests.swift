@@ -163,7 +163,7 @@ import Wire
   @Test func `where the client secret is, is said`() {
     var missing = MissingSecret(provider: "Google", page: "https://console.example/", isForBrowser: false)
     let failure = Failure(
-      SessionError.clientSecretNotNamed(missing), account: "google", entered: ["--client-id", "cli"])
+      SessionError.clientSecretNeeded(missing), account: "google", enteredOptions: ["--client-id", "cli"])
     #expect(failure.code == .clientNeeded && failure.needsClientSecret)
     #expect(
       failure.message
@@ -174,7 +174,7 @@ import Wire
     #expect(Failure(json: failure.json)?.needsClientSecret == true)
     missing.isForBrowser = true
     #expect(
-      Failure(SessionError.clientSecretNotNamed(missing), account: "google").message.hasPrefix(
+      Failure(SessionError.clientSecretNeeded(missing), account: "google").message.hasPrefix(
         "signing in to Google with a browser requires the client secret"))
   }
 
@@ -211,7 +211,7 @@ import Wire
         server: "GitHub", registration: Provider.named(.github).registration,
         redirectURI: "http://127.0.0.1/callback", canRegister: false)
       change(&missing)
-      return Failure(SessionError.clientNotNamed(missing), account: "github")
+      return Failure(SessionError.clientIDNeeded(missing), account: "github")
     }
     #expect(failure().code == .clientNeeded)
     #expect(
@@ -249,7 +249,7 @@ import Wire
   ]) func `a URL that cannot be the client is refused with what helps`(
     _ problem: ClientURLProblem, _ code: FailureCode, _ hint: String
   ) {
-    let failure = Failure(SessionError.clientURL(problem), account: "work")
+    let failure = Failure(SessionError.unusableClientURL(problem), account: "work")
     #expect(failure.code == code && failure.hint == hint)
   }
 
@@ -366,7 +366,7 @@ import Wire
     let others: [(String, (inout LoginRequest) -> Void)] = [
       ("a new client", { $0.registersClient = true }), ("a token that is kept", { $0.keepsAccessToken = true }),
       ("the background", { $0.isDetached = true }),
-      ("a browser", { $0.flow = .browser }), ("a demand", { $0.demands.prompt = "login" }),
+      ("a browser", { $0.flow = .browser }), ("a demand", { $0.requirements.prompt = "login" }),
       ("another assertion", { $0.passedSecrets = [.assertion] }),
     ]
     for (name, change) in others {
@@ -380,7 +380,7 @@ import Wire
   @Test func `a sign-in without a user uses the account's assertion, or else the client's own credentials`() throws {
     var request = Self.request { ($0.account, $0.issuer, $0.clientID) = ("work", Self.issuer, "cli") }
     request.isGuest = true
-    #expect(try LoginSettings(request, Settings()).unattended == .client)
+    #expect(try LoginSettings(request, Settings()).unattended == .clientCredentials)
     request.assertionFrom = .gitLabCI
     #expect(try LoginSettings(request, Settings()).unattended == .assertion)
   }

@@ -24,7 +24,7 @@ private final class DeskRun: RedirectServerDelegate {
   var foreign = 0
   var tls = 0
   /// Whose the connections are, where that is not looked up.
-  var owner: TCPEnds.Owner?
+  var owner: TCPAddressPair.Owner?
   /// Whether the page for the response is the result, which follows.
   var answersLater = false
   /// Delays lookups.
@@ -47,9 +47,9 @@ private final class DeskRun: RedirectServerDelegate {
     try desk?.open(listener, for: 7)
   }
 
-  func identify(_ ends: [TCPEnds], _ completion: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void) {
+  func identify(_ ends: [TCPAddressPair], _ completion: @escaping ([TCPAddressPair: TCPAddressPair.Owner]) -> Void) {
     lookups.append(ends.count)
-    let owners = owner.map { owner in ends.reduce(into: [:]) { $0[$1] = owner } } ?? TCPEnds.owners(of: ends)
+    let owners = owner.map { owner in ends.reduce(into: [:]) { $0[$1] = owner } } ?? TCPAddressPair.owners(of: ends)
     guard isSlow else { return completion(owners) }
     held.append { completion(owners) }
   }
@@ -60,13 +60,13 @@ private final class DeskRun: RedirectServerDelegate {
     for call in calls { call() }
   }
 
-  func linkOpened(_ login: UInt64, isFromOwnUser: Bool) -> String? {
+  func openLink(_ login: UInt64, isFromOwnUser: Bool) -> String? {
     judged.append("\(login) link\(isFromOwnUser ? "" : ", untold")")
     defer { linked = nil }
     return linked
   }
 
-  func redirectReceived(_ login: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage? {
+  func handleRedirect(_ login: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage? {
     let text = String(decoding: query.indices.map { query[$0] }, as: UTF8.self)
     judged.append("\(login) \(text)\(isFromOwnUser ? "" : ", untold")")
     guard text == "state=ours" else { return .foreign }
@@ -74,13 +74,13 @@ private final class DeskRun: RedirectServerDelegate {
     return answersLater ? nil : .received
   }
 
-  func foreignRedirectReceived(_ login: UInt64, query: Span<UInt8>) { foreign += 1 }
+  func handleForeignRedirect(_ login: UInt64, query: Span<UInt8>) { foreign += 1 }
 
-  func tlsStarted(_ login: UInt64) { tls += 1 }
+  func handleTLS(_ login: UInt64) { tls += 1 }
 
-  func otherUserConnected(_ login: UInt64, user: UInt32) { otherUsers += 1 }
+  func handleOtherUser(_ login: UInt64, user: UInt32) { otherUsers += 1 }
 
-  func serve(_ now: Instant = .now) { desk?.serve(now) }
+  func serve(_ now: Instant = .now) { desk?.handleEvents(now) }
 
   /// The time of the request's response, unlike that of the connection.
   var now: Instant { loop.now }
@@ -600,13 +600,13 @@ private final class DeskRun: RedirectServerDelegate {
   }
 
   @Test func `elsewhere is refused`() {
-    #expect(failure("https://app.example/cb") == .redirectElsewhere)
+    #expect(failure("https://app.example/cb") == .redirectNotLoopback)
   }
 
   @Test func `is another port for each sign-in`() throws {
     let issuer = try Issuer("https://as.example", allowHTTPLoopback: false)
     let listeners = try (0..<3).map { _ in
-      try RedirectListener.open(RedirectURI(standardFor: issuer, answersNameIssuer: false))
+      try RedirectListener.open(RedirectURI(standardFor: issuer, responsesNameIssuer: false))
     }
     #expect(Set(listeners.map(\.redirectURI)).count == 3)
     for listener in listeners {
@@ -648,7 +648,7 @@ private final class DeskRun: RedirectServerDelegate {
 
   @Test func `is the code of a device where a code of the browser is of no use`() throws {
     let (both, code) = (try metadata(code: true, device: true), try metadata(code: true, device: false))
-    let choice = FlowChoice(requestedFlow: nil, canOpenBrowser: true, prefersDevice: true)
+    let choice = FlowChoice(requestedFlow: nil, canOpenBrowser: true, prefersDeviceFlow: true)
     #expect(choice.flow(at: both, canListen: true) == .device)
     #expect(choice.flow(at: code, canListen: true) == .browser)
   }
@@ -656,13 +656,14 @@ private final class DeskRun: RedirectServerDelegate {
   // Only an authorization request can contain them; a profile may have no code flow at all.
   @Test func `is none by code where more is asked for than a code can carry, or the profile has none`() throws {
     let server = try metadata(code: true, device: true)
-    var demands = AuthorizationOptions()
-    demands.loginHint = "alice"
+    var requirements = AuthorizationOptions()
+    requirements.loginHint = "alice"
     for (canOpen, canListen, flow) in [
       (true, true, LoginRequest.Flow.browser), (true, false, .paste), (false, true, .paste), (false, false, .paste),
     ] {
-      let asking = FlowChoice(requestedFlow: nil, canOpenBrowser: canOpen, prefersDevice: true, options: demands)
-      let excluding = FlowChoice(requestedFlow: nil, canOpenBrowser: canOpen, excludesDevice: true)
+      let asking = FlowChoice(
+        requestedFlow: nil, canOpenBrowser: canOpen, prefersDeviceFlow: true, options: requirements)
+      let excluding = FlowChoice(requestedFlow: nil, canOpenBrowser: canOpen, excludesDeviceFlow: true)
       #expect(asking.flow(at: server, canListen: canListen) == flow)
       #expect(excluding.flow(at: server, canListen: canListen) == flow)
     }

@@ -82,17 +82,17 @@ import Wire
 
   @Test func `begins where the account has no session, though one would do`() throws {
     try home.daemon.add("work")
-    try home.begin("work", 1) { $0.unless = .token }
+    try home.begin("work", 1) { $0.skipCondition = .token }
     #expect(home.code(1) == "WDJB-MJHT")
     try home.daemon.addSignedIn("other")
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-2")]
-    try home.begin("other", 2) { $0.unless = .token }
+    try home.begin("other", 2) { $0.skipCondition = .token }
     #expect(home.code(2) == nil && home.sink.results[2]?["kept"] == true)
   }
 
   @Test func `does not begin where the account has a session, and asks no server where any will do`() throws {
     try home.daemon.addSignedIn("work")
-    try home.begin("work", 1) { $0.unless = .signedIn }
+    try home.begin("work", 1) { $0.skipCondition = .signedIn }
     #expect(home.sink.results[1]?["kept"] == true, "\(home.sink.failures)")
     #expect(home.polls == 0 && home.code(1) == nil)
   }
@@ -104,23 +104,23 @@ import Wire
     try home.daemon.addSignedIn("other")
     try home.daemon.addSignedIn("work")
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-2")]
-    try home.begin("work", 1) { ($0.unless, $0.activates) = (condition, true) }
+    try home.begin("work", 1) { ($0.skipCondition, $0.activates) = (condition, true) }
     #expect(home.sink.results[1]?["kept"] == true && home.sink.results[1]?["active_account"] == "work")
     #expect(try home.daemon.settings.current().active?.text == "work")
   }
 
   @Test func `tells why it cannot begin, where it was to begin only without a session`() throws {
     try home.daemon.add("work")
-    try home.begin("work", 1) { ($0.unless, $0.passedSecrets) = (.token, [.clientSecret]) }
+    try home.begin("work", 1) { ($0.skipCondition, $0.passedSecrets) = (.token, [.clientSecret]) }
     #expect(home.sink.failures[1]?.code == .invalidRequest, "\(home.sink.failures)")
     #expect(home.isFree("work"))
   }
 
   @Test func `does not begin where the account is locked, which may have a session`() throws {
     try home.daemon.add("work", protection: .passphrase)
-    home.lock.begin()
-    home.lock.refuse(try AccountName("work"), .passphrase)
-    try home.begin("work", 1) { $0.unless = .token }
+    home.lock.beginLock()
+    home.lock.refuseTokens(of: try AccountName("work"), at: .passphrase)
+    try home.begin("work", 1) { $0.skipCondition = .token }
     #expect(home.code(1) == nil && home.sink.failures[1]?.code == .locked, "\(home.sink.failures)")
   }
 
@@ -346,7 +346,7 @@ import Wire
 
   // A server cannot be required to support something unknown to it.
   @Test func `is not by code where the person demands what a code cannot carry`() throws {
-    try home.begin("work", 1) { $0.demands.loginHint = "alice" }
+    try home.begin("work", 1) { $0.requirements.loginHint = "alice" }
     #expect(home.sink.failures[1]?.code == .invalidRequest)
     #expect(home.roles(.deviceAuthorization) == 0 && home.isFree("work"))
   }
@@ -380,7 +380,7 @@ import Wire
     try home.begin("work", 1) { ($0.clientID, $0.registersClient, $0.flow) = (nil, true, .browser) }
     let first = try #require(home.browser(1), "\(home.sink.failures)")
     let state = try #require(first.url.split(separator: "&").first { $0.hasPrefix("state=") })
-    try home.paste(first.login, "\(first.redirectURI)?code=c-1&\(state)")
+    try home.paste(first.loginID, "\(first.redirectURI)?code=c-1&\(state)")
     home.daemon.runJobs()
     #expect(try home.daemon.storedToken("work") == "rt-1", "\(home.sink.failures)")
     let port = try #require(
@@ -661,7 +661,7 @@ import Wire
     let event = try #require(home.browser(number))
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
-    try home.paste(event.login, "\(event.redirectURI)?code=c-1&\(state)")
+    try home.paste(event.loginID, "\(event.redirectURI)?code=c-1&\(state)")
     home.daemon.runJobs()
     #expect(home.sink.results[number]?["account"] == "work")
   }
@@ -673,11 +673,11 @@ import Wire
   @Test func `is followed by one with a browser, also once the daemon has forgotten it`() throws {
     try home.begin("work", 2) { $0.flow = nil }
     try signIn(2)
-    #expect(try record?.isDeviceForbidden == true)
+    #expect(try record?.isDeviceGrantRefused == true)
     try home.begin("work", 3) { $0.flow = nil }
     try signIn(3)
     #expect(home.roles(.deviceAuthorization) == 1)
-    #expect(try record?.isDeviceForbidden == true)
+    #expect(try record?.isDeviceGrantRefused == true)
   }
 
   @Test func `is forgotten for another client`() throws {
@@ -695,7 +695,7 @@ import Wire
     try home.begin("work", 3)
     home.daemon.pass(seconds: 5)
     #expect(home.sink.results[3]?["account"] == "work")
-    #expect(try record?.isDeviceForbidden == false)
+    #expect(try record?.isDeviceGrantRefused == false)
   }
 }
 
@@ -718,12 +718,12 @@ import Wire
 
   @Test func `goes on waiting after what is no answer of its own`() throws {
     for url in ["\(event.redirectURI)?code=c-1&state=theirs", "https://elsewhere.example/?code=c-1", "nonsense"] {
-      #expect(throws: Failure.self) { try home.paste(event.login, url) }
+      #expect(throws: Failure.self) { try home.paste(event.loginID, url) }
     }
     #expect(home.polls == 0)
     #expect(home.sink.failures[1] == nil)
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
-    try home.paste(event.login, answer("code=c-1"))
+    try home.paste(event.loginID, answer("code=c-1"))
     home.daemon.runJobs()
     #expect(home.sink.results[1]?["account"] == "work")
     #expect(try home.daemon.storedToken("work") == "rt-1")
@@ -732,17 +732,17 @@ import Wire
   // RFC 6749 section 4.1.2: a code is single-use.
   @Test func `takes its answer once`() throws {
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
-    try home.paste(event.login, answer("code=c-1"))
-    #expect(throws: Failure.self) { try home.paste(event.login, answer("code=c-1")) }
+    try home.paste(event.loginID, answer("code=c-1"))
+    #expect(throws: Failure.self) { try home.paste(event.loginID, answer("code=c-1")) }
     home.daemon.runJobs()
-    #expect(throws: Failure.self) { try home.paste(event.login, answer("code=c-1")) }
+    #expect(throws: Failure.self) { try home.paste(event.loginID, answer("code=c-1")) }
     #expect(home.polls == 1)
   }
 
   // Its result was sent to the request that began it.
   @Test func `cannot be resumed after its end`() throws {
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
-    try home.paste(event.login, answer("code=c-1"))
+    try home.paste(event.loginID, answer("code=c-1"))
     home.daemon.runJobs()
     #expect(home.sink.results[1]?["account"] == "work")
     try home.daemon.add("other")
@@ -750,7 +750,7 @@ import Wire
       settings.activate(try! AccountName("other"))
     }
     home.daemon.context.files.poll()
-    let failure = #expect(throws: Failure.self) { try home.resume(event.login, 2) }
+    let failure = #expect(throws: Failure.self) { try home.resume(event.loginID, 2) }
     #expect(failure?.code == .unknownLogin && failure?.hint == "agent login work --start")
     #expect(home.sink.results[2] == nil)
     // The account of an unknown sign-in is unknown.
@@ -762,7 +762,7 @@ import Wire
   @Test func `takes its answer beside the request that waits for it, and beside no other`() throws {
     func taken(_ url: String, _ number: Int) -> Bool {
       home.signIns.handleFollowUp(
-        .loginStep(.redirect(login: event.login, url: url)), .number(number))
+        .loginStep(.redirect(loginID: event.loginID, url: url)), .number(number))
     }
     let right = try answer("code=c-1")
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
@@ -782,7 +782,7 @@ import Wire
   }
 
   @Test func `ends with the error that the server answers`() throws {
-    try home.paste(event.login, answer("error=access_denied"))
+    try home.paste(event.loginID, answer("error=access_denied"))
     #expect(home.sink.failures[1] != nil)
     #expect(home.isFree("work"))
     #expect(home.polls == 0)
@@ -790,10 +790,10 @@ import Wire
 
   @Test func `takes no answer after its end, and keeps nothing of an account that was new`() throws {
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
-    try home.paste(event.login, answer("error=access_denied"))
+    try home.paste(event.loginID, answer("error=access_denied"))
     #expect(home.sink.failures[1]?.code == .accessDenied)
     #expect(home.sink.failures[1]?.hint == "agent login work --issuer https://as.example --client-id cli --paste")
-    #expect(throws: Failure.self) { try home.paste(event.login, answer("code=c-1")) }
+    #expect(throws: Failure.self) { try home.paste(event.loginID, answer("code=c-1")) }
     home.daemon.runJobs()
     #expect(home.polls == 0)
     #expect(try home.daemon.settings.current().accounts.isEmpty)
@@ -804,7 +804,7 @@ import Wire
     #expect(home.sink.failures[1] == nil)
     home.daemon.pass(seconds: 1)
     #expect(home.sink.failures[1]?.code == .codeExpired)
-    #expect(throws: Failure.self) { try home.paste(event.login, answer("code=c-1")) }
+    #expect(throws: Failure.self) { try home.paste(event.loginID, answer("code=c-1")) }
   }
 }
 
@@ -822,7 +822,7 @@ import Wire
       home.sink.events[1]?.compactMap { if case .browser(let event) = $0 { event } else { nil } }.first)
     #expect(event.mustPaste && event.redirectURI.contains(":\(port)/") && event.linkURL == nil)
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
-    try home.paste(event.login, "\(event.redirectURI)?code=c-1&\(state)")
+    try home.paste(event.loginID, "\(event.redirectURI)?code=c-1&\(state)")
     home.daemon.runJobs()
     #expect(home.sink.results[1]?["account"] == "work")
   }
@@ -851,7 +851,7 @@ import Wire
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
     let id = try #require(home.signIns.logins.keys.first)
     let query = Array("\(query)&\(state)".utf8)
-    return home.signIns.redirectReceived(id, query: query.span, isFromOwnUser: isFromOwnUser)
+    return home.signIns.handleRedirect(id, query: query.span, isFromOwnUser: isFromOwnUser)
   }
 
   // The server may ignore the scope, so it is not refused.
@@ -908,8 +908,8 @@ import Wire
     let id = try #require(home.signIns.logins.keys.first)
     for _ in 0..<3 {
       let query = Array("code=c-1&state=other".utf8)
-      #expect(home.signIns.redirectReceived(id, query: query.span, isFromOwnUser: true) == .foreign)
-      home.signIns.foreignRedirectReceived(id, query: query.span)
+      #expect(home.signIns.handleRedirect(id, query: query.span, isFromOwnUser: true) == .foreign)
+      home.signIns.handleForeignRedirect(id, query: query.span)
     }
     let events = home.daemon.context.log.json["events"]?.array ?? []
     #expect(events.filter { $0["event"] == "redirect_foreign" }.count == 1)
@@ -937,9 +937,9 @@ import Wire
   @Test func `leads by its link to the authorization endpoint, once`() throws {
     let id = try #require(home.signIns.logins.keys.first)
     try #require(event.linkURL != nil)
-    #expect(home.signIns.linkOpened(id, isFromOwnUser: true) == event.url)
+    #expect(home.signIns.openLink(id, isFromOwnUser: true) == event.url)
     #expect(event.url.hasPrefix("https://as.example/authorize?"))
-    #expect(home.signIns.linkOpened(id, isFromOwnUser: true) == nil)
+    #expect(home.signIns.openLink(id, isFromOwnUser: true) == nil)
   }
 }
 
@@ -960,7 +960,7 @@ import Wire
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
     let id = try #require(home.signIns.logins.keys.first)
     #expect(
-      home.signIns.redirectReceived(id, query: Array("code=c-1&\(state)".utf8).span, isFromOwnUser: isFromOwnUser)
+      home.signIns.handleRedirect(id, query: Array("code=c-1&\(state)".utf8).span, isFromOwnUser: isFromOwnUser)
         == (isFromOwnUser ? nil : .received))
     home.daemon.runJobs()
   }
@@ -970,18 +970,18 @@ import Wire
   }
 
   private func answer(_ isConfirmed: Bool, login: String? = nil) throws(Failure) {
-    _ = try home.signIns.confirm(login ?? event.login, isConfirmed: isConfirmed)
+    _ = try home.signIns.confirm(login ?? event.loginID, isConfirmed: isConfirmed)
     home.daemon.runJobs()
   }
 
   @Test func `is stored once the person says who it is, and not before`() throws {
     try redirect(isFromOwnUser: false)
-    #expect(question?.login == event.login && question?.issuer == "https://as.example")
+    #expect(question?.loginID == event.loginID && question?.issuer == "https://as.example")
     #expect(try home.daemon.storedToken("work") == nil)
     #expect(try home.daemon.settings.current()[AccountName("work")] == nil)
     #expect(home.sink.results[1] == nil)
     #expect(throws: Failure.self) { try answer(true, login: "0f") }
-    #expect(throws: Failure.self) { try home.paste(event.login, event.redirectURI + "?code=c-1") }
+    #expect(throws: Failure.self) { try home.paste(event.loginID, event.redirectURI + "?code=c-1") }
     try answer(true)
     #expect(home.sink.results[1]?["account"] == "work")
     #expect(try home.daemon.storedToken("work") == "rt-1")
@@ -992,7 +992,7 @@ import Wire
   // No confirmation is wasted.
   @Test func `is finished once the person has said yes, though whoever began it goes`() throws {
     try redirect(isFromOwnUser: false)
-    _ = try home.signIns.confirm(event.login, isConfirmed: true)
+    _ = try home.signIns.confirm(event.loginID, isConfirmed: true)
     home.signIns.abandon(.number(1))
     home.daemon.runJobs()
     #expect(try home.daemon.storedToken("work") == "rt-1")
@@ -1021,8 +1021,8 @@ import Wire
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
     let id = try #require(other.signIns.logins.keys.first)
     // The link was already opened by an unknown process.
-    #expect(other.signIns.linkOpened(id, isFromOwnUser: false) == event.url)
-    _ = other.signIns.redirectReceived(id, query: Array("code=c-1&\(state)".utf8).span, isFromOwnUser: true)
+    #expect(other.signIns.openLink(id, isFromOwnUser: false) == event.url)
+    _ = other.signIns.handleRedirect(id, query: Array("code=c-1&\(state)".utf8).span, isFromOwnUser: true)
     other.daemon.runJobs()
     other.signIns.abandon(.number(1))
     other.daemon.runJobs()
@@ -1044,7 +1044,7 @@ import Wire
 
   @Test func `is told in the log once, however often the other user comes`() throws {
     let id = try #require(home.signIns.logins.keys.first)
-    for _ in 1...3 { home.signIns.otherUserConnected(id, user: 4711) }
+    for _ in 1...3 { home.signIns.handleOtherUser(id, user: 4711) }
     let events = home.daemon.context.log.entries.elements
     #expect(events.filter { $0.event == .peerDropped(.otherUser) }.map(\.account) == ["work"])
   }
@@ -1146,7 +1146,7 @@ private final class SignInHome {
   }
 
   func paste(_ login: String, _ url: String) throws(Failure) {
-    _ = try signIns.redirectPasted(login, url)
+    _ = try signIns.handlePastedRedirect(login, url)
   }
 
   /// The user code sent to a request.
@@ -1166,6 +1166,6 @@ private final class SignInHome {
 
   /// Whether the account may be changed.
   func isFree(_ account: String) -> Bool {
-    (try? AccountName(account)).map { (try? signIns.refuseDuring($0)) != nil } ?? false
+    (try? AccountName(account)).map { (try? signIns.requireNoSignIn(to: $0)) != nil } ?? false
   }
 }

@@ -213,7 +213,7 @@ import Wire
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     try parts.broker.sendToken(TokenRequest(account: "shut"), .number(2))
     home.runJobs()
-    parts.locking.lock(.userRequest)
+    parts.locker.lock(.userRequest)
     let failure = #expect(throws: Failure.self) { try parts.identity.whoami("shut", isVerified: true, .number(3)) }
     #expect(failure?.code == .locked)
     home.runJobs()

@@ -49,8 +49,8 @@ final class DaemonHome {
     jobs = try Jobs(inbox, isWatched ? WatchedFiles(settings: settings, vault: services.vault) : WatchedFiles())
     context = DaemonContext(
       services: services, settingsFile: settings,
-      facts: DaemonFacts(startedAt: time.now(), socketPath: directory.path("runtime/agent.sock")),
-      log: EventLog(time: time), replies: sink, jobs: jobs)
+      status: DaemonStatus(startedAt: time.now(), socketPath: directory.path("runtime/agent.sock")),
+      log: EventLog(time: time), loop: sink, jobs: jobs)
   }
 
   /// Creates a daemon with one signed-in account.
@@ -106,7 +106,7 @@ final class DaemonHome {
     record.refreshToken = SharedSecret(try SecretBytes(copying: Array(refreshToken.utf8).span))
     if isBound { record.dpopKey = try DPoPKey.generate().serialized() }
     let vault = isElsewhere ? otherVault : services.vault
-    try vault.write(account, content: try record.sealedContent(), protection: protection)
+    try vault.write(account, content: try record.serialized(), protection: protection)
   }
 
   /// Caches the access token `at-0`, valid for an hour, and an ID Token.
@@ -188,10 +188,10 @@ final class DaemonHome {
   /// Handles results until no job is left.
   func runJobs() {
     let deadline = Instant.now.advanced(by: .testLimit)
-    while jobs.localInFlight + jobs.waitsInFlight > 0 {
+    while jobs.localJobCount + jobs.waitCount > 0 {
       takeResults()
       if Instant.now > deadline {
-        Issue.record("\(jobs.localInFlight + jobs.waitsInFlight) jobs do not end")
+        Issue.record("\(jobs.localJobCount + jobs.waitCount) jobs do not end")
         return
       }
       Threads.sleep(for: .milliseconds(1))
@@ -208,7 +208,7 @@ final class DaemonHome {
   /// Handles results until `isDone` returns true, or until none has arrived for some time.
   func settle(until isDone: (() -> Bool)? = nil) {
     var quiet = 0
-    while quiet < (isDone == nil ? 15 : 1000), jobs.localInFlight + jobs.waitsInFlight > 0 {
+    while quiet < (isDone == nil ? 15 : 1000), jobs.localJobCount + jobs.waitCount > 0 {
       if isDone?() == true { return }
       awaited += inbox.takeAll()
       quiet = awaited.isEmpty ? quiet + 1 : 0
@@ -218,7 +218,7 @@ final class DaemonHome {
   }
 
   /// Waits for a result, if there are jobs, without handling it.
-  func awaitEnd() throws { if jobs.localInFlight + jobs.waitsInFlight > 0 { try awaitResult() } }
+  func awaitEnd() throws { if jobs.localJobCount + jobs.waitCount > 0 { try awaitResult() } }
 
   /// Waits for a worker's effect without handling its result.
   func wait(until isDone: () throws -> Bool) throws {

@@ -19,7 +19,7 @@ final class RecordedAnnouncements: DaemonObserver {
   func didPublish(_ entry: SessionEntry) { hear(entry) }
   func didPublish(_ entry: LeaseEntry) {}
   func didReadSettings(_ file: Settings, active: AccountName?) {}
-  func tokenOutdated(of account: AccountName) { outdated.append(account.text) }
-  func networkChanged(spread: Duration) -> Bool { false }
+  func didOutdateToken(of account: AccountName) { outdated.append(account.text) }
+  func didChangeNetwork(spread: Duration) -> Bool { false }
   func lock(_ cause: LogEvent.LockCause) {}
 }

@@ -28,7 +28,7 @@ import WireSupport
   }
 
   private func files() throws -> [String] {
-    try home.runtime().fileNames().filter { !$0.hasSuffix(".lock") && $0 != WireProtocol.changesName }
+    try home.runtime().fileNames().filter { !$0.hasSuffix(".lock") && $0 != WireProtocol.changesFileName }
   }
 
   private func text() throws -> String {
@@ -62,7 +62,7 @@ import WireSupport
 
   @Test func `goes at the end of its session and of its connection`() throws {
     try begin()
-    parts.tokenFiles.remove(of: try AccountName("work"))
+    parts.tokenFiles.removeFiles(of: try AccountName("work"))
     home.runJobs()
     #expect(told.last?.removal == .signedOut)
     #expect(try files() == [])
@@ -73,7 +73,7 @@ import WireSupport
 
   @Test func `tells a closed connection nothing of the end of its session`() throws {
     try begin()
-    parts.tokenFiles.remove(of: try AccountName("work"))
+    parts.tokenFiles.removeFiles(of: try AccountName("work"))
     parts.tokenFiles.abandon(.number(1))
     home.runJobs()
     #expect(told.map(\.removal) == [nil])
@@ -86,13 +86,13 @@ import WireSupport
     try parts.tokenFiles.handle(claimed, .number(1))
     parts.tokenFiles.abandon(.number(1))
     home.runJobs()
-    #expect(try home.runtime().fileNames().allSatisfy { $0 == WireProtocol.changesName })
+    #expect(try home.runtime().fileNames().allSatisfy { $0 == WireProtocol.changesFileName })
     #expect(told.isEmpty && home.http.sent.isEmpty)
     try parts.tokenFiles.handle(claimed, .number(1))
     try home.runJobs { home.http.sent == ["rt-1"] }
     parts.tokenFiles.abandon(.number(1))
     home.runJobs()
-    #expect(try home.runtime().fileNames().allSatisfy { $0 == WireProtocol.changesName })
+    #expect(try home.runtime().fileNames().allSatisfy { $0 == WireProtocol.changesFileName })
     #expect(told.isEmpty)
   }
 
@@ -104,7 +104,7 @@ import WireSupport
     if isAbandoned {
       parts.tokenFiles.abandon(.number(1))
     } else {
-      parts.tokenFiles.remove(of: try AccountName("work"))
+      parts.tokenFiles.removeFiles(of: try AccountName("work"))
     }
     home.runJobs()
     #expect(told.map(\.removal) == (isAbandoned ? [] : [.signedOut]))
@@ -242,8 +242,8 @@ import WireSupport
     try home.addSignedIn("other")
     try begin()
     home.context.log.publish(.signedOut(.user), try AccountName("other"))
-    parts.tokenFiles.remove(of: try AccountName("other"))
-    parts.tokenFiles.renew(of: try AccountName("other"))
+    parts.tokenFiles.removeFiles(of: try AccountName("other"))
+    parts.tokenFiles.requestNewTokens(for: try AccountName("other"))
     home.runJobs()
     #expect(try text() == "at-1" && told.count == 1 && home.http.sent == ["rt-1"])
     try parts.accounts.manage(.rename(account: "work", to: "job"), .number(2), passed: [])
@@ -272,10 +272,10 @@ import WireSupport
     home.http.isHeld = true
     let work = try AccountName("work")
     try parts.broker.resolve("work").session.forgetToken()
-    for _ in 1...2 { parts.tokenFiles.renew(of: work) }
-    #expect(try parts.broker.resolve("work").own.waiters.count == 1)
+    for _ in 1...2 { parts.tokenFiles.requestNewTokens(for: work) }
+    #expect(try parts.broker.resolve("work").ownSlot.waiters.count == 1)
     parts.tokenFiles.abandon(.number(1))
-    #expect(try parts.broker.resolve("work").own.waiters.isEmpty)
+    #expect(try parts.broker.resolve("work").ownSlot.waiters.isEmpty)
     home.http.isHeld = false
     home.runJobs()
     #expect(told.count == 1)
@@ -297,7 +297,7 @@ import WireSupport
     #expect(home.sink.failures[1] == nil && home.sink.failures[2]?.words == Failure.stopping.words)
     home.runJobs()
     #expect(home.sink.failures[1]?.words == Failure.stopping.words)
-    #expect(try home.runtime().fileNames().allSatisfy { $0 == WireProtocol.changesName })
+    #expect(try home.runtime().fileNames().allSatisfy { $0 == WireProtocol.changesFileName })
   }
 
   @Test func `is not there when there is no token for it`() throws {

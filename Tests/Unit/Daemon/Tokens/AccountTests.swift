@@ -39,7 +39,7 @@ import Wire
 
   /// The response line for the cached token.
   private static func line(_ account: Account, _ extras: TokenRequest.Extras = .init()) throws -> SharedSecret {
-    try account.own.line(for: try #require(account.session.grant), account.own.addingVariableFields(extras))
+    try account.ownSlot.line(for: try #require(account.session.grant), account.ownSlot.addingVariableFields(extras))
   }
 
   private static let first =
@@ -55,7 +55,7 @@ import Wire
 
   @Test func `hold the claims of the ID Token only if they are asked for`() throws {
     let account = try Self.make()
-    let extra = try Self.line(account, TokenRequest.Extras(claims: true))
+    let extra = try Self.line(account, TokenRequest.Extras(wantsClaims: true))
     #expect(Self.text(extra).contains(#""claims":{"sub":"alice"}"#))
     #expect(Self.text(try Self.line(account)) == Self.first)
   }
@@ -79,42 +79,43 @@ import Wire
 
   @Test func `keep to the account's share of memory, and the least recently used target goes first`() throws {
     let account = try Self.make(targets: 32, tokenBytes: 64 << 10)
-    let first = try #require(account.others.first?.target)
+    let first = try #require(account.otherSlots.first?.target)
     _ = account.slot(for: first)
     account.enforceMemoryLimit()
     let bytes = account.slots.reduce(0) { $0 + ($1.session.grant?.accessToken.count ?? 0) }
     #expect(bytes <= Account.maximumBytes && bytes > Account.maximumBytes - 65 << 10)
-    #expect(account.others.last?.target == first)
+    #expect(account.otherSlots.last?.target == first)
     #expect(account.session.grant?.accessToken.count == 5)
   }
 
   @Test func `have one slot for a target`() throws {
     let account = try Self.make(targets: 1, tokenBytes: 1)
-    let slot = try #require(account.others.first)
+    let slot = try #require(account.otherSlots.first)
     #expect(account.slot(for: slot.target) === slot)
-    #expect(account.slot(for: nil) === account.own && account.others.count == 1)
+    #expect(account.slot(for: nil) === account.ownSlot && account.otherSlots.count == 1)
   }
 
   @Test func `of targets that a request waits for are kept`() throws {
     let account = try Self.make(targets: 32, tokenBytes: 64 << 10)
-    let awaited = try #require(account.others.first)
+    let awaited = try #require(account.otherSlots.first)
     awaited.waiters = [Waiter(ticket: .noRequest, need: TokenNeed()) { _, _ in }]
     account.enforceMemoryLimit()
-    #expect(account.others.first === awaited && account.others.count < 32)
+    #expect(account.otherSlots.first === awaited && account.otherSlots.count < 32)
   }
 
   @Test func `have 32 other targets at most, and the least recently used that nobody waits for goes first`() throws {
     let account = try Self.make(targets: 32, tokenBytes: 1)
-    let (awaited, idle) = (account.others[0], account.others[1])
+    let (awaited, idle) = (account.otherSlots[0], account.otherSlots[1])
     awaited.waiters = [Waiter(ticket: .noRequest, need: TokenNeed()) { _, _ in }]
     let another = account.slot(for: try TokenTarget(scope: ["another"], resources: [], audience: nil))
-    #expect(account.others.count == 32 && account.others.first === awaited && account.others.last === another)
-    #expect(!account.others.contains { $0 === idle })
+    #expect(
+      account.otherSlots.count == 32 && account.otherSlots.first === awaited && account.otherSlots.last === another)
+    #expect(!account.otherSlots.contains { $0 === idle })
   }
 
   @Test func `have the variables of the settings, with the claims and the ID Token that these need`() throws {
     let account = try Self.make()
-    let extras = TokenRequest.Extras(variables: true)
+    let extras = TokenRequest.Extras(wantsVariables: true)
     func members(_ variable: String) throws -> JSONObject {
       account.configuration.variables = [variable]
       let line = Array(Self.text(try Self.line(account, extras)).utf8)
@@ -133,14 +134,14 @@ import Wire
   @Test func `with other targets are dropped, and their requests end once they have spent what they spend`() throws {
     let account = try Self.make(targets: 2, tokenBytes: 10)
     var runs: [RefreshRun] = []
-    for other in account.others {
+    for other in account.otherSlots {
       other.waiters = [Waiter(ticket: .noRequest, need: TokenNeed()) { _, _ in }]
       guard case .wait(let start?) = other.session.request(TokenNeed(forceRefresh: true), account: "work", now: .now)
       else { return #expect(Bool(false), "no refresh begins") }
       runs.append(other.begin(start, nil))
     }
     runs[1].cancellation.beginSpending()
-    #expect(account.takeWaiters().count == 2 && account.others.isEmpty)
+    #expect(account.takeWaiters().count == 2 && account.otherSlots.isEmpty)
     #expect(runs.map(\.cancellation.isCancelled) == [true, false])
   }
 }

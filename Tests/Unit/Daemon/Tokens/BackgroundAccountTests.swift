@@ -57,19 +57,21 @@ import Wire
     home.sink.runDue()
     try home.runJobs(until: { !home.http.sent.isEmpty })
     let account = try parts.broker.resolve("work")
-    var permits: [Renewals.Permit] = []
-    while let permit = parts.broker.renewals.permit(at: account.configuration.server) { permits.append(permit) }
+    var permits: [RenewalLimiter.Permit] = []
+    while let permit = parts.broker.renewalLimiter.permit(at: account.configuration.serverIdentifier) {
+      permits.append(permit)
+    }
     #expect(permits.count == RefreshPolicy.maxRenewalsPerServer - 1)
     home.http.isHeld = false
     home.runJobs()
-    #expect(account.session.grant != nil && account.own.run == nil)
+    #expect(account.session.grant != nil && account.ownSlot.run == nil)
   }
 
   @Test func `is tried once while it is locked, not each minute, and again after the unlock`() throws {
     try home.createPassphrase(parts.vault, 9)
     try home.addSignedIn("shut", protection: .passphrase)
     try keepFresh("shut")
-    parts.locking.lock(.userRequest, for: .number(8))
+    parts.locker.lock(.userRequest, for: .number(8))
     home.runJobs()
     func tries() -> Int { home.logged.filter { $0 == .refreshBegan(attempt: 1) }.count }
     parts.start(isPrivate: false)

@@ -9,14 +9,14 @@ import Testing
   @Test func `is begun once, and not by what ends it`() throws {
     let home = try DaemonHome()
     let listener = NetworkListener(home.sink) {}
-    listener.listen(false)
+    listener.setListening(false)
     #expect(home.sink.watched.isEmpty)
-    for _ in 1...3 { listener.listen(true) }
+    for _ in 1...3 { listener.setListening(true) }
     #expect(home.sink.watched.count == 1)
     let descriptor = try #require(home.sink.descriptors.first)
     #expect(throws: Never.self, "it is open") { try Poller().add(descriptor, interest: .read, key: 1) }
-    listener.listen(false)
-    listener.listen(true)
+    listener.setListening(false)
+    listener.setListening(true)
     #expect(home.sink.watched.count == 2)
   }
 }

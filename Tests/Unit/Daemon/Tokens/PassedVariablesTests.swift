@@ -48,14 +48,14 @@ import Wire
     try handOver([("A", "a-2")], .number(1))
     home.runJobs()
     #expect(values(["A"], 1) == ["A": "a-2"] && values(["B"], 1).isEmpty)
-    broker.passedVariables.drop(1)
+    broker.passedVariables.forgetValues(of: 1)
     #expect(values(["A"], 1).isEmpty)
   }
 
   @Test func `are not kept for a connection that closed before they were read`() throws {
     try handOver([("A", "a-1")], .number(1))
     broker.passedVariables.abandon(.number(1))
-    broker.passedVariables.drop(1)
+    broker.passedVariables.forgetValues(of: 1)
     home.runJobs()
     #expect(values(["A"], 1).isEmpty && home.sink.results.isEmpty)
   }
@@ -179,7 +179,7 @@ extension DaemonHome {
     var record = AccountRecord(
       authority: Authority(configuration, caDigest: nil, metadata: metadata), signedInAt: time.wallSeconds())
     record.unattended = .assertion
-    try services.vault.write(account, content: try record.sealedContent(), protection: .device)
+    try services.vault.write(account, content: try record.serialized(), protection: .device)
   }
 
   /// An assertion for the server of all accounts.
@@ -195,7 +195,7 @@ extension DaemonHome {
 }
 
 private final class OpenLock: TokenLock {
-  func refusal(for account: AccountName) -> SessionError? { nil }
+  func refusalAfterIdleCheck(for account: AccountName) -> SessionError? { nil }
   func recordUse(_ level: Protection) {}
-  func vaultFileChanged() {}
+  func handleVaultFileChange() {}
 }

@@ -15,18 +15,18 @@ import Testing
   @Test(arguments: [(3600, 2400), (43_200, 42_000), (900, 450), (0, 0), (-5, 0)])
   func `are renewed in time for programs that ask 15 minutes before the end`(lifetime: Int, freshFor: Int) throws {
     var cache = RoleCache()
-    cache.put(try Self.credentials(until: 1000 + lifetime), for: try key(), now: 1000)
-    if freshFor > 0 { #expect(try cache.fresh(key(), now: 999 + freshFor) != nil) }
-    #expect(try cache.fresh(key(), now: 1000 + freshFor) == nil)
-    #expect(try cache.fresh(key(1), now: 1000) == nil)
+    cache.store(try Self.credentials(until: 1000 + lifetime), for: try key(), now: 1000)
+    if freshFor > 0 { #expect(try cache.freshCredentials(for: key(), now: 999 + freshFor) != nil) }
+    #expect(try cache.freshCredentials(for: key(), now: 1000 + freshFor) == nil)
+    #expect(try cache.freshCredentials(for: key(1), now: 1000) == nil)
   }
 
   @Test func `are 32 at most`() throws {
     var cache = RoleCache()
-    for number in 0..<33 { cache.put(try Self.credentials(until: 5000 + number), for: try key(number), now: 1000) }
-    #expect(try cache.fresh(key(0), now: 1000) == nil)
-    #expect(try cache.fresh(key(1), now: 1000) != nil)
-    #expect(try cache.fresh(key(32), now: 1000) != nil)
+    for number in 0..<33 { cache.store(try Self.credentials(until: 5000 + number), for: try key(number), now: 1000) }
+    #expect(try cache.freshCredentials(for: key(0), now: 1000) == nil)
+    #expect(try cache.freshCredentials(for: key(1), now: 1000) != nil)
+    #expect(try cache.freshCredentials(for: key(32), now: 1000) != nil)
   }
 
   private static func credentials(until end: Int) throws -> WebIdentityRole.Credentials {

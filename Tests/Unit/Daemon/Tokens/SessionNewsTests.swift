@@ -91,13 +91,13 @@ import Wire
     var followers = Followers()
     let work = try AccountName("work")
     for serial in 0..<UInt64(Followers.maximumCount) {
-      let isTaken = followers.begin(Ticket(connection: 1, serial: serial), .sessions(of: nil))
+      let isTaken = followers.add(Ticket(connection: 1, serial: serial), .sessions(of: nil))
       #expect(isTaken)
     }
     let another = Ticket(connection: 2, serial: 0)
-    let isTooMuch = !followers.begin(another, .sessions(of: work))
-    followers.end(Ticket(connection: 1, serial: 3))
-    let isTaken = followers.begin(another, .sessions(of: work))
+    let isTooMuch = !followers.add(another, .sessions(of: work))
+    followers.remove(Ticket(connection: 1, serial: 3))
+    let isTaken = followers.add(another, .sessions(of: work))
     #expect(isTooMuch && isTaken)
     func isTold(_ account: String) -> Bool {
       followers.tickets(for: SessionEntry(time: 0, account: account, event: .online)).contains(another)
@@ -105,7 +105,7 @@ import Wire
     #expect(isTold("work") && !isTold("home"))
     followers.rename(work, to: try AccountName("home"))
     #expect(!isTold("work") && isTold("home"))
-    let all = followers.endAll()
+    let all = followers.removeAll()
     #expect(all.count == Followers.maximumCount && followers.count == 0)
   }
 }

@@ -43,7 +43,7 @@ import WireSupport
     // A request without an ID Token causes no refresh.
     #expect(try ask(1, .init())?["access_token"] == "at-0")
     for number in 2...3 {
-      let answer = try ask(number, .init(idToken: true))
+      let answer = try ask(number, .init(wantsIDToken: true))
       #expect(answer?["access_token"] == "at-1")
       // The server returned no new one, so the response has none once it has expired.
       #expect((answer?["id_token"] == nil) == (left <= 0))
@@ -54,15 +54,15 @@ import WireSupport
 
   @Test func `hands out an ID Token that has time left without a refresh`() throws {
     try home.daemon.put(idTokenFor: 60, issuedBefore: 700, home.broker.resolve("work"))
-    #expect(try ask(1, .init(idToken: true))?["id_token"] != nil)
+    #expect(try ask(1, .init(wantsIDToken: true))?["id_token"] != nil)
     #expect(home.http.sent.isEmpty)
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
-    #expect(try ask(2, .init(idToken: true), minimum: 300)?["access_token"] == "at-1")
+    #expect(try ask(2, .init(wantsIDToken: true), minimum: 300)?["access_token"] == "at-1")
   }
 
   @Test func `fails for an ID Token that is asked for by name where the server is not reached`() throws {
     try home.daemon.put(idTokenFor: -1, issuedBefore: 700, home.broker.resolve("work"))
-    #expect(try ask(1, .init(idToken: true)) == nil)
+    #expect(try ask(1, .init(wantsIDToken: true)) == nil)
     for _ in 0..<3 { home.daemon.pass(seconds: 5) }
     #expect(home.sink.failures[1]?.code == .network)
   }
@@ -228,7 +228,7 @@ import WireSupport
     home.broker.abandon(.number(1))
     home.daemon.pass(seconds: 300)
     #expect(home.http.sent.count == tries)
-    #expect(try home.broker.resolve("work").own.run == nil, "which others may need")
+    #expect(try home.broker.resolve("work").ownSlot.run == nil, "which others may need")
   }
 
   @Test func `listens for changes of the network where the server was not reached, and only there`() throws {
@@ -341,7 +341,7 @@ import WireSupport
       ]),
     ]
     var request = TokenRequest(account: "work")
-    request.target = TokenRequest.Target(audience: "backend", isExchanged: true)
+    request.target = TokenRequest.Target(audience: "backend", usesTokenExchange: true)
     try home.broker.sendToken(request, .number(1))
     home.runJobs()
     #expect(home.sink.lines[1]?.contains("at-x") == true)
@@ -399,7 +399,7 @@ import WireSupport
 
   @Test func `asks again soon after the network changed, once for several changes, and logs what that helps`() throws {
     let account = try home.broker.resolve("work")
-    home.broker.networkChanged()
+    home.broker.scheduleNetworkRetry()
     home.daemon.pass(seconds: 1)
     #expect(!home.daemon.logged.contains(.networkChanged), "nothing waits for the network")
     try home.ask(1, waitSeconds: 3600)
@@ -412,7 +412,7 @@ import WireSupport
     try #require(isPatient())
     let tries = home.http.sent.count
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
-    for _ in 1...3 { home.broker.networkChanged() }
+    for _ in 1...3 { home.broker.scheduleNetworkRetry() }
     home.daemon.pass(seconds: 1)
     home.daemon.pass(seconds: 0)
     #expect(home.sink.lines[1]?.contains("at-1") == true && home.http.sent.count == tries + 1)
@@ -422,7 +422,8 @@ import WireSupport
   @Test func `listens for no change of the network where that cannot help`() throws {
     let account = try home.broker.resolve("work")
     func fail(_ code: OAuthError.Code) {
-      home.broker.scheduleRefresh(account.own, because: .oauth(OAuthError(code, .host("as.example"))), home.time.now())
+      home.broker.scheduleRefresh(
+        account.ownSlot, because: .oauth(OAuthError(code, .host("as.example"))), home.time.now())
     }
     fail(.certificateRejected)
     #expect(home.sink.watched.isEmpty)
@@ -440,7 +441,7 @@ import WireSupport
     for (seconds, logged, asked) in cases {
       let before = home.daemon.logged.count
       home.time.setWall(seconds: start + seconds)
-      home.broker.noteClock()
+      home.broker.checkClock()
       #expect(Array(home.daemon.logged.dropFirst(before)) == logged && home.announcements.outdated.count == asked)
     }
   }
@@ -454,7 +455,7 @@ import WireSupport
     let account = try home.broker.resolve("work")
     var other = account.configuration
     if isOfRenewal { other.refresh = .offline } else { other.origins = ["https://api.example"] }
-    home.broker.adopt(other, account)
+    home.broker.applySettings(other, to: account)
     #expect((account.session.grant != nil) == isOfRenewal)
     #expect(account.configuration == other && account.session.policy == other.renewal)
   }
@@ -466,7 +467,7 @@ import WireSupport
     let account = try home.broker.resolve("work")
     var other = account.configuration
     other.refresh = .proactive
-    home.broker.adopt(other, account)
+    home.broker.applySettings(other, to: account)
     account.settingsRevision = home.daemon.settings.revision
     try home.ask(2)
     home.runJobs()
@@ -556,7 +557,7 @@ private final class BrokerHome {
   func storedToken() throws -> String? { try daemon.storedToken("work") }
 
   /// Enables steps, as if a request asked for them.
-  func recordSteps() { daemon.context.stepSubscribers.begin(.number(9), about: nil) }
+  func recordSteps() { daemon.context.stepSubscribers.add(.number(9), about: nil) }
 }
 
 private final class PlayedLock: TokenLock {
@@ -564,7 +565,7 @@ private final class PlayedLock: TokenLock {
   private(set) var uses: [Protection] = []
   private(set) var vaultChanges = 0
 
-  func refusal(for account: AccountName) -> SessionError? { refused }
+  func refusalAfterIdleCheck(for account: AccountName) -> SessionError? { refused }
   func recordUse(_ level: Protection) { uses.append(level) }
-  func vaultFileChanged() { vaultChanges += 1 }
+  func handleVaultFileChange() { vaultChanges += 1 }
 }

@@ -13,7 +13,7 @@ import Testing
     let pool = ThreadPool(size: size)
     for _ in 1...20 {
       let done = Monitor([Int](repeating: 0, count: count))
-      pool.each(count) { number in done.withLock { $0[number] += 1 } }
+      pool.runParts(count) { number in done.withLock { $0[number] += 1 } }
       #expect(done.withLock { $0 } == Array(repeating: 1, count: count))
     }
   }
@@ -22,7 +22,7 @@ import Testing
     let pool = ThreadPool(size: 2)
     let met = Monitor(0)
     // Each part waits for the other one.
-    pool.each(2) { _ in
+    pool.runParts(2) { _ in
       met.update { $0 += 1 }
       _ = met.wait(.testLimit) { $0 == 2 ? true : nil }
     }

@@ -262,11 +262,11 @@ import WireSupport
     var rules = TokenRules()
     rules.issuer = "https://as.example"
     let keys = VerificationKeys(try JWKSet(parsing: Array(Self.keys.utf8)))
-    var verdicts = TokenVerdicts(rules: rules, keys: keys, time: home.time, isBrief: true)
-    verdicts.knownIssuers = [("https://as.example", "work"), ("joe", "other")]
+    var verifier = TokenVerifier(rules: rules, keys: keys, time: home.time, isBrief: true)
+    verifier.knownIssuers = [("https://as.example", "work"), ("joe", "other")]
     var lines = LineBlocks(limit: 4096)
     let block = try #require(try lines.next(from: Self.file("\(Self.signed)\n").descriptor))
-    let told = String(decoding: verdicts.verifyLines(block.lines[...], of: block.bytes).bytes, as: UTF8.self)
+    let told = String(decoding: verifier.verifyLines(block.lines[...], of: block.bytes).bytes, as: UTF8.self)
     #expect(told.contains("that of the account other: use --account other"), "\(told)")
   }
 

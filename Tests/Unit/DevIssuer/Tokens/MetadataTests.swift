@@ -31,7 +31,7 @@ import Testing
     let issuer = try TestIssuer()
     let body = try issuer.get("/jwks").body
     let keys = try JWKSet(parsing: body)
-    #expect(keys.keys.count == 1 && keys.skipped == 0 && keys.warnings.isEmpty)
+    #expect(keys.keys.count == 1 && keys.skippedCount == 0 && keys.warnings.isEmpty)
     let members = try #require(try JSON(parsing: body)["keys"]?.array?.first?.object?.names)
     #expect(Set(members) == ["kty", "crv", "x", "y", "kid", "alg", "use"])
   }

@@ -11,17 +11,17 @@ import Testing
     (-86_399, "23 hours 59 minutes ago"),
   ])
   func `tells how far away it is`(seconds: Int, text: String) {
-    #expect(PlainTime.distance(to: Self.now + seconds, now: Self.now) == text)
+    #expect(ReadableTime.distance(to: Self.now + seconds, now: Self.now) == text)
   }
 
   @Test func `tells the date and the time of day in UTC`() {
-    #expect(PlainTime.text(Self.now + 720, now: Self.now) == "2026-11-21 09:12:00 UTC, in 12 minutes")
-    #expect(PlainTime.text(0, now: Self.now).hasPrefix("1970-01-01 00:00:00 UTC, 56 years "))
+    #expect(ReadableTime.text(Self.now + 720, now: Self.now) == "2026-11-21 09:12:00 UTC, in 12 minutes")
+    #expect(ReadableTime.text(0, now: Self.now).hasPrefix("1970-01-01 00:00:00 UTC, 56 years "))
   }
 
   @Test func `is told whatever the numbers are`() {
-    #expect(PlainTime.distance(to: .max, now: -1) == "in the far future")
-    #expect(PlainTime.distance(to: .min, now: 1) == "long ago")
-    #expect(!PlainTime.text(.max, now: 0).isEmpty && !PlainTime.text(.min, now: 0).isEmpty)
+    #expect(ReadableTime.distance(to: .max, now: -1) == "in the far future")
+    #expect(ReadableTime.distance(to: .min, now: 1) == "long ago")
+    #expect(!ReadableTime.text(.max, now: 0).isEmpty && !ReadableTime.text(.min, now: 0).isEmpty)
   }
 }

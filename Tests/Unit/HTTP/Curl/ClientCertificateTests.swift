@@ -6,7 +6,7 @@ import Testing
 /// Servers that request a client certificate (RFC 8705).
 @Suite struct `A client certificate` {
   private func certificate(_ text: [UInt8]) throws -> ClientCertificate {
-    let read = try PrivateKeyText.read(text.span)
+    let read = try ImportedPrivateKey.read(text.span)
     return try ClientCertificate(text.span, key: read.key)
   }
 

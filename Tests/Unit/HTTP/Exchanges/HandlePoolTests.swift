@@ -18,9 +18,9 @@ import Vocabulary
     pool.add(first, for: try route(1))
     pool.add(second, for: try route(1))
     pool.add(try CurlHandle(), for: try route(2))
-    #expect(pool.take(for: try route(1)) === second)
-    #expect(pool.take(for: try route(1)) === first)
-    #expect(pool.take(for: try route(1)) == nil)
+    #expect(pool.takeHandle(for: try route(1)) === second)
+    #expect(pool.takeHandle(for: try route(1)) === first)
+    #expect(pool.takeHandle(for: try route(1)) == nil)
     #expect(pool.count == 1)
   }
 
@@ -29,12 +29,14 @@ import Vocabulary
     let since = ContinuousClock.now
     pool.add(handle, for: try route(1), now: since)
     let late = since.advanced(by: HandlePool.safeIdleTime + .milliseconds(1))
-    #expect(pool.take(for: try route(1), onceOnly: true, now: late) == nil)
+    #expect(pool.takeHandle(for: try route(1), isUnrepeatable: true, now: late) == nil)
     // The server may be about to close it.
-    #expect(pool.take(for: try route(1), onceOnly: true, now: since) == nil)
-    #expect(pool.take(for: try route(1), onceOnly: true, now: since.advanced(by: HandlePool.closeDelay)) === handle)
-    pool.add(handle, for: try route(1), hasLasted: true, now: since)
-    #expect(pool.take(for: try route(1), onceOnly: true, now: since) === handle)
+    #expect(pool.takeHandle(for: try route(1), isUnrepeatable: true, now: since) == nil)
+    #expect(
+      pool.takeHandle(for: try route(1), isUnrepeatable: true, now: since.advanced(by: HandlePool.singleUseIdleTime))
+        === handle)
+    pool.add(handle, for: try route(1), wasReused: true, now: since)
+    #expect(pool.takeHandle(for: try route(1), isUnrepeatable: true, now: since) === handle)
   }
 
   // RFC 8705 section 2: a connection with one account's certificate is used for no other.
@@ -43,14 +45,14 @@ import Vocabulary
     func route(_ text: [UInt8]?) throws -> Route {
       var transport = Transport()
       transport.clientCertificate = try text.map { text in
-        try ClientCertificate(text.span, key: PrivateKeyText.read(text.span).key)
+        try ClientCertificate(text.span, key: ImportedPrivateKey.read(text.span).key)
       }
       return try Route(to: Endpoint("https://as.example/", allowHTTPLoopback: false), by: transport)
     }
     let (pool, handle) = (HandlePool(), try CurlHandle())
     pool.add(handle, for: try route(authority.client))
-    for other in [nil, authority.otherClient] { #expect(pool.take(for: try route(other)) == nil) }
-    #expect(pool.take(for: try route(authority.client)) === handle)
+    for other in [nil, authority.otherClient] { #expect(pool.takeHandle(for: try route(other)) == nil) }
+    #expect(pool.takeHandle(for: try route(authority.client)) === handle)
   }
 
   @Test func `keeps connections of different accounts, and of their leases, apart`() throws {
@@ -68,8 +70,8 @@ import Vocabulary
     for own in groups {
       let handle = try CurlHandle()
       pool.add(handle, for: try route(own))
-      for other in groups where other != own { #expect(pool.take(for: try route(other)) == nil) }
-      #expect(pool.take(for: try route(own)) === handle)
+      for other in groups where other != own { #expect(pool.takeHandle(for: try route(other)) == nil) }
+      #expect(pool.takeHandle(for: try route(own)) === handle)
     }
   }
 
@@ -77,8 +79,8 @@ import Vocabulary
     let pool = HandlePool()
     for port in 1...HandlePool.capacity + 1 { pool.add(try CurlHandle(), for: try route(port)) }
     #expect(pool.count == HandlePool.capacity)
-    #expect(pool.take(for: try route(1)) == nil)
-    #expect(pool.take(for: try route(2)) != nil)
+    #expect(pool.takeHandle(for: try route(1)) == nil)
+    #expect(pool.takeHandle(for: try route(2)) != nil)
   }
 
   @Test func `keeps nothing for long`() throws {
@@ -87,7 +89,7 @@ import Vocabulary
     pool.add(try CurlHandle(), for: try route(1), now: start)
     pool.add(try CurlHandle(), for: try route(2), now: start.advanced(by: .seconds(1)))
     let end = start.advanced(by: HandlePool.idleTime)
-    #expect(pool.take(for: try route(1), now: end) == nil)
-    #expect(pool.take(for: try route(2), now: end) != nil)
+    #expect(pool.takeHandle(for: try route(1), now: end) == nil)
+    #expect(pool.takeHandle(for: try route(2), now: end) != nil)
   }
 }

@@ -325,7 +325,7 @@ private final class Content: ResourceContent {
 
   private func lent(_ url: String) throws -> ResourceRequest {
     var request = try request("GET", url)
-    request.withheld = SharedSecret(try SecretBytes(copying: Array(Self.token.utf8).span))
+    request.tokenToWithhold = SharedSecret(try SecretBytes(copying: Array(Self.token.utf8).span))
     return request
   }
 

@@ -8,7 +8,7 @@ import Testing
 
 extension Cancellation {
   fileprivate func spending<Result>(_ body: () -> Result) -> Result? {
-    try? spending(or: HTTPFailure(.setup)) { () throws(HTTPFailure) in body() }
+    try? withDelayedCancellation(orThrow: HTTPFailure(.setup)) { () throws(HTTPFailure) in body() }
   }
 }
 
@@ -253,7 +253,7 @@ extension Cancellation {
   /// The seconds after the start at which a check finds that the limit has passed.
   private func passed(_ limit: Duration, askedAt seconds: [Int]) -> [Int] {
     var limit = TimeLimit(limit, from: start)
-    return seconds.filter { limit.hasPassed(start.advanced(by: .seconds($0))) }
+    return seconds.filter { limit.checkHasPassed(start.advanced(by: .seconds($0))) }
   }
 
   @Test func `passes`() {

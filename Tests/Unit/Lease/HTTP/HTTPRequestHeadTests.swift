@@ -6,7 +6,7 @@ import Testing
 @Suite struct `The head of a peer's request` {
   private static func read(_ text: String) throws -> HTTPRequestHead {
     let bytes = Array(text.utf8)
-    let end = try #require(try HTTPRequestHead.end(bytes, from: 0), "the head is not whole")
+    let end = try #require(try HTTPRequestHead.length(in: bytes, from: 0), "the head is not whole")
     return try HTTPRequestHead(bytes[..<end])
   }
 
@@ -23,14 +23,14 @@ import Testing
     let text =
       "POST /v1/x?a=b HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nX-Some:  a b \r\nConnection: close\r\n\r\nrest"
     let head = try Self.read(text)
-    #expect(head.method == "POST" && head.target == "/v1/x?a=b" && head.content == .length(5) && head.closes)
+    #expect(head.method == "POST" && head.target == "/v1/x?a=b" && head.content == .length(5) && head.closesConnection)
     #expect(head.fields.map(\.name) == ["Host", "Content-Length", "X-Some", "Connection"])
     #expect(head.fields[2].value == "a b" && !head.expectsContinue)
     for cut in 0..<text.utf8.count - 4 {
       let part = Array(text.utf8.prefix(cut))
-      #expect(try HTTPRequestHead.end(part, from: max(0, cut - 2)) == nil, "\(cut)")
+      #expect(try HTTPRequestHead.length(in: part, from: max(0, cut - 2)) == nil, "\(cut)")
     }
-    #expect(try HTTPRequestHead.end(Array(text.utf8), from: 30) == text.utf8.count - 4)
+    #expect(try HTTPRequestHead.length(in: Array(text.utf8), from: 30) == text.utf8.count - 4)
   }
 
   @Test func `tells what content follows, and whether the client waits before it`() throws {
@@ -87,7 +87,7 @@ import Testing
     let many = (0...100).map { "X\($0): a\r\n" }.joined()
     #expect(Self.problem("GET / HTTP/1.1\r\nHost: a\r\n\(many)\r\n") == .tooLarge)
     let long = [UInt8](repeating: UInt8(ascii: "a"), count: HTTPRequestHead.maximumBytes)
-    #expect(throws: HTTPRequestHead.Problem.tooLarge) { try HTTPRequestHead.end(long, from: 0) }
+    #expect(throws: HTTPRequestHead.Problem.tooLarge) { try HTTPRequestHead.length(in: long, from: 0) }
   }
 }
 

@@ -6,7 +6,7 @@ import Wire
 @Suite struct `An origin that is lent by HTTP` {
   private static let token = String(repeating: "0a", count: 32)
   private static let lent = LentOrigin(
-    origin: "https://api.example", base: "http://127.0.0.1:7", token: Array(token.utf8))
+    origin: "https://api.example", localOrigin: "http://127.0.0.1:7", token: Array(token.utf8))
 
   private static func head(_ fields: [String]) throws -> HTTPRequestHead {
     let text = (["GET /v1/x HTTP/1.1", "Host: a"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
@@ -20,7 +20,7 @@ import Wire
   func `takes its token in any field, and sends that on in none`(field: String) throws {
     let head = try Self.head([field.replacing("TOKEN", with: Self.token), "Accept: */*"])
     #expect(Self.lent.isAuthorized(head))
-    #expect(Self.lent.request(head).headers == ["Accept: */*"])
+    #expect(Self.lent.request(for: head).headers == ["Accept: */*"])
   }
 
   @Test(arguments: [

@@ -21,7 +21,7 @@ let redirectURI = "http://127.0.0.1:8400/as.example/tenant"
 func begin(
   _ server: AuthorizationServer, scope: String? = "openid offline_access", _ options: AuthorizationOptions = .init()
 ) throws -> AuthorizationRequest {
-  try server.beginAuthorization(scope: scope.map { try Scope($0) }, redirectURI: redirectURI, options: options)
+  try server.makeAuthorizationRequest(scope: scope.map { try Scope($0) }, redirectURI: redirectURI, options: options)
 }
 
 /// The fields of a URL's query.
@@ -48,7 +48,7 @@ func query(_ url: String) throws -> [(name: String, value: String)] {
   @Test func `keeps the endpoint's own query and names each parameter once`() throws {
     let server = try codeServer()
     let request = try begin(server)
-    let url = try server.authorizationURL(for: request)
+    let url = try server.requestAuthorizationURL(for: request)
     #expect(url.expiresIn == nil)
     // RFC 6749 section 3.1: the query of the endpoint is kept.
     #expect(url.text.hasPrefix("https://as.example/authorize?tenant=a%20b&response_type=code&"))
@@ -73,8 +73,8 @@ func query(_ url: String) throws -> [(name: String, value: String)] {
   @Test func `without openid there is no nonce, and without a scope none is sent`() throws {
     let server = try codeServer()
     let request = try begin(server, scope: nil)
-    #expect(request.nonce == nil && request.demands.nonce == nil)
-    let names = try query(server.authorizationURL(for: request).text).map(\.name)
+    #expect(request.nonce == nil && request.requirements.nonce == nil)
+    let names = try query(server.requestAuthorizationURL(for: request).text).map(\.name)
     #expect(!names.contains("nonce") && !names.contains("scope") && !names.contains("prompt"))
   }
 
@@ -89,7 +89,7 @@ func query(_ url: String) throws -> [(name: String, value: String)] {
     options.audience = "api"
     options.dpopKeyThumbprint = "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
     let request = try begin(server, options)
-    let url = try server.authorizationURL(for: request).text
+    let url = try server.requestAuthorizationURL(for: request).text
     let text = try #require(try URI(url).query)
     for field in [
       "prompt=login", "login_hint=alice%40example.org", "acr_values=urn%3Agold+urn%3Asilver", "max_age=0",
@@ -98,9 +98,9 @@ func query(_ url: String) throws -> [(name: String, value: String)] {
     ] {
       #expect(text.contains("&\(field)"), "\(field)")
     }
-    #expect(request.demands.maxAge == 0)
-    #expect(request.demands.acrValues == ["urn:gold", "urn:silver"])
-    #expect(request.demands.nonce == request.nonce)
+    #expect(request.requirements.maxAge == 0)
+    #expect(request.requirements.acrValues == ["urn:gold", "urn:silver"])
+    #expect(request.requirements.nonce == request.nonce)
   }
 
   // RFC 9700 section 2.1.1: a server's metadata must not weaken PKCE.
@@ -113,7 +113,7 @@ func query(_ url: String) throws -> [(name: String, value: String)] {
       return
     }
     // RFC 7636 section 5: also sent if nothing is announced, and always with S256.
-    let url = try server.authorizationURL(for: try begin(server)).text
+    let url = try server.requestAuthorizationURL(for: try begin(server)).text
     #expect(url.contains("&code_challenge_method=S256&"))
   }
 

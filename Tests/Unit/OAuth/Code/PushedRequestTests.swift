@@ -23,7 +23,7 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
     let http = ScriptedHTTP(try response(201, answer))
     let server = try server(http)
     let request = try begin(server)
-    let url = try server.authorizationURL(for: request)
+    let url = try server.requestAuthorizationURL(for: request)
     #expect(url.expiresIn == 60)
     #expect(
       url.text == "https://as.example/authorize?tenant=a%20b&client_id=agent&request_uri=urn%3Aexample%3Ar1")
@@ -45,7 +45,7 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
     ] {
       let http = ScriptedHTTP(try response(201, answer))
       let server = try server(http, authentication)
-      _ = try server.authorizationURL(for: try begin(server))
+      _ = try server.requestAuthorizationURL(for: try begin(server))
       let sent = try #require(http.requests.first)
       #expect((sent.authorization == nil) == hasField)
       #expect(sent.form?.filter { $0.hasPrefix("client_id=") } == ["client_id=agent"])
@@ -57,10 +57,10 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
     let http = ScriptedHTTP(try response(400, #"{"error":"invalid_scope"}"#))
     let server = try server(http)
     #expect(throws: expected(.invalidScopeAnswer, subject, status: 400, error: "invalid_scope")) {
-      try server.authorizationURL(for: try begin(server))
+      try server.requestAuthorizationURL(for: try begin(server))
     }
     let busy = try self.server(ScriptedHTTP(try response(503, #"{"error":"temporarily_unavailable"}"#)))
-    let error = #expect(throws: OAuthError.self) { try busy.authorizationURL(for: try begin(busy)) }
+    let error = #expect(throws: OAuthError.self) { try busy.requestAuthorizationURL(for: try begin(busy)) }
     #expect(error?.serverError == "temporarily_unavailable")
   }
 
@@ -70,10 +70,11 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
     let http = ScriptedHTTP(try response(201, answer))
     let server = try server(http)
     let request = try begin(server, options)
-    #expect(try server.authorizationURL(for: request).text.contains("&code_challenge=\(request.verifier.challenge)&"))
+    #expect(
+      try server.requestAuthorizationURL(for: request).text.contains("&code_challenge=\(request.verifier.challenge)&"))
     #expect(http.requests.isEmpty)
     let strict = try self.server(http, required: true)
-    #expect(try strict.authorizationURL(for: try begin(strict, options)).text.contains("request_uri="))
+    #expect(try strict.requestAuthorizationURL(for: try begin(strict, options)).text.contains("request_uri="))
   }
 
   @Test func `without an answer of the protocol the plain request is made, unless pushing is required`() throws {
@@ -84,11 +85,11 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
     for failure in failures {
       let server = try server(ScriptedHTTP([failure]))
       let request = try begin(server)
-      let url = try server.authorizationURL(for: request)
+      let url = try server.requestAuthorizationURL(for: request)
       #expect(url.expiresIn == nil && url.text.contains("&state=\(request.state)&"))
       // Section 5.
       let strict = try self.server(ScriptedHTTP([failure]), required: true)
-      #expect(throws: OAuthError.self) { try strict.authorizationURL(for: try begin(strict)) }
+      #expect(throws: OAuthError.self) { try strict.requestAuthorizationURL(for: try begin(strict)) }
     }
   }
 
@@ -106,7 +107,7 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
           """.utf8), issuer: try testIssuer(), allowHTTPLoopback: false)
       let server = try codeServer(ScriptedHTTP()) { $0 = parsed }
       #expect(throws: OAuthError(.metadataInvalid, .name("pushed_authorization_request_endpoint"))) {
-        try server.authorizationURL(for: try begin(server))
+        try server.requestAuthorizationURL(for: try begin(server))
       }
     }
   }
@@ -115,14 +116,16 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
     for code in [HTTPFailure.Code.certificate, .pin, .cancelled] {
       let server = try server(ScriptedHTTP([.failure(HTTPFailure(code))]))
       #expect(throws: failed(HTTPFailure(code), .pushedAuthorization)) {
-        try server.authorizationURL(for: try begin(server))
+        try server.requestAuthorizationURL(for: try begin(server))
       }
     }
   }
 
   @Test func `required without an endpoint is an error of the server`() throws {
     let server = try codeServer { $0.requiresPushedRequests = true }
-    #expect(throws: OAuthError(.endpointMissing, subject)) { try server.authorizationURL(for: try begin(server)) }
+    #expect(throws: OAuthError(.endpointMissing, subject)) {
+      try server.requestAuthorizationURL(for: try begin(server))
+    }
   }
 
   // Section 2.2.
@@ -138,7 +141,7 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
   func `an answer that breaks the rules is not worked around`(member: String, body: String) throws {
     let server = try server(ScriptedHTTP(try response(201, body)))
     #expect(throws: expected(.malformedResponse, .member(member, of: subject), status: 201)) {
-      try server.authorizationURL(for: try begin(server))
+      try server.requestAuthorizationURL(for: try begin(server))
     }
   }
 
@@ -146,7 +149,7 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
     let long = "urn:" + String(repeating: "x", count: 1021)
     let server = try server(ScriptedHTTP(try response(201, #"{"request_uri":"\#(long)","expires_in":60}"#)))
     #expect(throws: expected(.malformedResponse, .member("request_uri", of: subject), status: 201)) {
-      try server.authorizationURL(for: try begin(server))
+      try server.requestAuthorizationURL(for: try begin(server))
     }
   }
 }

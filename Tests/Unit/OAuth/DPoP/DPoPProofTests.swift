@@ -192,7 +192,7 @@ struct ReadProof {
       method: "GET", url: try URI("https://api.example/"), accessToken: nil, nonce: nil, issuedAt: 1)
     #expect(throws: OAuthError(code, .dpopKey)) { try proof.signed(by: key) }
     // Only a sign-in generates another key; a TPM that is unavailable may return.
-    #expect(code.meaning == (code == .keyForeign ? .signInNeeded : .permanent))
+    #expect(code.effect == (code == .keyForeign ? .signInNeeded : .permanent))
   }
 }
 

@@ -100,7 +100,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     let error = expected(
       .proofRejected, tokenSubject, status: 400, error: "use_dpop_nonce", description: "a nonce is needed")
     #expect(throws: error) { try bound.server.refresh(secret("r1")) }
-    #expect(error.code.meaning == .permanent, "the grant is kept and nothing is tried at once")
+    #expect(error.code.effect == .permanent, "the grant is kept and nothing is tried at once")
     #expect(bound.http.unused == 0)
     // The next request begins with the last of them (section 8.2).
     #expect(bound.memory.nonce(for: bound.key, .authorizationServer, origin: "https://as.example") == "n2")
@@ -116,7 +116,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
 
   @Test func `is not repeated for the nonce that it had`() throws {
     let bound = try Bound(try nonceWanted("n1"))
-    bound.memory.note(nonce: "n1", for: bound.key, .authorizationServer, origin: "https://as.example")
+    bound.memory.store(nonce: "n1", for: bound.key, .authorizationServer, origin: "https://as.example")
     #expect(throws: OAuthError.self) { try bound.server.refresh(secret("r1")) }
     #expect(bound.http.requests.count == 1)
   }
@@ -136,7 +136,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     let codes = #"{"device_code":"d","user_code":"U","verification_uri":"https://as.example/d","expires_in":60}"#
     let bound = try Bound(
       try response(headers: [("DPoP-Nonce", "n1")], codes), try response(OAuthTests.bound))
-    _ = try bound.server.authorizeDevice(scope: nil)
+    _ = try bound.server.requestDeviceAuthorization(scope: nil)
     _ = try bound.server.pollDevice(secret("d"))
     #expect(bound.http.requests[0].proof == nil)
     #expect(try ReadProof(try #require(bound.http.requests[1].proof)).claims["nonce"] == "n1")
@@ -170,7 +170,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     let bound = try Bound()
     var server = bound.server
     func binding() throws -> [String] {
-      let request = try server.beginAuthorization(scope: nil, redirectURI: "http://127.0.0.1:8400/")
+      let request = try server.makeAuthorizationRequest(scope: nil, redirectURI: "http://127.0.0.1:8400/")
       return request.parameters.filter { $0.0 == "dpop_jkt" }.map(\.1)
     }
     #expect(try binding() == [bound.key.thumbprint])
@@ -248,7 +248,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
   @Test func `carries the token by the scheme DPoP and its hash in the proof`() throws {
     let bound = try Bound(try response(user))
     let token = try secret("Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU")
-    _ = try bound.server.userInfo(accessToken: token, expectedSubject: "alice")
+    _ = try bound.server.fetchUserInfo(accessToken: token, expectedSubject: "alice")
     #expect(bound.http.requests.map(\.authorization) == ["DPoP Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU"])
     let proof = try #require(try bound.proofs().first)
     #expect(proof["htm"] == "GET" && proof["htu"] == "https://as.example/userinfo")
@@ -262,7 +262,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
   ])
   func `is repeated with the nonce that a challenge asks for`(text: String) throws {
     let bound = try Bound(try challenge(text, nonce: "n1"), try response(user))
-    _ = try bound.server.userInfo(accessToken: secret("at"), expectedSubject: nil)
+    _ = try bound.server.fetchUserInfo(accessToken: secret("at"), expectedSubject: nil)
     #expect(try bound.nonces() == [nil, "n1"])
   }
 
@@ -272,7 +272,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
   func `is not repeated for another challenge`(text: String) throws {
     let bound = try Bound(try challenge(text, nonce: "n1"))
     #expect(throws: expected(.invalidToken, userInfoSubject, status: 401)) {
-      try bound.server.userInfo(accessToken: secret("at"), expectedSubject: nil)
+      try bound.server.fetchUserInfo(accessToken: secret("at"), expectedSubject: nil)
     }
   }
 
@@ -280,18 +280,18 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
   @Test func `is asked once more, with another proof, when the connection broke before an answer`() throws {
     let broken = ScriptedHTTP.Reply.failure(HTTPFailure(.receive, requestMayHaveArrived: true))
     let bound = try Bound([broken, .response(try response(user))])
-    _ = try bound.server.userInfo(accessToken: secret("at"), expectedSubject: "alice")
+    _ = try bound.server.fetchUserInfo(accessToken: secret("at"), expectedSubject: "alice")
     let proofs = try bound.proofs().map { $0["jti"]?.string }
     #expect(proofs.count == 2 && proofs[0] != proofs[1])
     let twice = try Bound([broken, broken])
-    #expect(throws: OAuthError.self) { try twice.server.userInfo(accessToken: secret("at"), expectedSubject: nil) }
+    #expect(throws: OAuthError.self) { try twice.server.fetchUserInfo(accessToken: secret("at"), expectedSubject: nil) }
     #expect(twice.http.requests.count == 2)
   }
 
   @Test(arguments: [HTTPFailure(.timeout, requestMayHaveArrived: true), HTTPFailure(.connect)])
   func `is not asked again for another failure`(failure: HTTPFailure) throws {
     let bound = try Bound([.failure(failure), .response(try response(user))])
-    #expect(throws: OAuthError.self) { try bound.server.userInfo(accessToken: secret("at"), expectedSubject: nil) }
+    #expect(throws: OAuthError.self) { try bound.server.fetchUserInfo(accessToken: secret("at"), expectedSubject: nil) }
     #expect(bound.http.requests.count == 1)
   }
 
@@ -299,14 +299,14 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     let text = #"DPoP error="use_dpop_nonce""#
     let bound = try Bound(try challenge(text, nonce: "n1"), try challenge(text, nonce: "n2"))
     #expect(throws: expected(.proofRejected, userInfoSubject, status: 401)) {
-      try bound.server.userInfo(accessToken: secret("at"), expectedSubject: nil)
+      try bound.server.fetchUserInfo(accessToken: secret("at"), expectedSubject: nil)
     }
   }
 
   @Test func `makes up for a wrong clock`() throws {
     let bound = try Bound(
       try challenge(#"DPoP error="invalid_dpop_proof""#, date: "Tue, 14 Nov 2023 22:13:21 GMT"), try response(user))
-    _ = try bound.server.userInfo(accessToken: secret("at"), expectedSubject: nil)
+    _ = try bound.server.fetchUserInfo(accessToken: secret("at"), expectedSubject: nil)
     #expect(try bound.proofs().map { $0["iat"]?.int } == [1_700_000_000, 1_700_000_001])
   }
 
@@ -317,7 +317,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
       try challenge(#"DPoP error="\#(error)""#, nonce: "n1", date: ahead),
       try response(headers: [("Date", ahead)], user),
       try response(OAuthTests.bound))
-    _ = try bound.server.userInfo(accessToken: secret("at"), expectedSubject: nil)
+    _ = try bound.server.fetchUserInfo(accessToken: secret("at"), expectedSubject: nil)
     _ = try bound.server.refresh(secret("r1"))
     #expect(try bound.proofs().map { $0["iat"]?.int } == [1_700_000_000, 1_700_003_600, 1_700_000_000])
   }
@@ -325,7 +325,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
   @Test func `with a date that may come from a cache changes no proof`() throws {
     let late = try response(headers: [("Date", "Tue, 14 Nov 2023 21:13:20 GMT")], user)
     let bound = try Bound(late, late)
-    for _ in 0..<2 { _ = try bound.server.userInfo(accessToken: secret("at"), expectedSubject: nil) }
+    for _ in 0..<2 { _ = try bound.server.fetchUserInfo(accessToken: secret("at"), expectedSubject: nil) }
     #expect(try bound.proofs().map { $0["iat"]?.int } == [1_700_000_000, 1_700_000_000])
   }
 
@@ -336,7 +336,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
       try response(headers: [("DPoP-Nonce", "rs-1")], user), try response(OAuthTests.bound), try response(user))
     for _ in 0..<2 {
       _ = try bound.server.refresh(secret("r1"))
-      _ = try bound.server.userInfo(accessToken: secret("at"), expectedSubject: nil)
+      _ = try bound.server.fetchUserInfo(accessToken: secret("at"), expectedSubject: nil)
     }
     #expect(try bound.nonces() == [nil, nil, "as-1", "rs-1"])
   }
@@ -345,11 +345,11 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
   @Test func `is sent again with a new proof when a kept connection was dead`() throws {
     let dead = HTTPFailure(.receive, requestMayHaveArrived: true)
     let bound = try Bound([.failure(dead), .response(try response(user))])
-    _ = try bound.server.userInfo(accessToken: secret("at"), expectedSubject: nil)
+    _ = try bound.server.fetchUserInfo(accessToken: secret("at"), expectedSubject: nil)
     #expect(Set(try bound.proofs().compactMap { $0["jti"]?.string }).count == 2)
     let twice = try Bound([.failure(dead), .failure(dead)])
     #expect(throws: failed(dead, .userinfo)) {
-      try twice.server.userInfo(accessToken: secret("at"), expectedSubject: nil)
+      try twice.server.fetchUserInfo(accessToken: secret("at"), expectedSubject: nil)
     }
   }
 }

@@ -31,7 +31,7 @@ private func malformed(_ member: String) -> OAuthError {
 
   @Test func `one POST with the client and the scope`() throws {
     let http = ScriptedHTTP(try response(body()))
-    let codes = try testServer(http).authorizeDevice(scope: Scope("openid offline_access"))
+    let codes = try testServer(http).requestDeviceAuthorization(scope: Scope("openid offline_access"))
     #expect(codes.deviceCode.text == "dc-1")
     #expect(codes.userCode == "WDJB-MJHT")
     #expect(codes.verificationURI == "https://as.example/go")
@@ -48,7 +48,7 @@ private func malformed(_ member: String) -> OAuthError {
   // RFC 6749 section 3.3: some servers interpret an empty scope as all scopes.
   @Test(arguments: [nil, ""] as [String?]) func `an empty scope is not sent`(scope: String?) throws {
     let http = ScriptedHTTP(try response(body()))
-    _ = try testServer(http).authorizeDevice(scope: scope.map { try Scope($0) })
+    _ = try testServer(http).requestDeviceAuthorization(scope: scope.map { try Scope($0) })
     #expect(http.requests.map(\.form) == [["client_id=agent"]])
   }
 
@@ -56,7 +56,7 @@ private func malformed(_ member: String) -> OAuthError {
   @Test func `the resource and the audience of the sign-in are named`() throws {
     let http = ScriptedHTTP(try response(body()))
     let target = try TokenTarget(scope: [], resources: ["https://a.example/"], audience: "api")
-    _ = try testServer(http).authorizeDevice(scope: Scope("openid"), target: target)
+    _ = try testServer(http).requestDeviceAuthorization(scope: Scope("openid"), target: target)
     #expect(
       http.requests.map(\.form) == [
         ["scope=openid", "resource=https://a.example/", "audience=api", "client_id=agent"]
@@ -65,14 +65,14 @@ private func malformed(_ member: String) -> OAuthError {
 
   @Test func `a client with a secret authenticates`() throws {
     let http = ScriptedHTTP(try response(body()))
-    _ = try testServer(http, .post(secret("s"))).authorizeDevice(scope: nil)
+    _ = try testServer(http, .post(secret("s"))).requestDeviceAuthorization(scope: nil)
     #expect(http.requests.map(\.form) == [["client_id=agent", "client_secret=s"]])
   }
 
   // RFC 8628 section 3.1: required only without an `Authorization` header, but harmless with it.
   @Test func `a client that authenticates by the header is named in the form, too`() throws {
     let http = ScriptedHTTP(try response(body()))
-    _ = try testServer(http, .basic(secret("s"))).authorizeDevice(scope: nil)
+    _ = try testServer(http, .basic(secret("s"))).requestDeviceAuthorization(scope: nil)
     #expect(http.requests.map(\.form) == [["client_id=agent"]])
     #expect(http.requests.map(\.authorization) == ["Basic YWdlbnQ6cw=="])
   }
@@ -158,9 +158,9 @@ private func malformed(_ member: String) -> OAuthError {
       let http = ScriptedHTTP(try response(body(members)))
       let server = try testServer(http, allowHTTPLoopback: isAllowed)
       if isAllowed {
-        #expect(try server.authorizeDevice(scope: nil).verificationURI == url)
+        #expect(try server.requestDeviceAuthorization(scope: nil).verificationURI == url)
       } else {
-        #expect(throws: malformed("verification_uri")) { try server.authorizeDevice(scope: nil) }
+        #expect(throws: malformed("verification_uri")) { try server.requestDeviceAuthorization(scope: nil) }
       }
     }
   }
@@ -188,12 +188,12 @@ private func malformed(_ member: String) -> OAuthError {
   @Test func `an error of this endpoint is an OAuth error`() throws {
     let http = ScriptedHTTP(try response(400, #"{"error":"unauthorized_client"}"#))
     #expect(throws: expected(.unauthorizedClient, subject, status: 400, error: "unauthorized_client")) {
-      try testServer(http).authorizeDevice(scope: nil)
+      try testServer(http).requestDeviceAuthorization(scope: nil)
     }
   }
 
   @Test func `a server without the endpoint has no device grant`() throws {
     let server = try testServer(ScriptedHTTP()) { $0.deviceAuthorizationEndpoint = nil }
-    #expect(throws: OAuthError(.endpointMissing, subject)) { try server.authorizeDevice(scope: nil) }
+    #expect(throws: OAuthError(.endpointMissing, subject)) { try server.requestDeviceAuthorization(scope: nil) }
   }
 }

@@ -129,7 +129,7 @@ private enum Seen: Equatable {
     let device = try testServer(ScriptedHTTP(try response(400, unauthorized))) {
       $0.authorizationEndpoint = $0.tokenEndpoint
     }
-    let refused = #expect(throws: OAuthError.self) { try device.authorizeDevice(scope: nil) }
+    let refused = #expect(throws: OAuthError.self) { try device.requestDeviceAuthorization(scope: nil) }
     #expect(refused?.needsBrowser == true)
   }
 

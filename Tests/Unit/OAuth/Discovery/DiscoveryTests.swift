@@ -13,7 +13,7 @@ import Vocabulary
   ]
 
   private func fetch(_ http: ScriptedHTTP) throws(OAuthError) -> FetchedDocument<AuthorizationServerMetadata> {
-    try Discovery.fetch(try Issuer(issuerText, allowHTTPLoopback: false), transport: Transport(), http: http)
+    try Discovery.fetchMetadata(try Issuer(issuerText, allowHTTPLoopback: false), transport: Transport(), http: http)
   }
 
   private func gets(_ count: Int) -> [ScriptedHTTP.Recorded] {
@@ -117,7 +117,7 @@ import Vocabulary
     cancellation.cancel()
     let http = ScriptedHTTP(try response(document))
     #expect(throws: OAuthError(.cancelled, .endpoint(.metadata))) {
-      try Discovery.fetch(try testIssuer(), transport: Transport(), http: http, cancellation: cancellation)
+      try Discovery.fetchMetadata(try testIssuer(), transport: Transport(), http: http, cancellation: cancellation)
     }
   }
 }
@@ -125,7 +125,7 @@ import Vocabulary
 @Suite struct `JWK Set retrieval` {
   private func fetch(_ http: ScriptedHTTP) throws -> Int {
     let place = try endpoint("https://as.example/jwks")
-    return try Discovery.keys(at: place, transport: Transport(), http: http).value.keys.count
+    return try Discovery.fetchKeys(at: place, transport: Transport(), http: http).value.keys.count
   }
 
   @Test(arguments: ["application/jwk-set+json", "application/octet-stream", "text/plain"])

@@ -133,7 +133,7 @@ import Vocabulary
     for value in ["7", "[1]", "{}", "true"] {
       let metadata = try parse(withMember(token + #""\#(name)":\#(value)"#))
       #expect(metadata.tokenEndpoint != nil)
-      #expect((metadata.malformedSafeguard == name) == (name == "code_challenge_methods_supported"))
+      #expect((metadata.malformedCodeProtection == name) == (name == "code_challenge_methods_supported"))
     }
   }
 
@@ -141,9 +141,9 @@ import Vocabulary
     #expect(try parse(withMember(#""scopes_supported":"openid""#)).scopes == ["openid"])
     #expect(try parse(withMember(#""scopes_supported":["openid",7,null]"#)).scopes == ["openid"])
     let methods = try parse(withMember(#""code_challenge_methods_supported":"S256""#))
-    #expect(methods.codeChallengeMethods == ["S256"] && methods.malformedSafeguard == nil)
+    #expect(methods.codeChallengeMethods == ["S256"] && methods.malformedCodeProtection == nil)
     let none = try parse(withMember(#""code_challenge_methods_supported":[]"#))
-    #expect(none.malformedSafeguard == nil)
+    #expect(none.malformedCodeProtection == nil)
   }
 
   // What they protect is a sign-in by authorization code.
@@ -160,11 +160,11 @@ import Vocabulary
       #expect(!metadata.offersCodeFlow && metadata.deviceAuthorizationEndpoint != nil)
       let server = try testServer(ScriptedHTTP()) { $0 = metadata }
       #expect(throws: OAuthError(.metadataInvalid, .name(name))) {
-        try server.beginAuthorization(scope: nil, redirectURI: "http://127.0.0.1/")
+        try server.makeAuthorizationRequest(scope: nil, redirectURI: "http://127.0.0.1/")
       }
     }
     let whole = try parse(withMember(endpoints + #""\#(name)":null"#))
-    #expect(whole.offersCodeFlow && whole.malformedSafeguard == nil)
+    #expect(whole.offersCodeFlow && whole.malformedCodeProtection == nil)
   }
 
   @Test(arguments: ["", "[]", "null", "<html>", #"{"issuer":"a","issuer":"b"}"#])

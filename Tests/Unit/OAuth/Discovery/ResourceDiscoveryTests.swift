@@ -68,7 +68,7 @@ import Vocabulary
     ]
     let http = ScriptedHTTP(try response(401, ""), try response(Self.document(changes)))
     let found = try find(http)
-    #expect(found.wantsBoundTokens == wants)
+    #expect(found.requiresBoundTokens == wants)
     #expect(found.proofAlgorithms == algorithms.array?.compactMap(\.string))
   }
 
@@ -76,7 +76,7 @@ import Vocabulary
   @Test(arguments: [("DPoP algs=\"ES256\"", true), ("Bearer, DPoP", false), ("Bearer", false), ("Basic", false)])
   func `accepts only bound tokens if its only challenge is DPoP`(challenge: String, wants: Bool) throws {
     let http = ScriptedHTTP(try Self.challenge(challenge), try response(Self.document()))
-    #expect(try find(http).wantsBoundTokens == wants)
+    #expect(try find(http).requiresBoundTokens == wants)
     let other: JSONObject = ["dpop_signing_alg_values_supported": ["ES512"]]
     let foreign = ScriptedHTTP(try Self.challenge(challenge), try response(Self.document(other)))
     if wants {
@@ -163,7 +163,7 @@ import Vocabulary
 
   @Test func `says that a token is wanted where not even its origin has metadata`() throws {
     let http = try withoutMetadata(Self.challenge("Bearer"), places: 4)
-    #expect(throws: OAuthError(.metadataMissing, .unguidedResource)) { try find(http) }
+    #expect(throws: OAuthError(.metadataMissing, .resourceWithoutKnownServer)) { try find(http) }
   }
 
   @Test func `asks an MCP server that anybody may begin with for its tools`() throws {

@@ -63,15 +63,16 @@ private let other = "9188040d-6c67-4c5b-b112-36a304b66dad"
     #expect(!common.isIssuer(issuer, tenant: nil, keyIssuer: template))
     #expect(!common.isIssuer("\(host)/common/v2.0", tenant: "common", keyIssuer: template))
     #expect(!common.isIssuer(template, tenant: "{tenantid}", keyIssuer: template))
-    #expect(common.mayAnswer(as: issuer) && common.mayAnswer(as: template))
+    #expect(common.allowsResponseIssuer(as: issuer) && common.allowsResponseIssuer(as: template))
     #expect(
-      !common.mayAnswer(as: "\(host)/common/v2.0") && !common.mayAnswer(as: "https://evil.example/\(tenant)/v2.0"))
+      !common.allowsResponseIssuer(as: "\(host)/common/v2.0")
+        && !common.allowsResponseIssuer(as: "https://evil.example/\(tenant)/v2.0"))
   }
 
   @Test func `is the one that the metadata name, for a domain`() throws {
     let named = "\(host)/\(tenant)/v2.0"
     let domain = try #require(try metadata("\(host)/contoso.example/v2.0", naming: named).tenant)
-    #expect(domain.isIssuer(named, tenant: nil, keyIssuer: nil) && domain.mayAnswer(as: named))
+    #expect(domain.isIssuer(named, tenant: nil, keyIssuer: nil) && domain.allowsResponseIssuer(as: named))
     #expect(!domain.isIssuer("\(host)/\(other)/v2.0", tenant: other, keyIssuer: nil))
   }
 
@@ -94,12 +95,12 @@ private let other = "9188040d-6c67-4c5b-b112-36a304b66dad"
     for (issuer, id, keys) in [
       (named, tenant, key.set), (named, other, set), (named, nil, set), ("\(host)/common/v2.0", "common", set),
     ] {
-      #expect(throws: TokenFault.otherIssuer(isMissing: false)) { try verify(issuer, id, keys) }
+      #expect(throws: TokenFault.wrongIssuer(isMissing: false)) { try verify(issuer, id, keys) }
     }
     rules.issuer = "\(host)/contoso.example/v2.0"
     rules.tenant = try metadata("\(host)/contoso.example/v2.0", naming: named).tenant
     try verify(named, nil, key.set)
-    #expect(throws: TokenFault.otherIssuer(isMissing: false)) { try verify("\(host)/\(other)/v2.0", other, key.set) }
+    #expect(throws: TokenFault.wrongIssuer(isMissing: false)) { try verify("\(host)/\(other)/v2.0", other, key.set) }
   }
 
   @Test func `is checked in an ID Token by the claim of the tenant and the key's own issuer`() throws {
@@ -117,11 +118,11 @@ private let other = "9188040d-6c67-4c5b-b112-36a304b66dad"
     ]
     let token = try IDToken.verify(secret(key.sign(claims)), keys: set, expecting: expectation)
     #expect(token.identity.issuer == named)
-    #expect(throws: IDTokenError(.otherIssuer(isMissing: false))) {
+    #expect(throws: IDTokenError(.wrongIssuer(isMissing: false))) {
       try IDToken.verify(secret(key.sign(claims)), keys: key.set, expecting: expectation)
     }
     claims["tid"] = .string(other)
-    #expect(throws: IDTokenError(.otherIssuer(isMissing: false))) {
+    #expect(throws: IDTokenError(.wrongIssuer(isMissing: false))) {
       try IDToken.verify(secret(key.sign(claims)), keys: set, expecting: expectation)
     }
   }

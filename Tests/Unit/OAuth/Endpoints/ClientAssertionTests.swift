@@ -26,7 +26,7 @@ import Vocabulary
     let http = ScriptedHTTP(try response(Self.answer), try response(Self.answer))
     let server = try server(http, key, audience: audience, announced: announced)
     for _ in 0..<count { _ = try server.refresh(secret("r")) }
-    let set = JWKSet([try JWK(try key.published())])
+    let set = JWKSet([try JWK(try key.publicJWK())])
     return try http.requests.map { request in
       let form = try #require(request.form)
       let token = try #require(form.last?.dropFirst("client_assertion=".count))
@@ -81,7 +81,7 @@ import Vocabulary
   @Test func `names the endpoint that is asked where that is asked for`() throws {
     let http = ScriptedHTTP(try response("{}"), try response(Self.answer))
     let server = try server(http, try key(.generateEC(.p256)), audience: .endpoint)
-    _ = try? server.authorizeDevice(scope: nil)
+    _ = try? server.requestDeviceAuthorization(scope: nil)
     _ = try server.refresh(secret("r"))
     let audiences = try http.requests.map { request in
       let token = try #require(request.form?.last?.split(separator: ".").dropFirst().first)

@@ -95,7 +95,7 @@ import Vocabulary
       let http = ScriptedHTTP(try response(400, #"{"error":"\#(error)"}"#))
       let server = try testServer(http, id: id)
       do throws(OAuthError) {
-        _ = try server.authorizeDevice(scope: nil)
+        _ = try server.requestDeviceAuthorization(scope: nil)
       } catch {
         return error.advice?.english
       }

@@ -25,13 +25,13 @@ import Vocabulary
     var options = AuthorizationOptions()
     options.extras = all
     let server = try codeServer()
-    let url = try server.authorizationURL(for: begin(server, options)).text
+    let url = try server.requestAuthorizationURL(for: begin(server, options)).text
     #expect(try query(url).suffix(4).map { "\($0.name)=\($0.value)" } == expected)
     let body: JSON = [
       "device_code": "d", "user_code": "u", "verification_uri": "https://as.example/go", "expires_in": 900,
     ]
     let http = ScriptedHTTP(try response(String(decoding: body.serialized(), as: UTF8.self)))
-    _ = try testServer(http).authorizeDevice(scope: Scope("openid"), extras: all)
+    _ = try testServer(http).requestDeviceAuthorization(scope: Scope("openid"), extras: all)
     #expect(http.requests.map(\.form) == [["scope=openid"] + expected + ["client_id=agent"]])
   }
 
@@ -82,9 +82,9 @@ import Vocabulary
     var options = AuthorizationOptions()
     options.prompt = asked
     let server = try codeServer()
-    let url = try server.authorizationURL(for: begin(server, options)).text
+    let url = try server.requestAuthorizationURL(for: begin(server, options)).text
     #expect(try query(url).filter { $0.name == "prompt" }.map(\.value) == [sent])
-    let online = try server.authorizationURL(for: begin(server, scope: "openid", options)).text
+    let online = try server.requestAuthorizationURL(for: begin(server, scope: "openid", options)).text
     #expect(try query(online).filter { $0.name == "prompt" }.map(\.value) == (asked.map { [$0] } ?? []))
   }
 
@@ -115,7 +115,7 @@ import Vocabulary
     options.extras = try extras(claims: asked)
     options.challengedClaims = RequestedClaims(challenge: #"{"access_token":{"acrs":{"value":"c1"}}}"#)
     let server = try codeServer()
-    let url = try server.authorizationURL(for: begin(server, options)).text
+    let url = try server.requestAuthorizationURL(for: begin(server, options)).text
     #expect(try query(url).filter { $0.name == "claims" }.map(\.value) == [sent])
   }
 

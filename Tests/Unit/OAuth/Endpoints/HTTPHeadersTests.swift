@@ -101,9 +101,11 @@ import Testing
     let cancellation = Cancellation()
     var spent = 0
     let error = OAuthError(.cancelled, .request)
-    try cancellation.spending(or: error) { () throws(OAuthError) in spent += 1 }
+    try cancellation.withDelayedCancellation(orThrow: error) { () throws(OAuthError) in spent += 1 }
     cancellation.cancel()
-    #expect(throws: error) { try cancellation.spending(or: error) { () throws(OAuthError) in spent += 1 } }
+    #expect(throws: error) {
+      try cancellation.withDelayedCancellation(orThrow: error) { () throws(OAuthError) in spent += 1 }
+    }
     #expect(spent == 1)
   }
 }

@@ -9,7 +9,7 @@ import Vocabulary
     _ text: String = CertificateVectors.selfSigned, key: String = CertificateVectors.key
   ) throws -> ClientCertificate {
     let (text, key) = (Array(text.utf8), Array(key.utf8))
-    let read = try PrivateKeyText.read(key.span)
+    let read = try ImportedPrivateKey.read(key.span)
     return try ClientCertificate(text.span, key: read.key)
   }
 
@@ -56,7 +56,7 @@ import Vocabulary
       try response(#"{"access_token":"a","token_type":"Bearer"}"#), try response(#"{"sub":"alice"}"#))
     let server = try server(http, .mutualTLS)
     _ = try server.refresh(secret("r"))
-    _ = try server.userInfo(accessToken: secret("a"), expectedSubject: nil)
+    _ = try server.fetchUserInfo(accessToken: secret("a"), expectedSubject: nil)
     #expect(http.requests[0].form == ["grant_type=refresh_token", "refresh_token=r", "client_id=agent"])
     #expect(http.transports.map { $0.clientCertificate == nil } == [false, false])
     #expect(server.transport.clientCertificate == nil)

@@ -7,11 +7,11 @@ import Testing
 
   @Test func `of no registration has any port and a path of the issuer's own`() throws {
     let uri = RedirectURI(
-      standardFor: try issuer("https://id.example.org:8443/realms/x"), answersNameIssuer: false)
+      standardFor: try issuer("https://id.example.org:8443/realms/x"), responsesNameIssuer: false)
     #expect(uri.text == "http://127.0.0.1/id.example.org:8443/realms/x")
     #expect(uri.text(port: 49_152) == "http://127.0.0.1:49152/id.example.org:8443/realms/x")
     #expect(uri.loopbackHost == .ipv4 && uri.port == nil)
-    let other = RedirectURI(standardFor: try issuer("http://[::1]:8080"), answersNameIssuer: false).at(.ipv6)
+    let other = RedirectURI(standardFor: try issuer("http://[::1]:8080"), responsesNameIssuer: false).at(.ipv6)
     #expect(other.text(port: 1) == "http://[::1]:1/%5B::1%5D:8080")
     #expect(other.at(.ipv4, port: 2).text(port: 1) == "http://127.0.0.1:2/%5B::1%5D:8080")
   }
@@ -21,14 +21,14 @@ import Testing
     let issuers = [
       "https://a.example", "https://a.example/", "https://a.example/b", "https://a.example:444", "https://b",
     ]
-    let paths = try issuers.map { RedirectURI(standardFor: try issuer($0), answersNameIssuer: false).path }
+    let paths = try issuers.map { RedirectURI(standardFor: try issuer($0), responsesNameIssuer: false).path }
     #expect(Set(paths).count == issuers.count)
   }
 
   // RFC 9207: the response itself identifies the issuer.
   @Test func `is one that people can register where each answer names its issuer`() throws {
     for text in ["https://a.example", "https://b.example/x"] {
-      let uri = RedirectURI(standardFor: try issuer(text), answersNameIssuer: true)
+      let uri = RedirectURI(standardFor: try issuer(text), responsesNameIssuer: true)
       #expect(uri.text == "http://127.0.0.1/callback")
     }
   }

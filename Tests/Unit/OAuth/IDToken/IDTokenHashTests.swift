@@ -21,7 +21,7 @@ import Testing
     let full = try Digest.sha384.hash(Array(token.utf8).span)
     let half = Base64URL.encode(Array(full.prefix(full.count / 2)))
     #expect(try verify(with("at_hash", .string(half)), by: key) { $0.accessToken = try secret(token) }.issuedAt == now)
-    #expect(throws: IDTokenError(.otherHash(claim: "at_hash"))) {
+    #expect(throws: IDTokenError(.wrongHash(claim: "at_hash"))) {
       try verify(with("at_hash", .string(hash)), by: key) { $0.accessToken = try secret(token) }
     }
   }
@@ -33,14 +33,14 @@ import Testing
     let full = try digest.hash(Array(token.utf8).span)
     let half = Base64URL.encode(Array(full.prefix(full.count / 2)))
     #expect(try verify(with("at_hash", .string(half)), by: key) { $0.accessToken = try secret(token) }.issuedAt == now)
-    #expect(throws: IDTokenError(.otherHash(claim: "at_hash"))) {
+    #expect(throws: IDTokenError(.wrongHash(claim: "at_hash"))) {
       try verify(with("at_hash", .string(half)), by: key) { $0.accessToken = try secret(token + "x") }
     }
   }
 
   @Test(arguments: ["", "77QmUPtjPfzWtF2AnpK9RR", "77QmUPtjPfzWtF2AnpK9RQ=", "77qmUPtjPfzWtF2AnpK9RQ"])
   func `another hash is refused`(wrong: String) {
-    #expect(throws: IDTokenError(.otherHash(claim: "at_hash"))) {
+    #expect(throws: IDTokenError(.wrongHash(claim: "at_hash"))) {
       try verify(with("at_hash", .string(wrong))) { $0.accessToken = try secret(token) }
     }
   }
@@ -49,10 +49,10 @@ import Testing
   @Test func `the hash of the code must fit the code`() throws {
     let code = "Qcb0Orv1zh30vL1MPRsbm-diHiMwcLyZvn1arpZv-Jxf_11jnpEX3Tgfvk"
     let claims = with("c_hash", "LDktKdoQak3Pk0cnXxCltA")
-    #expect(try verify(claims) { $0.demands.code = try secret(code) }.issuedAt == now)
+    #expect(try verify(claims) { $0.requirements.code = try secret(code) }.issuedAt == now)
     #expect(try verify(claims).issuedAt == now, "no code was exchanged")
-    #expect(throws: IDTokenError(.otherHash(claim: "c_hash"))) {
-      try verify(claims) { $0.demands.code = try secret(code + "x") }
+    #expect(throws: IDTokenError(.wrongHash(claim: "c_hash"))) {
+      try verify(claims) { $0.requirements.code = try secret(code + "x") }
     }
   }
 

@@ -82,13 +82,13 @@ import Testing
     Broken(
       changes: ["events": ["http://schemas.openid.net/event/backchannel-logout": [:]]],
       error: IDTokenError(.logoutToken(claim: "events"))),
-    Broken(changes: ["iss": "https://evil.example"], error: IDTokenError(.otherIssuer(isMissing: false))) {
+    Broken(changes: ["iss": "https://evil.example"], error: IDTokenError(.wrongIssuer(isMissing: false))) {
       $0.issuer = "https://evil.example"
     },
-    Broken(changes: ["aud": "other"], error: IDTokenError(.otherAudience(isMissing: false))) {
+    Broken(changes: ["aud": "other"], error: IDTokenError(.wrongAudience(isMissing: false))) {
       $0.audience = ["other"]
     },
-    Broken(changes: ["aud": ["agent", "other"]], error: IDTokenError(.foreignAudience([]))) {
+    Broken(changes: ["aud": ["agent", "other"]], error: IDTokenError(.untrustedAudience([]))) {
       $0.audience = ["agent", "other"]
     },
     Broken(changes: ["aud": ["agent", "api"]], error: IDTokenError(.missingClaim("azp"))) {
@@ -96,7 +96,7 @@ import Testing
     } expecting: {
       $0.trustedAudiences = ["api"]
     },
-    Broken(changes: ["azp": "other"], error: IDTokenError(.otherParty)) {
+    Broken(changes: ["azp": "other"], error: IDTokenError(.wrongAuthorizedParty)) {
       $0.authorizedParty = "other"
     },
     Broken(changes: ["exp": .int(now - 60)], error: IDTokenError(.expired(at: now - 60))),
@@ -104,7 +104,7 @@ import Testing
     Broken(changes: ["nbf": .int(now + 61)], error: IDTokenError(.notYetValid(until: now + 61))),
     Broken(changes: ["iat": .int(now + 601)], error: IDTokenError(.issuedInFuture(at: now + 601))),
     Broken(changes: ["sub": "ä"], error: IDTokenError(.malformedClaim("sub"))) { $0.subject = "ä" },
-    Broken(changes: ["at_hash": "LDktKdoQak3Pk0cnXxCltA"], error: IDTokenError(.otherHash(claim: "at_hash"))) {
+    Broken(changes: ["at_hash": "LDktKdoQak3Pk0cnXxCltA"], error: IDTokenError(.wrongHash(claim: "at_hash"))) {
       _ in
     } expecting: {
       $0.accessToken = try secret("at-2")

@@ -28,7 +28,7 @@ import Vocabulary
   @Test func `a good token is accepted where the account says so`() throws {
     let token = try check(make(goodClaims, .HS256))
     #expect(token.identity.subject == "alice" && token.algorithm.name == "HS256")
-    #expect(throws: IDTokenError(.otherAudience(isMissing: false))) { try check(make(with("aud", "other"), .HS256)) }
+    #expect(throws: IDTokenError(.wrongAudience(isMissing: false))) { try check(make(with("aud", "other"), .HS256)) }
   }
 
   @Test func `no token under a key is accepted then`() throws {
@@ -66,7 +66,7 @@ import Vocabulary
       let key = String(repeating: "k", count: 64)
       let token = try make(with("at_hash", .string(half)), algorithm, secret: key)
       #expect(try check(token, algorithm, clientSecret: key, "at").algorithm == .secret(algorithm))
-      #expect(throws: IDTokenError(.otherHash(claim: "at_hash"))) {
+      #expect(throws: IDTokenError(.wrongHash(claim: "at_hash"))) {
         try check(token, algorithm, clientSecret: key, "other")
       }
     }
@@ -80,8 +80,8 @@ import Vocabulary
       .expired(at: 1), .issuedInFuture(at: 1), .notYetValid(until: 1), .authenticationTooOld,
     ]
     for error in faults.map(IDTokenError.init) {
-      #expect(error.comparing(serverDate: now - 7200, now: now).clockError == 7200)
-      #expect(error.comparing(serverDate: now + 61, now: now).clockError == -61)
+      #expect(error.comparing(serverDate: now - 7200, now: now).clockAheadSeconds == 7200)
+      #expect(error.comparing(serverDate: now + 61, now: now).clockAheadSeconds == -61)
       for near in [now - 60, now, now + 60] {
         #expect(error.comparing(serverDate: near, now: now) == error)
       }
@@ -91,7 +91,7 @@ import Vocabulary
   }
 
   @Test func `is not named for another failure`() {
-    for error in [IDTokenError(.otherNonce), IDTokenError(.signature(.badSignature))] {
+    for error in [IDTokenError(.wrongNonce), IDTokenError(.signature(.badSignature))] {
       #expect(error.comparing(serverDate: 0, now: now) == error)
     }
   }

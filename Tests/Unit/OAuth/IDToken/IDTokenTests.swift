@@ -29,23 +29,23 @@ import Vocabulary
       #expect(token.identity.issuer == "https://accounts.google.com")
     }
     for name in ["http://accounts.google.com", "//accounts.google.com", "google.com", ""] {
-      #expect(throws: IDTokenError(.otherIssuer(isMissing: false))) {
+      #expect(throws: IDTokenError(.wrongIssuer(isMissing: false))) {
         try verify(with("iss", .string(name))) { $0.issuer = google }
       }
     }
     let withoutScheme = String(issuerText.dropFirst("https://".count))
-    #expect(throws: IDTokenError(.otherIssuer(isMissing: false))) { try verify(with("iss", .string(withoutScheme))) }
+    #expect(throws: IDTokenError(.wrongIssuer(isMissing: false))) { try verify(with("iss", .string(withoutScheme))) }
   }
 
   @Test(arguments: [issuerText + "/", "https://AS.example/tenant", "https://evil.example", ""])
   func `another issuer is refused`(issuer: String) {
-    #expect(throws: IDTokenError(.otherIssuer(isMissing: false))) { try verify(with("iss", .string(issuer))) }
+    #expect(throws: IDTokenError(.wrongIssuer(isMissing: false))) { try verify(with("iss", .string(issuer))) }
   }
 
   // Step 3.
   @Test func `another client's token is refused`() {
     for audience: JSON in ["other", ["other"], "Agent", "agent "] {
-      #expect(throws: IDTokenError(.otherAudience(isMissing: false))) { try verify(with("aud", audience)) }
+      #expect(throws: IDTokenError(.wrongAudience(isMissing: false))) { try verify(with("aud", audience)) }
     }
   }
 
@@ -57,13 +57,13 @@ import Vocabulary
   @Test func `an audience that we do not trust is refused`() {
     var claims = with("aud", ["agent", "other"])
     claims["azp"] = "agent"
-    let error = IDTokenError(.foreignAudience(["other"]))
+    let error = IDTokenError(.untrustedAudience(["other"]))
     #expect(throws: error) { try verify(claims) }
     #expect(OAuthError(error).advice == "if they belong together: \("--trust-audience 'other'")")
-    #expect(OAuthError(IDTokenError(.foreignAudience(["it's"]))).advice == nil)
+    #expect(OAuthError(IDTokenError(.untrustedAudience(["it's"]))).advice == nil)
     // There is no advice to trust an audience of another client's token.
     claims["azp"] = "other"
-    #expect(throws: IDTokenError(.foreignAudience([]))) { try verify(claims) }
+    #expect(throws: IDTokenError(.untrustedAudience([]))) { try verify(claims) }
   }
 
   @Test func `several trusted audiences need the authorized party`() throws {
@@ -77,13 +77,13 @@ import Vocabulary
 
   // Steps 4 and 5.
   @Test func `a token issued to another party is refused`() {
-    #expect(throws: IDTokenError(.otherParty)) { try verify(with("azp", "other")) }
+    #expect(throws: IDTokenError(.wrongAuthorizedParty)) { try verify(with("azp", "other")) }
   }
 
   @Test func `our own party does not make up for another audience`() {
     var claims = with("aud", "web-client")
     claims["azp"] = "agent"
-    #expect(throws: IDTokenError(.otherAudience(isMissing: false))) { try verify(claims) }
+    #expect(throws: IDTokenError(.wrongAudience(isMissing: false))) { try verify(claims) }
   }
 
   // Step 9; RFC 7519 section 4.1.4: on or after.
@@ -130,7 +130,7 @@ import Vocabulary
 
   @Test func `a nonce that was sent does not come back as null`() {
     #expect(throws: IDTokenError(.missingClaim("nonce"))) {
-      try verify(with("nonce", .null)) { $0.demands.nonce = "n1" }
+      try verify(with("nonce", .null)) { $0.requirements.nonce = "n1" }
     }
   }
 
@@ -142,14 +142,14 @@ import Vocabulary
 
   // Step 11.
   @Test func `the nonce that was sent must come back`() throws {
-    #expect(try verify(with("nonce", "n1")) { $0.demands.nonce = "n1" }.identity.nonce == "n1")
-    #expect(throws: IDTokenError(.otherNonce)) {
-      try verify(with("nonce", "n2")) { $0.demands.nonce = "n1" }
+    #expect(try verify(with("nonce", "n1")) { $0.requirements.nonce = "n1" }.identity.nonce == "n1")
+    #expect(throws: IDTokenError(.wrongNonce)) {
+      try verify(with("nonce", "n2")) { $0.requirements.nonce = "n1" }
     }
-    #expect(throws: IDTokenError(.otherNonce)) {
-      try verify(with("nonce", "n1x")) { $0.demands.nonce = "n1" }
+    #expect(throws: IDTokenError(.wrongNonce)) {
+      try verify(with("nonce", "n1x")) { $0.requirements.nonce = "n1" }
     }
-    #expect(throws: IDTokenError(.missingClaim("nonce"))) { try verify(goodClaims) { $0.demands.nonce = "n1" } }
+    #expect(throws: IDTokenError(.missingClaim("nonce"))) { try verify(goodClaims) { $0.requirements.nonce = "n1" } }
   }
 
   @Test func `a nonce that nobody asked for is ignored`() throws {
@@ -159,21 +159,26 @@ import Vocabulary
 
   // Step 12.
   @Test func `an authentication that was asked for must have happened`() throws {
-    #expect(try verify(with("acr", "gold")) { $0.demands.acrValues = ["silver", "gold"] }.issuedAt == now)
+    #expect(try verify(with("acr", "gold")) { $0.requirements.acrValues = ["silver", "gold"] }.issuedAt == now)
     #expect(throws: IDTokenError(.insufficientAuthentication)) {
-      try verify(with("acr", "bronze")) { $0.demands.acrValues = ["silver", "gold"] }
+      try verify(with("acr", "bronze")) { $0.requirements.acrValues = ["silver", "gold"] }
     }
-    #expect(throws: IDTokenError(.missingClaim("acr"))) { try verify(goodClaims) { $0.demands.acrValues = ["gold"] } }
+    #expect(throws: IDTokenError(.missingClaim("acr"))) {
+      try verify(goodClaims) { $0.requirements.acrValues = ["gold"] }
+    }
     #expect(try verify(with("acr", "any")).issuedAt == now)
   }
 
   // Step 13.
   @Test func `an authentication must be as fresh as was asked for`() throws {
-    #expect(try verify(with("auth_time", .int(now - 160))) { $0.demands.maxAge = 100 }.identity.authTime == now - 160)
+    #expect(
+      try verify(with("auth_time", .int(now - 160))) { $0.requirements.maxAge = 100 }.identity.authTime == now - 160)
     #expect(throws: IDTokenError(.authenticationTooOld)) {
-      try verify(with("auth_time", .int(now - 161))) { $0.demands.maxAge = 100 }
+      try verify(with("auth_time", .int(now - 161))) { $0.requirements.maxAge = 100 }
     }
-    #expect(throws: IDTokenError(.missingClaim("auth_time"))) { try verify(goodClaims) { $0.demands.maxAge = 100 } }
+    #expect(throws: IDTokenError(.missingClaim("auth_time"))) {
+      try verify(goodClaims) { $0.requirements.maxAge = 100 }
+    }
     #expect(try verify(with("auth_time", 0)).identity.authTime == 0)
   }
 

@@ -20,7 +20,8 @@ import Vocabulary
   }
 
   private func ask(_ answer: HTTPResponse, _ rules: UserInfoRules?, subject: String? = "alice") throws -> JSONObject {
-    try testServer(ScriptedHTTP(answer)).userInfo(accessToken: secret("at"), expectedSubject: subject, rules: rules)
+    try testServer(ScriptedHTTP(answer)).fetchUserInfo(
+      accessToken: secret("at"), expectedSubject: subject, rules: rules)
   }
 
   private func signed(_ claims: JSONObject, header: JSONObject = JSONObject()) throws -> HTTPResponse {
@@ -85,18 +86,18 @@ import Vocabulary
     // 60, 61 and 7200 seconds before ``now``, and 90 after it.
     let (near, far) = ("Tue, 14 Nov 2023 22:12:20 GMT", "Tue, 14 Nov 2023 22:12:19 GMT")
     let (earlier, later) = ("Tue, 14 Nov 2023 20:13:20 GMT", "Tue, 14 Nov 2023 22:14:50 GMT")
-    let cases: [(claim: String, value: Int, date: String, reason: Phrase, clockError: Int?)] = [
+    let cases: [(claim: String, value: Int, date: String, reason: Phrase, clockAheadSeconds: Int?)] = [
       ("exp", now - 60, near, "it has expired", nil), ("exp", now - 60, far, "it has expired", 61),
       ("exp", now - 60, earlier, "it has expired", 7200), ("nbf", now + 61, later, "it is from the future", -90),
       ("iat", now + 601, later, "it is from the future", -90), ("aud", 1, later, "\("aud") is malformed", nil),
     ]
     let key = try SigningKey.shared.get(.ES256)
-    for (claim, value, date, reason, clockError) in cases {
+    for (claim, value, date, reason, clockAheadSeconds) in cases {
       let answer = try response(
         type: "application/jwt", headers: [("Date", date)], key.sign(changing(claim, .int(value))))
       var error = rejected(reason)
-      error.clockError = clockError
-      if clockError != nil { error.advice = "check this machine's clock" }
+      error.clockAheadSeconds = clockAheadSeconds
+      if clockAheadSeconds != nil { error.advice = "check this machine's clock" }
       #expect(throws: error) { try ask(answer, rules()) }
     }
   }

@@ -9,7 +9,7 @@ private let subject = OAuthError.Subject.endpoint(.userinfo)
 // OpenID Connect Core 1.0 section 5.3.
 @Suite struct `UserInfo` {
   private func ask(_ answer: HTTPResponse, subject: String? = "alice") throws -> JSONObject {
-    try testServer(ScriptedHTTP(answer)).userInfo(accessToken: secret("at"), expectedSubject: subject)
+    try testServer(ScriptedHTTP(answer)).fetchUserInfo(accessToken: secret("at"), expectedSubject: subject)
   }
 
   // RFC 6750 section 2.1.
@@ -18,7 +18,8 @@ private let subject = OAuthError.Subject.endpoint(.userinfo)
       try response(
         #"{"sub":"alice","_claim_names":{"x":"src"},"_claim_sources":{"src":{"endpoint":"https://claims.example/x"}},"name":"A"}"#
       ))
-    let claims = try testServer(http, .basic(secret("s"))).userInfo(accessToken: secret("at"), expectedSubject: "alice")
+    let claims = try testServer(http, .basic(secret("s"))).fetchUserInfo(
+      accessToken: secret("at"), expectedSubject: "alice")
     #expect(claims.names == ["sub", "_claim_names", "_claim_sources", "name"])
     #expect(
       http.requests == [.init(method: .get, url: "https://as.example/userinfo", authorization: "Bearer at")])
@@ -74,7 +75,7 @@ private let subject = OAuthError.Subject.endpoint(.userinfo)
   @Test func `a server without the endpoint is named`() throws {
     let server = try testServer(ScriptedHTTP()) { $0.userinfoEndpoint = nil }
     #expect(throws: OAuthError(.endpointMissing, subject)) {
-      try server.userInfo(accessToken: secret("at"), expectedSubject: nil)
+      try server.fetchUserInfo(accessToken: secret("at"), expectedSubject: nil)
     }
   }
 
@@ -82,7 +83,7 @@ private let subject = OAuthError.Subject.endpoint(.userinfo)
     let server = try testServer(
       ScriptedHTTP(try response(401, #"{"error":"invalid_token","error_description":"canary-token"}"#)))
     #expect(throws: expected(.invalidToken, subject, status: 401, error: "invalid_token")) {
-      try server.userInfo(accessToken: secret("canary-token"), expectedSubject: nil)
+      try server.fetchUserInfo(accessToken: secret("canary-token"), expectedSubject: nil)
     }
   }
 }

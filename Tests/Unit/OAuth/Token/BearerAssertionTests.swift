@@ -96,7 +96,7 @@ import Vocabulary
     let http = ScriptedHTTP(try response(400, #"{"error":"\#(name)","error_description":"not good: \#(text)"}"#))
     let assertion = try BearerAssertion(try secret(text))
     let error = #expect(throws: OAuthError.self) { try testServer(http).tokens(for: assertion, scope: nil) }
-    #expect(error?.code == .assertionRejected && error?.code.meaning == .permanent && error?.serverError == name)
+    #expect(error?.code == .assertionRejected && error?.code.effect == .permanent && error?.serverError == name)
     #expect(error?.serverDescription == nil)
   }
 

@@ -7,7 +7,7 @@ import Vocabulary
   private static let type = "urn:ietf:params:oauth:token-type:id-jag"
 
   private func ask(_ http: ScriptedHTTP) throws -> String {
-    try testServer(http).identityAssertion(
+    try testServer(http).requestIdentityAssertion(
       by: try secret("h.id-token.s"), for: "https://other.example", scope: try Scope(values: ["deploy"]),
       resources: ["https://api.example"], cancellation: Cancellation()
     ).text

@@ -17,7 +17,7 @@ private let url = "https://as.example/introspect"
   }
 
   private func ask(_ http: ScriptedHTTP) throws -> Bool {
-    try server(http).isActive(secret("r"), hint: .refreshToken)
+    try server(http).introspect(secret("r"), hint: .refreshToken)
   }
 
   // Section 2.1.
@@ -69,7 +69,7 @@ private let url = "https://as.example/introspect"
     #expect(try !server(http, ClientAuthentication.none).canIntrospect)
     #expect(try !testServer(http, .post(secret("s"))).canIntrospect)
     #expect(throws: expected(.endpointMissing, subject)) {
-      _ = try testServer(http, .post(secret("s"))).isActive(secret("r"), hint: .refreshToken)
+      _ = try testServer(http, .post(secret("s"))).introspect(secret("r"), hint: .refreshToken)
     }
   }
 }

@@ -78,7 +78,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
         let error = #expect(throws: OAuthError.self) {
           try testServer(ScriptedHTTP(answer), provider: .named(name)).refresh(secret("r1"))
         }
-        #expect(error?.code == .refreshRefused && error?.code.meaning == .signInNeeded, "\(name)")
+        #expect(error?.code == .refreshRefused && error?.code.effect == .signInNeeded, "\(name)")
       }
     }
     // Neither another status nor another request.
@@ -104,7 +104,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     for status in [200, 400, 401, 403] {
       let error = try refresh(response(status, #"{"error":"\#(name)"}"#))
       #expect(error?.code == .interactionRequired && error?.serverError == name)
-      #expect(error?.code.meaning == .signInNeeded)
+      #expect(error?.code.effect == .signInNeeded)
     }
   }
 
@@ -127,7 +127,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
   }
 
   private func expectSignIn(_ error: OAuthError?, _ place: SourceLocation = #_sourceLocation) {
-    #expect(error?.code == .interactionRequired && error?.code.meaning == .signInNeeded, sourceLocation: place)
+    #expect(error?.code == .interactionRequired && error?.code.effect == .signInNeeded, sourceLocation: place)
   }
 
   // The values are from widely used services and servers; none is about the client or the request.
@@ -218,14 +218,14 @@ private let subject = OAuthError.Subject.endpoint(.token)
     status: Int, body: String, words: String?
   ) throws {
     let error = try refresh(response(status, body))
-    #expect(error?.code == .refreshBlocked && error?.code.meaning == .temporary, "\(body)")
+    #expect(error?.code == .refreshBlocked && error?.code.effect == .temporary, "\(body)")
     #expect(error?.serverDescription == words && error?.isRefusalOutsideProtocol == true, "\(body)")
   }
 
   @Test(arguments: [400, 401, 403, 404, 451]) func `a page in the place of a refusal passes`(status: Int) throws {
     let page = try refresh(response(status, type: "text/html", "<html>blocked</html>"))
     #expect(page == expected(.notJSON, subject, status: status, description: "text/html"))
-    #expect(page?.code.meaning == .temporary && page?.isRefusalOutsideProtocol == true)
+    #expect(page?.code.effect == .temporary && page?.isRefusalOutsideProtocol == true)
     let line = try refresh(response(status, type: "text/plain", "Access denied by policy 7\n"))
     #expect(line == expected(.notJSON, subject, status: status, description: "Access denied by policy 7"))
     let untyped = try refresh(response(status, type: nil, "<html>blocked</html>"))
@@ -254,7 +254,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     let codes = try Self.answers.map { name in try refresh(response(400, #"{"error":"\#(name)"}"#))?.code }
     // Errors about the key do not come from a server, and the refusal without an error is a provider's.
     for code in OAuthError.Code.allCases
-    where code != .keyForeign && code != .refreshRefused && [.grantEnded, .signInNeeded].contains(code.meaning) {
+    where code != .keyForeign && code != .refreshRefused && [.grantEnded, .signInNeeded].contains(code.effect) {
       #expect(codes.contains(code), "no answer means \(code)")
     }
   }
@@ -286,9 +286,9 @@ private let subject = OAuthError.Subject.endpoint(.token)
       let token = try secret("r")
       let server = try testServer(http)
       var error = failed(failure)
-      error.brokenAnswer = failure.responseStarted
+      error.isResponseUnusable = failure.responseStarted
       #expect(throws: error) { try server.refresh(token) }
-      #expect(error.lostAnswer == lost)
+      #expect(error.isResponseLost == lost)
       #expect(http.requests.count == 1)
     }
   }
@@ -297,9 +297,9 @@ private let subject = OAuthError.Subject.endpoint(.token)
   @Test(arguments: ["", "{", #"{"access_token":1}"#, "<html>", #"{"token_type":"Bearer"}"#])
   func `a success of which nothing can be read is told apart`(body: String) throws {
     let error = try refresh(response(body))
-    #expect(error?.code == .malformedResponse && error?.brokenAnswer == true)
-    #expect(try refresh(response(500, body))?.brokenAnswer == false)
-    #expect(try refresh(response(400, #"{"error":"invalid_request"}"#))?.brokenAnswer == false)
+    #expect(error?.code == .malformedResponse && error?.isResponseUnusable == true)
+    #expect(try refresh(response(500, body))?.isResponseUnusable == false)
+    #expect(try refresh(response(400, #"{"error":"invalid_request"}"#))?.isResponseUnusable == false)
   }
 
   /// The token to store from a successful response in raw form.
@@ -343,7 +343,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
       _ = try answer.tokens()
       Issue.record("it is taken as if nothing were wrong")
     } catch {
-      #expect(error.followsSuccess && !error.brokenAnswer)
+      #expect(error.followsSuccess && !error.isResponseUnusable)
     }
   }
 
@@ -370,9 +370,9 @@ private let subject = OAuthError.Subject.endpoint(.token)
     throws
   {
     for name in ["unsupported_grant_type", "temporarily_unavailable", "slow_down"] {
-      #expect(try refresh(response(#"{"error":"\#(name)"}"#))?.brokenAnswer == true)
+      #expect(try refresh(response(#"{"error":"\#(name)"}"#))?.isResponseUnusable == true)
     }
-    #expect(try refresh(response(#"{"error":"invalid_grant"}"#))?.brokenAnswer == false)
+    #expect(try refresh(response(#"{"error":"invalid_grant"}"#))?.isResponseUnusable == false)
   }
 
   @Test func `a server without a token endpoint is named`() throws {

@@ -185,22 +185,22 @@ private func malformed(_ member: String) -> OAuthError {
   @Test func `commas separate scope values of a provider that is known for it`() throws {
     let answer = try response(#"{"access_token":"a","token_type":"bearer","scope":"repo,gist user"}"#)
     #expect(
-      try TokenResponse.parse(answer, shape: Provider.named(.github).answerShape).scope?.values
+      try TokenResponse.parse(answer, format: Provider.named(.github).responseFormat).scope?.values
         == ["repo", "gist", "user"])
   }
 
   @Test func `a scope in an array is read only of a provider that is known for it`() throws {
     let answer = try response(#"{"access_token":"a","token_type":"bearer","scope":["chat:read","user:read:email"]}"#)
     #expect(try TokenResponse.parse(answer).scope == nil)
-    let twitch = Provider.named(.twitch).answerShape
-    #expect(try TokenResponse.parse(answer, shape: twitch).scope?.values == ["chat:read", "user:read:email"])
+    let twitch = Provider.named(.twitch).responseFormat
+    #expect(try TokenResponse.parse(answer, format: twitch).scope?.values == ["chat:read", "user:read:email"])
   }
 
   @Test func `a token of a user is a Bearer token only of a provider that calls it so`() throws {
     let answer = try response(
       #"{"ok":true,"access_token":"xoxp-1","token_type":"user","scope":"users:read,chat:write"}"#)
     #expect(throws: OAuthError(.unsupportedTokenType, .endpoint(.token))) { try TokenResponse.parse(answer) }
-    let tokens = try TokenResponse.parse(answer, shape: Provider.named(.slack).answerShape)
+    let tokens = try TokenResponse.parse(answer, format: Provider.named(.slack).responseFormat)
     #expect(tokens.tokenType == "Bearer" && tokens.scope?.values == ["users:read", "chat:write"])
   }
 
@@ -214,7 +214,7 @@ private func malformed(_ member: String) -> OAuthError {
     }
     let page = try response(type: type, "<html>")
     #expect(throws: expected(.notJSON, subject, status: 200, description: type)) { try TokenResponse.parse(page) }
-    #expect(OAuthError.Code.notJSON.meaning == .temporary)
+    #expect(OAuthError.Code.notJSON.effect == .temporary)
   }
 
   @Test(arguments: ["", "null", "[]", "\"a\"", "{", #"{"access_token":"a","access_token":"b","token_type":"Bearer"}"#])

@@ -75,11 +75,11 @@ import Testing
   @Test func `compare the issuer byte by byte`() throws {
     try verify { $0.issuer = issuerText }
     for other in [issuerText + "/", "HTTPS://as.example/tenant", ""] {
-      #expect(throws: TokenFault.otherIssuer(isMissing: false)) {
+      #expect(throws: TokenFault.wrongIssuer(isMissing: false)) {
         try verify([("iss", .string(other))]) { $0.issuer = issuerText }
       }
     }
-    #expect(throws: TokenFault.otherIssuer(isMissing: true)) { try verify([("iss", nil)]) { $0.issuer = issuerText } }
+    #expect(throws: TokenFault.wrongIssuer(isMissing: true)) { try verify([("iss", nil)]) { $0.issuer = issuerText } }
     try verify([("iss", nil)])
     #expect(throws: TokenFault.malformedClaim("iss")) { try verify([("iss", 1)]) }
   }
@@ -90,7 +90,7 @@ import Testing
       ("accounts.google.com.evil.example", "https://accounts.google.com"), ("as.example/tenant", issuerText),
       ("http://accounts.google.com", "https://accounts.google.com"),
     ] {
-      #expect(throws: TokenFault.otherIssuer(isMissing: false)) {
+      #expect(throws: TokenFault.wrongIssuer(isMissing: false)) {
         try verify([("iss", .string(claim))]) { $0.issuer = issuer }
       }
     }
@@ -101,14 +101,14 @@ import Testing
       try verify([("aud", value)]) { $0.audiences = ["other", "cli"] }
     }
     for value: JSON in ["cli2", ["x"], "CLI"] {
-      #expect(throws: TokenFault.otherAudience(isMissing: false)) {
+      #expect(throws: TokenFault.wrongAudience(isMissing: false)) {
         try verify([("aud", value)]) { $0.audiences = ["other", "cli"] }
       }
     }
-    #expect(throws: TokenFault.otherAudience(isMissing: true)) {
+    #expect(throws: TokenFault.wrongAudience(isMissing: true)) {
       try verify([("aud", nil)]) { $0.audiences = ["other", "cli"] }
     }
-    #expect(throws: TokenFault.otherAudience(isMissing: true)) {
+    #expect(throws: TokenFault.wrongAudience(isMissing: true)) {
       try verify([("aud", .null)]) { $0.audiences = ["other", "cli"] }
     }
     for value: JSON in [[], [1], 1] {

@@ -6,7 +6,7 @@ import Vocabulary
 @Suite struct `A token's target` {
   @Test func `is none when nothing is asked for`() throws {
     #expect(try TokenTarget(scope: [], resources: [], audience: nil) == nil)
-    #expect(try TokenTarget(scope: [], resources: [], audience: nil, isExchanged: true) != nil)
+    #expect(try TokenTarget(scope: [], resources: [], audience: nil, usesTokenExchange: true) != nil)
   }
 
   @Test func `is the same whatever the order in which it is named`() throws {
@@ -80,7 +80,7 @@ import Vocabulary
       try response(
         #"{"access_token":"b","token_type":"Bearer","expires_in":60,"issued_token_type":"#
           + #""urn:ietf:params:oauth:token-type:access_token"}"#))
-    let target = try #require(try TokenTarget(scope: [], resources: [], audience: "backend", isExchanged: true))
+    let target = try #require(try TokenTarget(scope: [], resources: [], audience: "backend", usesTokenExchange: true))
     let answer = try testServer(http).exchange(secret("mine"), for: target)
     #expect(answer.expiresIn == 60)
     #expect(

@@ -27,7 +27,7 @@ import Testing
       let reserve = DescriptorReserve(count: 3)
       #expect(try Self.free(3) == before, "nothing is held")
       do {
-        let (first, second) = (try reserve.hold(), try reserve.hold())
+        let (first, second) = (try reserve.reserve(), try reserve.reserve())
         #expect(try Set(Self.free(3)).isDisjoint(with: before), "one set is enough for two holders")
         #expect(try reserve.withReleased { () throws in try Self.free(3) } == before)
         #expect(try Set(Self.free(3)).isDisjoint(with: before))
@@ -48,11 +48,11 @@ import Testing
       #expect(lowered.succeeded)
       try #require(Self.settled(4) == before)
       for (count, others) in [(5, 0), (4, 1), (2, 3)] {
-        let hold = try? DescriptorReserve(count: count).hold(besides: others)
+        let hold = try? DescriptorReserve(count: count).reserve(besides: others)
         #expect(hold == nil)
         #expect(try Self.free(4) == before)
       }
-      let hold = try DescriptorReserve(count: 2).hold(besides: 2)
+      let hold = try DescriptorReserve(count: 2).reserve(besides: 2)
       #expect(try Self.free(2) == Array(before[2...]), "the others are free again")
       withExtendedLifetime(hold) {}
     }

@@ -142,7 +142,7 @@ import Testing
     #expect(error.message == "No such file or directory")
     #expect("\(error)" == "openat: No such file or directory")
     #expect(error.isNotFound)
-    #expect(!error.isExists)
+    #expect(!error.isNameTaken)
     #expect(SystemError(errno: 9999, operation: "x").name == "errno 9999")
   }
 }

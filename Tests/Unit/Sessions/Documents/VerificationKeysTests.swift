@@ -136,10 +136,10 @@ import Vocabulary
       TestIssuer.keysURL, try response(200, TestIssuer.first.keySet, headers: [("Cache-Control", "max-age=600")]))
     let keys = try keys()
     time.advance(seconds: 599)
-    #expect(keys.replaceOverdue() == nil && names(keys.current) == ["first"])
+    #expect(keys.replaceIfExpired() == nil && names(keys.current) == ["first"])
     try publish(.second)
     time.advance(seconds: 1)
-    #expect(keys.replaceOverdue() == nil && names(keys.current) == ["second"])
+    #expect(keys.replaceIfExpired() == nil && names(keys.current) == ["second"])
     #expect(http.urls == [TestIssuer.metadataURL, TestIssuer.keysURL, TestIssuer.keysURL])
   }
 
@@ -151,13 +151,13 @@ import Vocabulary
     time.advance(seconds: 86_400)
     http.always(TestIssuer.keysURL, try response(503, .null))
     http.forgetRequests()
-    let problem = keys.replaceOverdue()
+    let problem = keys.replaceIfExpired()
     #expect(problem == .oauth(OAuthError(.serverUnavailable, .endpoint(.keys), httpStatus: 503)))
-    for _ in 1...100 { #expect(keys.replaceOverdue() == problem) }
+    for _ in 1...100 { #expect(keys.replaceIfExpired() == problem) }
     #expect(http.urls == [TestIssuer.keysURL])
     time.advance(seconds: 60)
     http.always(TestIssuer.keysURL, try response(200, TestIssuer.second.keySet))
-    #expect(keys.replaceOverdue() == nil && names(keys.current) == ["second"])
+    #expect(keys.replaceIfExpired() == nil && names(keys.current) == ["second"])
   }
 
   @Test func `that cannot be had at the place they moved to are asked for once in a minute`() throws {

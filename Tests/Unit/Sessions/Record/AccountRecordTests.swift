@@ -19,7 +19,7 @@ import Vocabulary
     var scope: String?
     var secrets: [String?]
     var isExpired: Bool
-    var isNotKept: Bool
+    var isTokenNotStored: Bool
 
     init(_ record: AccountRecord) {
       authority = record.authority
@@ -30,12 +30,12 @@ import Vocabulary
         $0?.text
       }
       isExpired = record.isExpired
-      isNotKept = record.isNotKept
+      isTokenNotStored = record.isTokenNotStored
     }
   }
 
   func roundTrip(_ record: AccountRecord) throws -> Seen {
-    let content = try record.sealedContent()
+    let content = try record.serialized()
     return Seen(try AccountRecord(content: content, account: account))
   }
 
@@ -65,7 +65,7 @@ import Vocabulary
     record.signedInAt = .max
     record.refreshedAt = 0
     record.accessTokenExpiresAt = .min
-    (record.isExpired, record.isNotKept) = (true, true)
+    (record.isExpired, record.isTokenNotStored) = (true, true)
     let seen = try roundTrip(record)
     #expect(seen == Seen(record))
     // Swift considers some texts with different bytes equal.
@@ -99,7 +99,7 @@ import Vocabulary
   func bytes() throws -> [UInt8] {
     var record = try Home.record()
     record.credentials.secret = try secret("s3cret")
-    return try record.sealedContent().withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    return try record.serialized().withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
 
   @Test func `that was cut anywhere is damaged`() throws {

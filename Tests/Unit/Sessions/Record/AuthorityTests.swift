@@ -52,22 +52,22 @@ import Vocabulary
   func `differs with any setting that leads elsewhere`(_ edit: Edit) throws {
     var configuration = Self.configuration
     edit.change(&configuration)
-    #expect(try authority().difference(from: configuration, caDigest: "digest") == edit.setting)
+    #expect(try authority().changedSetting(in: configuration, caDigest: "digest") == edit.setting)
   }
 
   @Test(arguments: [nil, "other"]) func `differs with another certificate authority`(digest: String?) throws {
-    #expect(try authority().difference(from: Self.configuration, caDigest: digest) == "ca_file")
+    #expect(try authority().changedSetting(in: Self.configuration, caDigest: digest) == "ca_file")
   }
 
   @Test func `is the same when nothing of this changes`() throws {
     var configuration = Self.configuration
-    #expect(try authority().difference(from: configuration, caDigest: "digest") == nil)
+    #expect(try authority().changedSetting(in: configuration, caDigest: "digest") == nil)
     configuration.scope = ["mail"]
     configuration.keepsAccessToken = true
     configuration.proxy = "http://proxy.example"
     configuration.proxyExclusions = "localhost"
     configuration.caFile = "/elsewhere/with/the/same/bytes"
-    #expect(try authority().difference(from: configuration, caDigest: "digest") == nil)
+    #expect(try authority().changedSetting(in: configuration, caDigest: "digest") == nil)
   }
 
   /// Swift considers both texts equal; a server does not.
@@ -76,7 +76,7 @@ import Vocabulary
     configuration.clientID = "caf\u{E9}"
     var authority = try authority()
     authority.settings.clientID = "cafe\u{301}"
-    #expect(authority.difference(from: configuration, caDigest: "digest") == "client_id")
+    #expect(authority.changedSetting(in: configuration, caDigest: "digest") == "client_id")
   }
 
   @Test func `knows the origins of the sign-in's metadata`() throws {

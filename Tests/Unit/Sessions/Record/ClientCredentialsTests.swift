@@ -44,13 +44,13 @@ import Vocabulary
   @Test func `is a key whose file tells its name and its algorithm`() throws {
     let file = try Self.keyFile()
     #expect(file.keyID == "k1" && file.algorithm == .ES256)
-    #expect(throws: SessionError.configuration(ConfigurationError(.clientKey(.malformed), ""))) {
+    #expect(throws: SessionError.configuration(ConfigurationError(.unusableClientKey(.malformed), ""))) {
       try Self.keyFile("{}")
     }
-    #expect(throws: SessionError.configuration(ConfigurationError(.clientKey(.encrypted), ""))) {
+    #expect(throws: SessionError.configuration(ConfigurationError(.unusableClientKey(.encrypted), ""))) {
       try Self.keyFile("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----")
     }
-    #expect(throws: SessionError.configuration(ConfigurationError(.clientKey(.unsupported), ""))) {
+    #expect(throws: SessionError.configuration(ConfigurationError(.unusableClientKey(.unsupported), ""))) {
       try Self.keyFile(#"{"kty":"oct","k":"AAAA"}"#)
     }
   }
@@ -92,7 +92,7 @@ import Vocabulary
     given.credentials.certificate = try secret(Self.certificate)
     given.credentials.secret = try text.map(secret)
     var configuration = Home.configuration
-    configuration.clientCertificate = true
+    configuration.usesClientCertificate = true
     let signIn = try home.prepare(configuration, given)
     #expect(signIn.prepared.configuration.tokenEndpointAuthMethod == method)
   }
@@ -149,7 +149,7 @@ import Vocabulary
     let home = try home(["private_key_jwt"])
     var configuration = Home.configuration
     configuration.clientKeyAlgorithm = .RS256
-    #expect(throws: SessionError.configuration(ConfigurationError(.clientKeyAlgorithm, "RS256"))) {
+    #expect(throws: SessionError.configuration(ConfigurationError(.mismatchedKeyAlgorithm, "RS256"))) {
       try home.prepare(configuration, given(try Self.keyFile()))
     }
   }
@@ -160,7 +160,7 @@ import Vocabulary
   ) throws {
     let home = try home(["client_secret_basic"])
     var configuration = Home.configuration
-    configuration.basicUnencoded = isUnencoded
+    configuration.omitsBasicEncoding = isUnencoded
     var given = SignInSecrets()
     given.credentials.secret = try secret("a%b")
     _ = try home.prepare(configuration, given)
@@ -170,8 +170,8 @@ import Vocabulary
   @Test func `settings are written and read again, and left out when they say nothing`() throws {
     var configuration = Home.configuration
     configuration.tokenEndpointAuthMethod = .privateKeyJWT
-    configuration.basicUnencoded = true
-    configuration.clientCertificate = true
+    configuration.omitsBasicEncoding = true
+    configuration.usesClientCertificate = true
     configuration.clientKeyAlgorithm = .PS256
     configuration.clientKeyID = "k"
     configuration.assertionAudience = "token_endpoint"

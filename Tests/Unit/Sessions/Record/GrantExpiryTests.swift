@@ -29,26 +29,26 @@ import Vocabulary
 
   @Test func `is the first of those that the server names`() throws {
     let now = Self.now
-    #expect(try expiry(("", true, now)).end == nil)
-    #expect(try expiry((Self.refreshToken(100), true, now)).end == now + 100)
-    #expect(try expiry((Self.refreshToken(100) + "," + Self.authorization(50), true, now)).end == now + 50)
-    #expect(try expiry((Self.refreshToken(100) + "," + Self.authorization(500), true, now)).end == now + 100)
+    #expect(try expiry(("", true, now)).earliest == nil)
+    #expect(try expiry((Self.refreshToken(100), true, now)).earliest == now + 100)
+    #expect(try expiry((Self.refreshToken(100) + "," + Self.authorization(50), true, now)).earliest == now + 50)
+    #expect(try expiry((Self.refreshToken(100) + "," + Self.authorization(500), true, now)).earliest == now + 100)
   }
 
   @Test func `is replaced by a new value, and has no bound where an answer names none`() throws {
     let (now, first) = (Self.now, (Self.refreshToken(1000), true, Self.now))
-    #expect(try expiry(first, (Self.refreshToken(5000), true, now + 10)).refreshToken == now + 5010)
-    #expect(try expiry(first, (Self.refreshToken(500), false, now + 10)).refreshToken == now + 510)
-    #expect(try expiry(first, ("", false, now + 10)).refreshToken == nil)
-    #expect(try expiry(first, ("", true, now + 10)).refreshToken == nil)
+    #expect(try expiry(first, (Self.refreshToken(5000), true, now + 10)).refreshTokenExpiresAt == now + 5010)
+    #expect(try expiry(first, (Self.refreshToken(500), false, now + 10)).refreshTokenExpiresAt == now + 510)
+    #expect(try expiry(first, ("", false, now + 10)).refreshTokenExpiresAt == nil)
+    #expect(try expiry(first, ("", true, now + 10)).refreshTokenExpiresAt == nil)
     var unread = try expiry(first)
     unread.update(nil, isNewToken: true, now: now)
-    #expect(unread.end == nil)
+    #expect(unread.earliest == nil)
     // An unreadable value says nothing about the grant, nor about the same token.
     var kept = try expiry((Self.authorization(1000) + "," + Self.refreshToken(2000), true, now))
     kept.update(nil, isNewToken: false, now: now + 10)
-    #expect(kept.authorization == now + 1000 && kept.refreshToken == now + 2000)
-    #expect(try expiry((Self.authorization(1000), true, now), ("", true, now + 10)).end == nil)
+    #expect(kept.authorizationExpiresAt == now + 1000 && kept.refreshTokenExpiresAt == now + 2000)
+    #expect(try expiry((Self.authorization(1000), true, now), ("", true, now + 10)).earliest == nil)
   }
 
   // draft-ietf-oauth-refresh-token-expiration-03; the earlier name is used by older services.
@@ -61,22 +61,22 @@ import Vocabulary
   @Test func `is told some days before, and not when it is over`() throws {
     let expiry = try expiry((Self.refreshToken(10 * Self.day), true, Self.now))
     let end = Self.now + 10 * Self.day
-    #expect(expiry.signInDue(now: Self.now) == nil)
-    #expect(expiry.signInDue(now: end - 3 * Self.day - 1) == nil)
-    #expect(expiry.signInDue(now: end - 3 * Self.day) == end)
-    #expect(expiry.signInDue(now: end - 1) == end)
-    #expect(expiry.signInDue(now: end) == nil)
+    #expect(expiry.endToWarnAbout(now: Self.now) == nil)
+    #expect(expiry.endToWarnAbout(now: end - 3 * Self.day - 1) == nil)
+    #expect(expiry.endToWarnAbout(now: end - 3 * Self.day) == end)
+    #expect(expiry.endToWarnAbout(now: end - 1) == end)
+    #expect(expiry.endToWarnAbout(now: end) == nil)
   }
 
   @Test func `is told later where each refresh moves it on`() throws {
     let (first, later) = ((Self.refreshToken(4000), true, Self.now), Self.now + 1000)
-    #expect(try expiry(first).signInDue(now: Self.now) == Self.now + 4000)
+    #expect(try expiry(first).endToWarnAbout(now: Self.now) == Self.now + 4000)
     let moved = try expiry(first, (Self.refreshToken(4000), true, later))
-    #expect(moved.signInDue(now: later + 2999) == nil)
-    #expect(moved.signInDue(now: later + 3000) == later + 4000)
+    #expect(moved.endToWarnAbout(now: later + 2999) == nil)
+    #expect(moved.endToWarnAbout(now: later + 3000) == later + 4000)
     // The same end, in seconds from another moment.
     let same = try expiry(first, (Self.refreshToken(3001), true, later))
-    #expect(same.signInDue(now: later) == later + 3001)
+    #expect(same.endToWarnAbout(now: later) == later + 3001)
   }
 
   @Test(arguments: [

@@ -18,8 +18,8 @@ import Vocabulary
   ) throws {
     try home.store()
     home.http.answer(TestIssuer.tokenURL, try Self.issued("urn:ietf:params:oauth:token-type:access_token"))
-    let target = try #require(try TokenTarget(scope: [], resources: [], audience: "api", isExchanged: true))
-    let exchanged = try ServerQuestion(
+    let target = try #require(try TokenTarget(scope: [], resources: [], audience: "api", usesTokenExchange: true))
+    let exchanged = try SessionRequests(
       account: home.account, configuration: Home.configuration, grant: grant("at-1", protection: level),
       services: home.services
     ).exchange(for: target)
@@ -38,8 +38,8 @@ import Vocabulary
   private func exchange(_ answer: HTTPResponse, scope: [String] = []) throws -> AccessGrant {
     try home.store()
     home.http.answer(TestIssuer.tokenURL, answer)
-    let target = try #require(try TokenTarget(scope: scope, resources: [], audience: "api", isExchanged: true))
-    return try ServerQuestion(
+    let target = try #require(try TokenTarget(scope: scope, resources: [], audience: "api", usesTokenExchange: true))
+    return try SessionRequests(
       account: home.account, configuration: Home.configuration, grant: grant("at-1"), services: home.services
     ).exchange(for: target)
   }

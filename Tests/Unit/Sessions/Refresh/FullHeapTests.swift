@@ -38,9 +38,9 @@ import Testing
     await #expect(processExitsWith: .success) {
       _ = SecureHeap.initialise(bytes: 1 << 17)
       let first = try grant(String(repeating: "a", count: 4000))
-      let used = SecureHeap.used
+      let used = SecureHeap.usedBytes
       let grants = try (0..<1000).map { _ in try grant(String(repeating: "b", count: 4000)) }
-      #expect(SecureHeap.used == used && first.accessToken.count == 4000)
+      #expect(SecureHeap.usedBytes == used && first.accessToken.count == 4000)
       #expect(grants.last?.accessToken.text == String(repeating: "b", count: 4000))
     }
   }

@@ -181,7 +181,7 @@ import Vocabulary
     try move("userinfo_endpoint", to: newURL)
     home.http.answer(TestIssuer.userInfoURL, try gone())
     home.http.answer(newURL, try response(200, ["sub": "alice"]))
-    let question = ServerQuestion(
+    let question = SessionRequests(
       account: home.account, configuration: Home.configuration, grant: try grant("at-1"), services: home.services)
     #expect(try question.userInfo() == ["sub": "alice"])
     // The new URL applies from now on.
@@ -196,7 +196,7 @@ import Vocabulary
     home.http.always(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
     home.http.always(place, try response(200, TestIssuer.second.keySet))
     home.http.answer(TestIssuer.userInfoURL, try signedUserInfo(by: .second))
-    let question = ServerQuestion(
+    let question = SessionRequests(
       account: home.account, configuration: Home.configuration, grant: try grant("at-1"), services: home.services)
     #expect(try question.userInfo()?["sub"] == "alice")
     #expect(

@@ -68,8 +68,8 @@ import Vocabulary
     return configuration
   }
 
-  private func confirm(_ configuration: AccountConfiguration) throws -> RecordMove? {
-    try home.services.confirm([], of: home.account, configuration, confirmsAuthorities: true)
+  private func confirm(_ configuration: AccountConfiguration) throws -> RecordRewrite? {
+    try home.services.sealOrigins([], of: home.account, configuration, confirmsAuthorities: true)
   }
 
   /// The certificates that the last request trusted.
@@ -187,7 +187,7 @@ import Vocabulary
     try home.store()
     let moved = TestIssuer.metadata("userinfo_endpoint", "https://evil.example/x")
     home.http.always(TestIssuer.metadataURL, try response(200, .object(moved)))
-    let question = ServerQuestion(
+    let question = SessionRequests(
       account: home.account, configuration: Home.configuration, grant: try grant("at-1"), services: home.services)
     #expect(throws: SessionError.endpointMoved(account: "work", origin: "https://evil.example")) {
       _ = try question.userInfo()
@@ -326,13 +326,15 @@ import Vocabulary
       $0.accessToken = try secret("kept")
     }
     let target = try TokenTarget(scope: [], resources: [], audience: "backend")
-    #expect(throws: SessionError.noOtherTokens(account: "work")) { _ = try home.operation(target: target).run() }
+    #expect(throws: SessionError.otherTokensUnavailable(account: "work")) {
+      _ = try home.operation(target: target).run()
+    }
     #expect(home.http.requests.isEmpty)
   }
 
   @Test func `an access token that was not kept is lost, and expired only after its end`() throws {
     try home.store {
-      ($0.refreshToken, $0.isNotKept, $0.isExpired) = (nil, true, true)
+      ($0.refreshToken, $0.isTokenNotStored, $0.isExpired) = (nil, true, true)
       $0.accessTokenExpiresAt = TestIssuer.now + 100
     }
     #expect(throws: SessionError.notKept(account: "work")) { _ = try home.refresh() }

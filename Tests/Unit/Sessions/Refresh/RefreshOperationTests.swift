@@ -173,7 +173,7 @@ import Vocabulary
       Issue.record("the answer was taken: \(ending.result)")
       return
     }
-    #expect(error.followsSuccess && !error.lostAnswer && !error.answerBegan)
+    #expect(error.followsSuccess && !error.isResponseLost && !error.hasResponseBegun)
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
     #expect(home.http.urls.filter { $0 == TestIssuer.tokenURL }.count == 1)
   }
@@ -204,7 +204,7 @@ import Vocabulary
       Issue.record("the answer was taken")
       return
     }
-    #expect(error.brokenAnswer && !error.followsSuccess)
+    #expect(error.isResponseUnusable && !error.followsSuccess)
     #expect(try home.stored()?.refreshToken?.text == "rt-1")
   }
 
@@ -388,7 +388,7 @@ import Vocabulary
       TestIssuer.tokenURL, try response(200, body, headers: [("Date", "Tue, 14 Nov 2023 22:08:20 GMT")]))
     let error = IDTokenError(.expired(at: TestIssuer.now - 100))
       .comparing(serverDate: TestIssuer.now - 300, now: TestIssuer.now)
-    #expect(error.clockError == 300)
+    #expect(error.clockAheadSeconds == 300)
     #expect(throws: SessionError.idToken(error)) { _ = try home.refresh() }
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
   }

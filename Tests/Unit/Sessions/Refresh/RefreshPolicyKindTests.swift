@@ -42,16 +42,16 @@ import Vocabulary
     run.session.policy = policy
     run.session.planFirstToken(at: at(3))
     #expect(run.session.renewalDue == (policy == .background ? at(3) : nil))
-    #expect(run.session.renew(now: at(2.9)) == nil)
-    #expect((run.session.renew(now: at(3)) != nil) == (policy == .background))
+    #expect(run.session.startRenewalIfDue(now: at(2.9)) == nil)
+    #expect((run.session.startRenewalIfDue(now: at(3)) != nil) == (policy == .background))
   }
 
   @Test func `always fresh renews a token that died meanwhile, and goes on after failures`() throws {
     var run = try SessionRun.active(grant("old"), jitter: 1, policy: .background)
-    #expect(run.session.renew(now: at(9000)) != nil)
+    #expect(run.session.startRenewalIfDue(now: at(9000)) != nil)
     _ = try run.end(.failure(lasting), at: 9000)
     #expect(run.session.renewalDue == at(9060))
-    #expect(run.session.renew(now: at(9060)) != nil)
+    #expect(run.session.startRenewalIfDue(now: at(9060)) != nil)
     #expect(try run.end(.success(grant("new", issuedAt: 9060)), at: 9061, jitter: 1) == .renewed("new"))
     #expect(run.session.renewalDue == at(9060 + 3300))
   }
@@ -80,7 +80,7 @@ import Vocabulary
     var run = SessionRun()
     run.session.policy = .background
     run.session.planFirstToken(at: at(0))
-    #expect(run.session.renew(now: at(0)) != nil)
+    #expect(run.session.startRenewalIfDue(now: at(0)) != nil)
     #expect(try run.end(.failure(error), at: 1) == .failed(error, fallback: nil))
     #expect(run.session.renewalDue == nil)
     run.session.planFirstToken(at: at(2))
@@ -93,7 +93,7 @@ import Vocabulary
     var run = SessionRun()
     run.session.policy = .background
     run.session.planFirstToken(at: at(0))
-    #expect(run.session.renew(now: at(0)) != nil)
+    #expect(run.session.startRenewalIfDue(now: at(0)) != nil)
     let locked = SessionError.vault(VaultError(.locked(.passphrase)))
     #expect(try run.end(.failure(locked), at: 1) == .failed(locked, fallback: nil))
     #expect(run.session.actionDue == nil)
@@ -113,11 +113,11 @@ import Vocabulary
     #expect(run.session.renewalDue == at(3560))
     // No caller waits for queued attempts while there is a token.
     #expect(run.ask(at: 3599) == .served("old"))
-    #expect(run.session.renew(now: at(3599))?.attempt == 1)
+    #expect(run.session.startRenewalIfDue(now: at(3599))?.attempt == 1)
     #expect(try fail(&run, unreachable, at: 3700) == .failed(unreachable, fallback: nil))
     // The token has expired, and attempts continue.
     #expect(run.session.renewalDue == at(3720))
-    #expect(run.session.renew(now: at(3720)) != nil)
+    #expect(run.session.startRenewalIfDue(now: at(3720)) != nil)
     #expect(try run.end(.success(grant("new", issuedAt: 3720)), at: 3721) == .renewed("new"))
     #expect(!run.session.isQueued)
     #expect(!run.session.isOffline)
@@ -172,7 +172,7 @@ import Vocabulary
     while true {
       let ended = try run.end(.failure(error), at: second)
       guard case .retries = ended, let waiting = run.session.refresh else { return ended }
-      _ = run.session.retryDue(waiting)
+      _ = run.session.startRetry(waiting)
     }
   }
 }

@@ -15,33 +15,33 @@ import Vocabulary
 
   // RFC 9110 section 10.2.3, RFC 6585 section 4.
   @Test(arguments: [429, 503]) func `is left alone for the time that it names`(status: Int) {
-    var holds = ServerHolds()
+    var pauses = ServerPauses()
     let code = status == 429 ? OAuthError.Code.rateLimited : .serverUnavailable
-    holds.note(failure(status, code, retryAfter: 60), of: Self.server, now: at(0), jitter: 0)
-    #expect(holds.hold(of: Self.server, now: at(59.9))?.until == at(60))
-    #expect(holds.hold(of: Self.server, now: at(60)) == nil)
-    #expect(holds.hold(of: "https://other.example", now: at(1)) == nil)
+    pauses.recordFailure(failure(status, code, retryAfter: 60), of: Self.server, now: at(0), jitter: 0)
+    #expect(pauses.pause(of: Self.server, now: at(59.9))?.until == at(60))
+    #expect(pauses.pause(of: Self.server, now: at(60)) == nil)
+    #expect(pauses.pause(of: "https://other.example", now: at(1)) == nil)
   }
 
   @Test func `that names no time is left alone for longer and longer, half to all of a step`() {
-    var holds = ServerHolds()
+    var pauses = ServerPauses()
     var now = 0.0
     for step in [5.0, 10, 20, 40, 80, 160, 300, 300] {
-      holds.note(failure(503, .serverUnavailable), of: Self.server, now: at(now), jitter: 0)
-      #expect(holds.hold(of: Self.server, now: at(now))?.until == at(now + step / 2))
+      pauses.recordFailure(failure(503, .serverUnavailable), of: Self.server, now: at(now), jitter: 0)
+      #expect(pauses.pause(of: Self.server, now: at(now))?.until == at(now + step / 2))
       now += step / 2
     }
-    holds.recordSuccess(at: Self.server)
-    holds.note(failure(429, .rateLimited), of: Self.server, now: at(now), jitter: 1)
-    #expect(holds.hold(of: Self.server, now: at(now))?.until == at(now + 5))
+    pauses.recordSuccess(at: Self.server)
+    pauses.recordFailure(failure(429, .rateLimited), of: Self.server, now: at(now), jitter: 1)
+    #expect(pauses.pause(of: Self.server, now: at(now))?.until == at(now + 5))
   }
 
   @Test func `is judged once by requests that were on their way together`() {
-    var holds = ServerHolds()
+    var pauses = ServerPauses()
     for moment in [0.0, 0.1, 0.2, 0.3] {
-      holds.note(failure(503, .serverUnavailable), of: Self.server, now: at(moment), jitter: 1)
+      pauses.recordFailure(failure(503, .serverUnavailable), of: Self.server, now: at(moment), jitter: 1)
     }
-    #expect(holds.hold(of: Self.server, now: at(1))?.until == at(5.3))
+    #expect(pauses.pause(of: Self.server, now: at(1))?.until == at(5.3))
   }
 
   @Test(arguments: [
@@ -50,57 +50,58 @@ import Vocabulary
     .oauth(OAuthError(.serverUnavailable, .endpoint(.keys), httpStatus: 503)),
     .oauth(OAuthError(.rateLimited, .endpoint(.metadata), httpStatus: 429)),
   ]) func `is another matter than one that fails a single request`(error: SessionError) {
-    var holds = ServerHolds()
-    holds.note(error, of: Self.server, now: at(0), jitter: 1)
-    #expect(holds.hold(of: Self.server, now: at(0)) == nil)
+    var pauses = ServerPauses()
+    pauses.recordFailure(error, of: Self.server, now: at(0), jitter: 1)
+    #expect(pauses.pause(of: Self.server, now: at(0)) == nil)
   }
 
   @Test func `keeps callers of other accounts from asking, and tells them the time`() throws {
-    var holds = ServerHolds()
-    holds.note(failure(429, .rateLimited, retryAfter: 90), of: Self.server, now: at(0), jitter: 0)
-    let hold = holds.hold(of: Self.server, now: at(30))
+    var pauses = ServerPauses()
+    pauses.recordFailure(failure(429, .rateLimited, retryAfter: 90), of: Self.server, now: at(0), jitter: 0)
+    let pause = pauses.pause(of: Self.server, now: at(30))
     var other = SessionRun()
-    #expect(other.ask(at: 30, hold: hold) == .fails(failure(429, .rateLimited, retryAfter: 60)))
+    #expect(other.ask(at: 30, pause: pause) == .fails(failure(429, .rateLimited, retryAfter: 60)))
     #expect(
-      other.ask(TokenNeed(forceRefresh: true), at: 30, hold: hold) == .fails(failure(429, .rateLimited, retryAfter: 60))
+      other.ask(TokenNeed(forceRefresh: true), at: 30, pause: pause)
+        == .fails(failure(429, .rateLimited, retryAfter: 60))
     )
     #expect(other.session.refresh == nil)
     // A live token is served, and one with enough time left needs no request.
     var active = try SessionRun.active(grant("at", lifetime: 100))
-    #expect(active.ask(at: 30, hold: hold) == .served("at"))
-    #expect(active.ask(at: 95, hold: holds.hold(of: Self.server, now: at(89))) == .starts)
+    #expect(active.ask(at: 30, pause: pause) == .served("at"))
+    #expect(active.ask(at: 95, pause: pauses.pause(of: Self.server, now: at(89))) == .starts)
     active = try SessionRun.active(grant("at", lifetime: 85))
-    #expect(active.ask(at: 80, hold: hold) == .served("at"))
+    #expect(active.ask(at: 80, pause: pause) == .served("at"))
   }
 
   @Test func `that named no time is asked by who insists`() throws {
-    var holds = ServerHolds()
-    holds.note(failure(503, .serverUnavailable), of: Self.server, now: at(0), jitter: 1)
-    let hold = holds.hold(of: Self.server, now: at(1))
+    var pauses = ServerPauses()
+    pauses.recordFailure(failure(503, .serverUnavailable), of: Self.server, now: at(0), jitter: 1)
+    let pause = pauses.pause(of: Self.server, now: at(1))
     var run = SessionRun()
-    #expect(run.ask(at: 1, hold: hold) == .fails(failure(503, .serverUnavailable, retryAfter: 4)))
-    #expect(run.ask(TokenNeed(forceRefresh: true), at: 1, hold: hold) == .starts)
+    #expect(run.ask(at: 1, pause: pause) == .fails(failure(503, .serverUnavailable, retryAfter: 4)))
+    #expect(run.ask(TokenNeed(forceRefresh: true), at: 1, pause: pause) == .starts)
   }
 
   @Test func `that named no time is left alone by who only wants a newer token`() throws {
-    var holds = ServerHolds()
-    holds.note(failure(503, .serverUnavailable), of: Self.server, now: at(0), jitter: 1)
+    var pauses = ServerPauses()
+    pauses.recordFailure(failure(503, .serverUnavailable), of: Self.server, now: at(0), jitter: 1)
     var run = try SessionRun.active(grant("at"))
     let need = TokenNeed(newerThan: run.session.generation)
-    let hold = holds.hold(of: Self.server, now: at(1))
-    #expect(run.ask(need, at: 1, hold: hold) == .fails(failure(503, .serverUnavailable, retryAfter: 4)))
-    #expect(run.ask(need, at: 5, hold: hold) == .starts)
+    let pause = pauses.pause(of: Self.server, now: at(1))
+    #expect(run.ask(need, at: 1, pause: pause) == .fails(failure(503, .serverUnavailable, retryAfter: 4)))
+    #expect(run.ask(need, at: 5, pause: pause) == .starts)
   }
 
   @Test func `is forgotten when there are very many`() {
-    var holds = ServerHolds()
+    var pauses = ServerPauses()
     for number in 0..<1000 {
-      holds.note(
+      pauses.recordFailure(
         failure(503, .serverUnavailable, retryAfter: 300), of: "https://\(number).example",
         now: at(Double(number) / 100),
         jitter: 0)
     }
-    let kept = (0..<1000).filter { holds.hold(of: "https://\($0).example", now: at(10)) != nil }
+    let kept = (0..<1000).filter { pauses.pause(of: "https://\($0).example", now: at(10)) != nil }
     #expect(kept == Array(744..<1000))
   }
 }

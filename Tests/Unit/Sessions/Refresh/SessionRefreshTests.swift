@@ -34,7 +34,7 @@ import Vocabulary
     #expect(run.session.grant?.accessToken.text == intruder.left)
     #expect(run.session.state(now: at(2)) == state)
     #expect(run.session.lastFailure == nil)
-    #expect(run.session.retryDue(late) == nil)
+    #expect(run.session.startRetry(late) == nil)
   }
 
   @Test func `an answer of an older generation does not end the refresh that is under way now`() throws {
@@ -66,11 +66,11 @@ import Vocabulary
     #expect(run.ask(at: 0.1) == .waits)
     let second = try #require(run.session.refresh)
     #expect(second.isWaiting)
-    #expect(run.session.retryDue(second)?.isWaiting == false)
+    #expect(run.session.startRetry(second)?.isWaiting == false)
     // The same timer finds nothing to do the second time.
-    #expect(run.session.retryDue(second) == nil)
+    #expect(run.session.startRetry(second) == nil)
     #expect(try run.end(.failure(passing()), at: 1, jitter: 0.5) == .retries(attempt: 3, after: .milliseconds(1500)))
-    #expect(run.session.retryDue(try #require(run.session.refresh))?.attempt == 3)
+    #expect(run.session.startRetry(try #require(run.session.refresh))?.attempt == 3)
     #expect(try run.end(.failure(passing()), at: 3) == .failed(passing(), fallback: nil))
     #expect(run.session.refresh == nil)
     #expect(run.session.state(now: at(3)) == .offline)
@@ -83,7 +83,7 @@ import Vocabulary
     var run = SessionRun()
     #expect(run.ask(at: 0) == .starts)
     var error = OAuthError(.connectionLost, .host("as.example"))
-    error.lostAnswer = true
+    error.isResponseLost = true
     error.followsSuccess = true
     let failure = SessionError.oauth(error)
     #expect(failure.isTemporary && !failure.wasNeverSent)
@@ -109,7 +109,7 @@ import Vocabulary
     var run = SessionRun()
     #expect(run.ask(at: 0) == .starts)
     #expect(try run.end(.failure(passing()), at: 0) == .retries(attempt: 2, after: .milliseconds(250)))
-    _ = run.session.retryDue(try #require(run.session.refresh))
+    _ = run.session.startRetry(try #require(run.session.refresh))
     #expect(try run.end(.success(grant("new")), at: 1) == .renewed("new"))
     #expect(run.session.lastFailure == nil)
     #expect(run.session.state(now: at(1)) == .active)
@@ -137,11 +137,11 @@ import Vocabulary
 
   // RFC 6749 section 6 lets a server rotate, and a replay of the old token may end the entire grant.
   @Test func `a refresh token whose answer was lost is sent once more, and soon`() throws {
-    let lost = passing(lostAnswer: true)
+    let lost = passing(isResponseLost: true)
     var run = SessionRun()
     #expect(run.ask(at: 0) == .starts)
     #expect(try run.end(.failure(lost), at: 29) == .retries(attempt: 2, after: .milliseconds(250)))
-    _ = run.session.retryDue(try #require(run.session.refresh))
+    _ = run.session.startRetry(try #require(run.session.refresh))
     #expect(try run.end(.failure(lost), at: 29.5) == .failed(lost, fallback: nil))
 
     run = SessionRun()
@@ -178,7 +178,7 @@ import Vocabulary
     #expect(run.ask(at: 275) == .starts)
     for _ in 1...2 {
       _ = try run.end(.failure(passing()), at: 276)
-      _ = run.session.retryDue(try #require(run.session.refresh))
+      _ = run.session.startRetry(try #require(run.session.refresh))
     }
     #expect(try run.end(.failure(passing()), at: 280) == .failed(passing(), fallback: "old"))
     #expect(run.session.fallback(for: TokenNeed(), now: at(280))?.accessToken.text == "old")
@@ -261,7 +261,7 @@ import Vocabulary
   // The current token is sent again at the next request after the back-off, never within the same call.
   @Test func `a success of which nothing can be used is not asked for again at once`() throws {
     var error = OAuthError(.serverUnavailable, .endpoint(.token), httpStatus: 200)
-    error.brokenAnswer = true
+    error.isResponseUnusable = true
     let useless = SessionError.oauth(error)
     var run = SessionRun()
     #expect(run.ask(at: 0) == .starts)

@@ -70,7 +70,7 @@ private final class Resources: HTTPClient {
     let grant = AccessGrant(
       accessToken: try secret("at-1"), tokenType: "DPoP", scope: nil, subject: nil, issuedAt: at(0),
       issuedAtUnixSeconds: 0, lifetimeSeconds: 300, recordGeneration: 1, dpopKey: key)
-    let outcome = try ServerQuestion(
+    let outcome = try SessionRequests(
       account: home.account, configuration: configuration, grant: grant, services: services
     ).call(
       ResourceCall.Target(

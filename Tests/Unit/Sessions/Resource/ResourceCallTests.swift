@@ -27,7 +27,7 @@ import Vocabulary
     let services = SessionServices(
       vault: home.services.vault, http: ScriptedResources(answers, besides: home.http), time: home.time,
       documents: home.services.documents, settingsDirectory: home.settingsDirectory)
-    return try ServerQuestion(
+    return try SessionRequests(
       account: home.account, configuration: configuration ?? self.configuration, grant: grant("at-1"),
       services: services
     ).call(
@@ -53,7 +53,7 @@ import Vocabulary
   // RFC 8705 section 3: a token bound to the certificate is valid only with it.
   @Test func `shows the account's client certificate, and that of no other account`() throws {
     var bound = configuration
-    bound.clientCertificate = true
+    bound.usesClientCertificate = true
     try home.store(bound) {
       $0.credentials.key = try ClientKeyFile(Array(Self.certificateKey.utf8).span, in: NoDevice()).key
       $0.credentials.certificate = try secret(Self.certificate)

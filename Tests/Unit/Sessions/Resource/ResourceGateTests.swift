@@ -25,15 +25,15 @@ import Vocabulary
     let place = ResourceURL(of: try Endpoint(url, allowHTTPLoopback: true))
     let named = try named.map { try AccountName($0) }
     let preferred = try preferred.map { try AccountName($0) }
-    return try ResourceGate(settings: try home.settings(), services: home.services, preferred: preferred)
-      .choice(for: place, named: named).account.text
+    return try AccountSelector(settings: try home.settings(), services: home.services, preferred: preferred)
+      .selectAccount(for: place, named: named).account.text
   }
 
   /// Another account, signed in with these settings.
   private func add(_ name: String, _ configuration: AccountConfiguration) throws {
     let account = try AccountName(name)
     try home.addSettings(configuration, for: account)
-    let content = try Home.record(configuration).sealedContent()
+    let content = try Home.record(configuration).serialized()
     try home.services.vault.write(account, content: content)
   }
 
@@ -144,8 +144,8 @@ import Vocabulary
   /// The account and entry selected by a text and a user name.
   private func place(_ text: String, user: String? = nil, named: String? = nil) throws -> String {
     let named = try named.map { try AccountName($0) }
-    let choice = try ResourceGate(settings: try home.settings(), services: home.services)
-      .choice(among: ResourceURL.candidates(for: text, user: user), named: named)
+    let choice = try AccountSelector(settings: try home.settings(), services: home.services)
+      .selectAccount(among: ResourceURL.candidates(for: text, user: user), named: named)
     return "\(choice.account.text) \(choice.entry?.text ?? "-")"
   }
 
@@ -227,10 +227,10 @@ import Vocabulary
 
   // MARK: Confirmation
 
-  private func confirm(_ origins: [String], settings: [String]) throws -> RecordMove? {
+  private func confirm(_ origins: [String], settings: [String]) throws -> RecordRewrite? {
     let configuration = listing(settings)
     let added = try origins.map { try #require(ResourceOrigin($0, allowHTTPLoopback: false)) }
-    return try home.services.confirm(added, of: home.account, configuration)
+    return try home.services.sealOrigins(added, of: home.account, configuration)
   }
 
   @Test func `are sealed when a person names them, without a new sign-in`() throws {

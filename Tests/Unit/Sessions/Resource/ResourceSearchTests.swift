@@ -20,8 +20,8 @@ import Vocabulary
 
   init() throws { home = try Home() }
 
-  private func search(_ url: String = resource) throws(SessionError) -> SearchedURL {
-    try home.services.search(
+  private func search(_ url: String = resource) throws(SessionError) -> URLKind {
+    try home.services.classify(
       url, AccountConfiguration(issuer: url, clientID: ""), proxyCredentials: nil, cancellation: Cancellation())
   }
 

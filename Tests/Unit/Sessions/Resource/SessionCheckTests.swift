@@ -21,8 +21,8 @@ import Vocabulary
 
   func ask(
     _ configuration: AccountConfiguration = Home.configuration, generation: UInt64 = 1
-  ) throws -> ServerQuestion.Verdict {
-    try ServerQuestion(
+  ) throws -> SessionRequests.CheckResult {
+    try SessionRequests(
       account: home.account, configuration: configuration, grant: grant("at-1", generation: generation),
       services: home.services
     ).check()
@@ -38,14 +38,14 @@ import Vocabulary
   @Test func `by UserInfo holds while the access token is taken`() throws {
     try home.store()
     home.http.answer(TestIssuer.userInfoURL, try response(200, ["sub": "alice"]))
-    #expect(try ask() == .holds)
+    #expect(try ask() == .valid)
   }
 
   // RFC 6750 section 3.1.
   @Test func `by UserInfo is in doubt when the access token is refused`() throws {
     try home.store()
     home.http.answer(TestIssuer.userInfoURL, try refusal("invalid_token", status: 401))
-    #expect(try ask() == .doubtful)
+    #expect(try ask() == .refreshNeeded)
     #expect(try home.stored()?.isExpired == false)
   }
 
@@ -88,7 +88,7 @@ import Vocabulary
       $0.accessToken = try secret("at-2")
     }
     home.http.answer(TestIssuer.userInfoURL, try refusal("invalid_token", status: 401))
-    #expect(try ask(generation: 0) == .doubtful)
+    #expect(try ask(generation: 0) == .refreshNeeded)
     #expect(try home.stored()?.isExpired == false)
   }
 
@@ -101,15 +101,15 @@ import Vocabulary
     let services = home.otherProcess()
     home.services.documents.forget(try Issuer(TestIssuer.text, allowHTTPLoopback: false), transport: Transport())
     #expect(
-      try ServerQuestion(
+      try SessionRequests(
         account: home.account, configuration: Home.configuration, grant: grant("at-1"), services: services
       ).check() == .notPossible)
   }
 
   // RFC 7662 section 2.
-  @Test(arguments: [(true, ServerQuestion.Verdict.holds), (false, .doubtful)])
+  @Test(arguments: [(true, SessionRequests.CheckResult.valid), (false, .refreshNeeded)])
   func `by introspection asks about the refresh token, and does not spend it`(
-    isActive: Bool, verdict: ServerQuestion.Verdict
+    isActive: Bool, verdict: SessionRequests.CheckResult
   ) throws {
     try offerIntrospection()
     home.http.answer(Self.introspectionURL, try response(200, ["active": .bool(isActive)]))
@@ -124,7 +124,7 @@ import Vocabulary
     try offerIntrospection()
     home.http.answer(Self.introspectionURL, try refusal("invalid_client", status: 401))
     home.http.answer(TestIssuer.userInfoURL, try response(200, ["sub": "alice"]))
-    #expect(try ask(Self.confidential) == .holds)
+    #expect(try ask(Self.confidential) == .valid)
   }
 
   @Test func `sends nothing when the settings are not those of the sign-in`() throws {
@@ -160,7 +160,7 @@ import Vocabulary
     #expect(session.state(now: at(0)) == .expired)
     #expect(session.grant == nil)
     #expect(session.lastFailure == .expired(account: "work"))
-    let late = session.refreshEnded(refresh, .success(try grant("late")), now: at(1), wallSeconds: 0, jitter: 0)
+    let late = session.applyRefreshResult(refresh, .success(try grant("late")), now: at(1), wallSeconds: 0, jitter: 0)
     guard case .ignored = late else {
       Issue.record("a late answer counted")
       return
@@ -171,7 +171,7 @@ import Vocabulary
   @Test func `a record that moved keeps the token at hand`() throws {
     var session = Session()
     session.applySignIn(try grant("at", generation: 4), wallSeconds: 0, jitter: 0)
-    session.recordMoved(to: 9)
+    session.applyRecordRewrite(to: 9)
     #expect(session.grant?.recordGeneration == 9)
     #expect(session.grant?.accessToken.text == "at")
     #expect(session.state(now: at(0)) == .active)

@@ -12,7 +12,7 @@ import Vocabulary
   init() throws { home = try Home() }
 
   func ask(_ configuration: AccountConfiguration = Home.configuration) throws -> JSONObject? {
-    try ServerQuestion(
+    try SessionRequests(
       account: home.account, configuration: configuration, grant: grant("at-1"), services: home.services
     ).userInfo()
   }

@@ -10,7 +10,7 @@ import Vocabulary
     var backoff = Backoff()
     #expect(backoff.renewalDue(planned: at(5), queued: nil, tokenEnd: at(9)) == at(5))
     #expect(backoff.renewalDue(planned: nil, queued: nil, tokenEnd: at(9)) == nil)
-    #expect(backoff.refusal(insists: false, now: at(0)) == nil)
+    #expect(backoff.refusal(requiresNewToken: false, now: at(0)) == nil)
     #expect(!backoff.prefersCachedToken(.offline, now: at(0)))
     backoff.notBefore = at(7)
     #expect(backoff.renewalDue(planned: at(5), queued: nil, tokenEnd: at(9)) == at(7))
@@ -39,8 +39,8 @@ import Vocabulary
     var backoff = Backoff()
     backoff.refreshFailed(passing(retryAfter: 200), now: at(100))
     #expect(backoff.renewalDue(planned: at(5), queued: .urgent, tokenEnd: nil) == at(300))
-    #expect(backoff.refusal(insists: true, now: at(299)) == passing(retryAfter: 1))
-    #expect(backoff.refusal(insists: true, now: at(300)) == nil)
+    #expect(backoff.refusal(requiresNewToken: true, now: at(299)) == passing(retryAfter: 1))
+    #expect(backoff.refusal(requiresNewToken: true, now: at(300)) == nil)
   }
 
   @Test func `sends no refresh token in doubt while there is an access token`() {
@@ -55,9 +55,9 @@ import Vocabulary
     var backoff = Backoff()
     backoff.refreshFailed(.oauth(OAuthError(.interactionRequired, .endpoint(.token))), now: at(100))
     #expect(backoff.renewalDue(planned: at(5), queued: .urgent, tokenEnd: nil) == nil)
-    #expect(backoff.refusal(insists: false, now: at(109)) == backoff.failure?.error)
-    #expect(backoff.refusal(insists: true, now: at(109)) == nil)
-    #expect(backoff.refusal(insists: false, now: at(110)) == nil)
+    #expect(backoff.refusal(requiresNewToken: false, now: at(109)) == backoff.failure?.error)
+    #expect(backoff.refusal(requiresNewToken: true, now: at(109)) == nil)
+    #expect(backoff.refusal(requiresNewToken: false, now: at(110)) == nil)
   }
 
   private func blocked(_ status: Int = 403, _ code: OAuthError.Code = .refreshBlocked) -> SessionError {
@@ -68,7 +68,9 @@ import Vocabulary
   @Test func `asks for a sign-in once the same refusal outside the protocol has come for an hour`() {
     var backoff = Backoff()
     #expect(backoff.refreshFailed(blocked(), now: at(100)) == blocked())
-    #expect(backoff.refusal(insists: false, now: at(109)) != nil && backoff.refusal(insists: true, now: at(109)) == nil)
+    #expect(
+      backoff.refusal(requiresNewToken: false, now: at(109)) != nil
+        && backoff.refusal(requiresNewToken: true, now: at(109)) == nil)
     #expect(backoff.refreshFailed(blocked(), now: at(3699)) == blocked())
     // A network failure says nothing about it.
     #expect(backoff.refreshFailed(unreachable, now: at(3700)) == unreachable)
@@ -109,18 +111,18 @@ import Vocabulary
     backoff.refreshFailed(unreachable, now: at(100))
     backoff.refreshFailed(unreachable, now: at(200))
     backoff.notBefore = at(5000)
-    #expect(backoff.networkChanged(retryAt: at(201)) == true)
+    #expect(backoff.scheduleRetry(at: at(201)) == true)
     #expect(backoff.renewalDue(planned: at(5), queued: nil, tokenEnd: nil) == at(201))
     backoff.refreshFailed(unreachable, now: at(300))
     #expect(backoff.failure?.count == 1)
     backoff.refreshFailed(passing(), now: at(400))
-    #expect(backoff.networkChanged(retryAt: at(401)) == false)
+    #expect(backoff.scheduleRetry(at: at(401)) == false)
   }
 
   @Test func `keeps the failure and drops the retries behind a lock`() {
     var backoff = Backoff()
     backoff.refreshFailed(unreachable, now: at(100))
-    #expect(backoff.networkChanged(retryAt: at(101)) == true)
+    #expect(backoff.scheduleRetry(at: at(101)) == true)
     backoff.notBefore = at(5000)
     backoff.dropRetries()
     #expect(backoff.renewalDue(planned: at(5), queued: nil, tokenEnd: nil) == at(160))

@@ -22,7 +22,7 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
 
   static let configuration: AccountConfiguration = {
     var configuration = Home.configuration
-    configuration.dpop = true
+    configuration.usesDPoP = true
     return configuration
   }()
 
@@ -149,7 +149,7 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
   }
 
   func userInfo(_ grant: AccessGrant) throws -> JSONObject? {
-    try ServerQuestion(
+    try SessionRequests(
       account: home.account, configuration: Self.configuration, grant: grant, services: home.services
     ).userInfo()
   }
@@ -260,6 +260,6 @@ extension Home {
   fileprivate func storeAgain(_ change: (inout AccountRecord) throws -> Void) throws {
     var record = try #require(try stored())
     try change(&record)
-    try services.vault.write(account, content: try record.sealedContent())
+    try services.vault.write(account, content: try record.serialized())
   }
 }

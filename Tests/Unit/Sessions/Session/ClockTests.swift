@@ -17,26 +17,28 @@ import Vocabulary
 
   @Test(arguments: [0, 60, 3599]) func `shows the same end while nothing is set`(seconds: Int) throws {
     let grant = try issued()
-    #expect(grant.at(wallSeconds: Self.wall + seconds, at(Double(seconds))).countedFrom == grant.countedFrom)
+    #expect(
+      grant.adjustedToClock(wallSeconds: Self.wall + seconds, at(Double(seconds))).lifetimeStart == grant.lifetimeStart)
     #expect(grant.expiresAtUnixSeconds == Self.wall + 3600)
   }
 
   @Test(arguments: [-1, 1, 2]) func `shows the same end where clocks are read a moment apart`(error: Int) throws {
     let grant = try issued()
-    let adjusted = grant.at(wallSeconds: Self.wall + 60 + error, at(60))
-    #expect(adjusted.countedFrom == grant.countedFrom && adjusted.issuedByClock == grant.issuedByClock)
+    let adjusted = grant.adjustedToClock(wallSeconds: Self.wall + 60 + error, at(60))
+    #expect(
+      adjusted.lifetimeStart == grant.lifetimeStart && adjusted.issuedAtByCurrentClock == grant.issuedAtByCurrentClock)
   }
 
   @Test(arguments: [-10, -7200, -1_700_000_000]) func `shows its end by the clock that was set back`(change: Int) throws
   {
-    let grant = try issued().at(wallSeconds: Self.wall + 60 + change, at(60))
+    let grant = try issued().adjustedToClock(wallSeconds: Self.wall + 60 + change, at(60))
     #expect(grant.expiresAtUnixSeconds == Self.wall + 3600 + change)
     #expect(grant.remaining(at: at(60)) == .seconds(3540))
   }
 
   // A paused virtual machine: only the wall clock shows for how long.
   @Test(arguments: [10, 1800, 3500]) func `is older by as much as the clock jumped forward`(change: Int) throws {
-    let grant = try issued().at(wallSeconds: Self.wall + 60 + change, at(60))
+    let grant = try issued().adjustedToClock(wallSeconds: Self.wall + 60 + change, at(60))
     #expect(grant.remaining(at: at(60)) == .seconds(3540 - change))
     #expect(grant.expiresAtUnixSeconds == Self.wall + 3600)
   }
@@ -44,7 +46,7 @@ import Vocabulary
   @Test func `is not handed out after a pause longer than its life`() throws {
     var session = Session()
     session.applySignIn(try issued(), wallSeconds: Self.wall, jitter: 0)
-    session.clockSet(wallSeconds: Self.wall + 7260, now: at(60))
+    session.applyClockChange(wallSeconds: Self.wall + 7260, now: at(60))
     #expect(session.cachedGrant(by: TokenNeed(), now: at(60)) == nil)
     #expect(session.fallback(for: TokenNeed(), now: at(60)) == nil)
     guard case .wait(start: .some) = session.request(TokenNeed(), account: "work", now: at(60)) else {
@@ -54,7 +56,8 @@ import Vocabulary
   }
 
   @Test func `is as it was when the clock is set right again`() throws {
-    let grant = try issued().at(wallSeconds: Self.wall + 7200, at(60)).at(wallSeconds: Self.wall + 90, at(90))
+    let grant = try issued().adjustedToClock(wallSeconds: Self.wall + 7200, at(60)).adjustedToClock(
+      wallSeconds: Self.wall + 90, at(90))
     #expect(grant.remaining(at: at(90)) == .seconds(3510))
     #expect(grant.expiresAtUnixSeconds == Self.wall + 3600)
   }
@@ -62,9 +65,9 @@ import Vocabulary
   @Test func `that was wiped at its end is not handed out when the clock is set right again`() throws {
     var session = Session()
     session.applySignIn(try issued(), wallSeconds: Self.wall, jitter: 0)
-    session.clockSet(wallSeconds: Self.wall + 7260, now: at(60))
+    session.applyClockChange(wallSeconds: Self.wall + 7260, now: at(60))
     #expect(session.applyExpiry(now: at(60)) == .end)
-    session.clockSet(wallSeconds: Self.wall + 90, now: at(90))
+    session.applyClockChange(wallSeconds: Self.wall + 90, now: at(90))
     #expect(session.cachedGrant(by: TokenNeed(), now: at(90)) == nil)
     #expect(session.fallback(for: TokenNeed(), now: at(90)) == nil)
   }
@@ -80,12 +83,12 @@ import Vocabulary
   func `that cannot be renewed is as it was when the clock is set right again`(policy: RefreshPolicy) throws {
     var run = try last()
     run.session.policy = policy
-    run.session.clockSet(wallSeconds: Self.wall + 7260, now: at(60))
+    run.session.applyClockChange(wallSeconds: Self.wall + 7260, now: at(60))
     #expect(run.session.applyExpiry(now: at(60)) == .end)
     #expect(run.session.renewalDue == nil)
     #expect(run.ask(at: 61) == .fails(.expired(account: "work")))
     #expect(run.session.state(now: at(61)) != .active)
-    run.session.clockSet(wallSeconds: Self.wall + 90, now: at(90))
+    run.session.applyClockChange(wallSeconds: Self.wall + 90, now: at(90))
     #expect(run.ask(at: 90) == .served("at"))
     #expect(run.session.state(now: at(90)) == .active)
     // The session's own end is published again.
@@ -96,12 +99,12 @@ import Vocabulary
 
   @Test func `that cannot be renewed is wiped at its end by the clock that cannot be set`() throws {
     var run = try last()
-    run.session.clockSet(wallSeconds: Self.wall + 7260, now: at(60))
+    run.session.applyClockChange(wallSeconds: Self.wall + 7260, now: at(60))
     #expect(run.session.applyExpiry(now: at(60)) == .end)
     #expect(run.session.actionDue == at(3600))
     #expect(run.session.applyExpiry(now: at(3600)) == nil)
     #expect(run.session.grant?.accessToken.count == 0 && run.session.actionDue == nil)
-    run.session.clockSet(wallSeconds: Self.wall + 3601, now: at(3601))
+    run.session.applyClockChange(wallSeconds: Self.wall + 3601, now: at(3601))
     #expect(run.session.cachedGrant(by: TokenNeed(), now: at(3601)) == nil)
   }
 
@@ -122,7 +125,7 @@ import Vocabulary
   ) throws {
     var session = Session()
     session.applySignIn(try issued(), wallSeconds: Self.wall, jitter: 0)
-    session.clockSet(wallSeconds: Self.wall + 60 + change, now: at(60))
+    session.applyClockChange(wallSeconds: Self.wall + 60 + change, now: at(60))
     #expect(session.refreshedAt == Self.wall + shown)
   }
 
@@ -131,7 +134,7 @@ import Vocabulary
     session.applySignIn(try issued(), wallSeconds: Self.wall, jitter: 0)
     _ = session.request(TokenNeed(), account: "work", now: at(0))
     let before = try #require(session.renewalDue)
-    session.clockSet(wallSeconds: Self.wall + 1800, now: at(0))
+    session.applyClockChange(wallSeconds: Self.wall + 1800, now: at(0))
     #expect(session.renewalDue == before.advanced(by: .seconds(-1800)))
   }
 
@@ -139,11 +142,11 @@ import Vocabulary
     var session = Session()
     session.policy = .strict
     session.applySignIn(try issued(), wallSeconds: Self.wall, jitter: 0)
-    session.clockSet(wallSeconds: Self.wall + 260, now: at(60))
+    session.applyClockChange(wallSeconds: Self.wall + 260, now: at(60))
     #expect(session.actionDue == at(100))
     #expect(session.cachedGrant(by: TokenNeed(), now: at(99)) != nil)
     #expect(session.cachedGrant(by: TokenNeed(), now: at(100)) == nil)
-    session.clockSet(wallSeconds: Self.wall + 360, now: at(60))
+    session.applyClockChange(wallSeconds: Self.wall + 360, now: at(60))
     #expect(session.applyExpiry(now: at(60)) == nil)
     #expect(session.grant == nil)
   }
@@ -153,12 +156,12 @@ import Vocabulary
     session.applySignIn(try issued(lifetime: nil), wallSeconds: Self.wall, jitter: 0)
     let need = TokenNeed(minimumValiditySeconds: 600)
     #expect(session.cachedGrant(by: need, now: at(60)) != nil)
-    session.clockSet(wallSeconds: Self.wall + 660, now: at(60))
+    session.applyClockChange(wallSeconds: Self.wall + 660, now: at(60))
     #expect(session.cachedGrant(by: need, now: at(60)) == nil)
   }
 
   @Test func `of unknown lifetime has no end`() throws {
-    let grant = try issued(lifetime: nil).at(wallSeconds: Self.wall + 7200, at(60))
+    let grant = try issued(lifetime: nil).adjustedToClock(wallSeconds: Self.wall + 7200, at(60))
     #expect(grant.expiresAtUnixSeconds == nil && grant.expiresAt == nil && grant.isAlive(at: at(60)))
   }
 

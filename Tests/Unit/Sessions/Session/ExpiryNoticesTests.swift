@@ -13,25 +13,25 @@ import Vocabulary
 
   @Test func `are given once each, in order`() throws {
     var notices = ExpiryNotices(try grant("at", lifetime: 3600), isRenewable: true)
-    #expect(notices.next(at(3600), now: at(3539)) == nil)
-    #expect(notices.next(at(3600), now: at(3550)) == .nearEnd(seconds: 50))
-    #expect(notices.next(at(3600), now: at(3550)) == nil)
+    #expect(notices.takeNext(at(3600), now: at(3539)) == nil)
+    #expect(notices.takeNext(at(3600), now: at(3550)) == .nearEnd(seconds: 50))
+    #expect(notices.takeNext(at(3600), now: at(3550)) == nil)
     #expect(notices.nextNotice(before: at(3600)) == at(3600))
-    #expect(notices.next(at(3600), now: at(3600)) == .end)
-    #expect(notices.next(at(3600), now: at(3601)) == nil)
+    #expect(notices.takeNext(at(3600), now: at(3600)) == .end)
+    #expect(notices.takeNext(at(3600), now: at(3601)) == nil)
     #expect(notices.nextNotice(before: at(3600)) == nil)
   }
 
   @Test func `leave out the first after the end`() throws {
     var notices = ExpiryNotices(try grant("at", lifetime: 3600), isRenewable: true)
-    #expect(notices.next(at(3600), now: at(9000)) == .end)
+    #expect(notices.takeNext(at(3600), now: at(9000)) == .end)
     #expect(notices.nextNotice(before: at(3600)) == nil)
   }
 
   @Test func `do not exist for an unknown lifetime`() throws {
     var notices = ExpiryNotices(try grant("at", lifetime: nil), isRenewable: false)
     #expect(notices.nextNotice(before: nil) == nil)
-    #expect(notices.next(nil, now: at(1_000_000)) == nil)
+    #expect(notices.takeNext(nil, now: at(1_000_000)) == nil)
   }
 }
 

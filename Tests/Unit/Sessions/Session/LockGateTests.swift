@@ -36,7 +36,7 @@ import Vocabulary
     let services = try Home().services
     func failing(_ error: SessionError, while isClosed: Bool) -> SessionError? {
       #expect(throws: SessionError.self) {
-        try services.keepingUnlocked(.passphrase) { (_) throws(SessionError) -> Void in
+        try services.withUnlockedLevel(.passphrase) { (_) throws(SessionError) -> Void in
           if isClosed {
             try? Threads.start(name: "lock") { services.gate.close([.passphrase]) {} }
             while !services.gate.isClosed(.passphrase) { Threads.sleep(for: .milliseconds(1)) }
@@ -72,7 +72,7 @@ import Vocabulary
     func start(_ name: String, _ cancellation: Cancellation) throws {
       try Threads.start(name: name) {
         do throws(SessionError) {
-          try services.keepingUnlocked(.passphrase, cancellation) { (_) throws(SessionError) in
+          try services.withUnlockedLevel(.passphrase, cancellation) { (_) throws(SessionError) in
             isInside.update { $0 += 1 }
             let deadline = Instant.now.advanced(by: name == "spending" ? .milliseconds(200) : .testLimit)
             while !cancellation.isCancelled, Instant.now < deadline { Threads.sleep(for: .milliseconds(1)) }

@@ -93,7 +93,8 @@ import Vocabulary
       let request = SignIn.Request(
         account: home.account, configuration: configuration,
         services: home.services, cancellation: Cancellation())
-      let waiting = try SignIn.Waiting.Browser(request.prepared(), redirectURI: "http://127.0.0.1:1234/callback")
+      let waiting = try SignIn.PendingApproval.Browser(
+        request.prepared(), redirectURI: "http://127.0.0.1:1234/callback")
       let code = try secret("code")
       return { _ = try waiting.finish(code) }
     case .rotation:
@@ -142,7 +143,7 @@ import Vocabulary
     let home = try Home()
     let waiting = try home.prepare()
     home.http.answer(TestIssuer.tokenURL, try response(400, ["error": "authorization_pending"]))
-    _ = try waiting.poll(approved: { true })
+    _ = try waiting.poll(isWanted: { true })
     #expect(try Self.inodes(of: home, "state/.*.tmp config/.*.tmp") == [])
     #expect(try home.stored() == nil)
   }

@@ -19,7 +19,7 @@ import Vocabulary
     for wait in [1.0, 2, 4, 8, 16, 30, 30] {
       second += wait
       #expect(run.session.renewalDue == at(second))
-      #expect(run.session.renew(now: at(second)) != nil)
+      #expect(run.session.startRenewalIfDue(now: at(second)) != nil)
       try failAll(&run, unreachable, at: second)
       run.session.queueForCaller(because: unreachable, now: at(second))
     }
@@ -28,7 +28,7 @@ import Vocabulary
   @Test func `is tried again within ten seconds at no server that was there`() throws {
     var run = try waiting(passing())
     #expect(run.session.renewalDue == at(10))
-    #expect(run.session.renew(now: at(10)) != nil)
+    #expect(run.session.startRenewalIfDue(now: at(10)) != nil)
     try failAll(&run, passing(), at: 10)
     run.session.queueForCaller(because: passing(), now: at(10))
     #expect(run.session.renewalDue == at(30))
@@ -46,9 +46,9 @@ import Vocabulary
 
   @Test func `is made at once when the network is there again`() throws {
     var run = try waiting(unreachable)
-    #expect(run.session.networkChanged(retryAt: at(0.6)) == true)
+    #expect(run.session.scheduleRetry(at: at(0.6)) == true)
     #expect(run.session.renewalDue == at(0.6))
-    #expect(run.session.renew(now: at(0.6)) != nil)
+    #expect(run.session.startRenewalIfDue(now: at(0.6)) != nil)
     // A failure after that is a first one.
     try failAll(&run, unreachable, at: 1)
     run.session.queueForCaller(because: unreachable, now: at(1))
@@ -57,21 +57,21 @@ import Vocabulary
 
   @Test func `is not made sooner by another network when the server itself was in trouble`() throws {
     var run = try waiting(passing())
-    #expect(run.session.networkChanged(retryAt: at(0.6)) == false)
+    #expect(run.session.scheduleRetry(at: at(0.6)) == false)
     #expect(run.session.renewalDue == at(10))
   }
 
   @Test func `that nobody waits for is not made because the network changed`() throws {
     var run = SessionRun()
     _ = try run.fail(with: unreachable, at: 0)
-    #expect(run.session.networkChanged(retryAt: at(1)) == false)
+    #expect(run.session.scheduleRetry(at: at(1)) == false)
     var unaffected = SessionRun()
-    #expect(unaffected.session.networkChanged(retryAt: at(1)) == false)
+    #expect(unaffected.session.scheduleRetry(at: at(1)) == false)
   }
 
   private func failAll(_ run: inout SessionRun, _ error: SessionError, at second: Double) throws {
     while case .retries = try run.end(.failure(error), at: second) {
-      _ = run.session.retryDue(try #require(run.session.refresh))
+      _ = run.session.startRetry(try #require(run.session.refresh))
     }
   }
 }
@@ -87,7 +87,7 @@ import Vocabulary
     #expect(try run.end(.failure(error), at: 281) == .failed(error, fallback: fallback))
     #expect(run.ask(at: 299) == .served("old"))
     #expect(run.session.renewalDue ?? at(300) >= at(300))
-    #expect(run.session.renew(now: at(299)) == nil)
+    #expect(run.session.startRenewalIfDue(now: at(299)) == nil)
     // There is no token left that could be lost.
     #expect(run.ask(at: 300) == .starts)
   }
@@ -110,9 +110,9 @@ import Vocabulary
   }
 
   @Test func `keeps nobody waiting`() {
-    #expect(!broken().isWorthWaiting)
-    #expect(unreachable.isWorthWaiting && passing().isWorthWaiting)
-    #expect(!lasting.isWorthWaiting)
+    #expect(!broken().isSafeToRetry)
+    #expect(unreachable.isSafeToRetry && passing().isSafeToRetry)
+    #expect(!lasting.isSafeToRetry)
   }
 
   @Test(arguments: RefreshPolicy.allCases)
@@ -122,8 +122,8 @@ import Vocabulary
     var run = try SessionRun.active(grant("old"), jitter: 1, policy: policy)
     #expect(run.ask(TokenNeed(minimumValiditySeconds: 100), at: 1) == .served("old"))
     _ = try run.fail(with: broken(), at: 2)
-    #expect(run.session.renew(now: at(3599)) == nil)
-    #expect((run.session.renew(now: at(3600)) != nil) == (policy == .background))
+    #expect(run.session.startRenewalIfDue(now: at(3599)) == nil)
+    #expect((run.session.startRenewalIfDue(now: at(3600)) != nil) == (policy == .background))
   }
 }
 

@@ -27,10 +27,10 @@ import Testing
   @Test func `is only for a token that somebody used`() throws {
     var run = try SessionRun.active(grant("old"))
     #expect(run.session.renewalDue == nil)
-    #expect(run.session.renew(now: at(3400)) == nil)
+    #expect(run.session.startRenewalIfDue(now: at(3400)) == nil)
     #expect(run.ask(at: 100) == .served("old"))
     #expect(run.session.renewalDue != nil)
-    #expect(run.session.renew(now: at(3500)) != nil)
+    #expect(run.session.startRenewalIfDue(now: at(3500)) != nil)
     #expect(try run.end(.success(grant("new", issuedAt: 3500)), at: 3501) == .renewed("new"))
     // The new token was not used yet, so nothing keeps the session alive forever.
     #expect(run.session.renewalDue == nil)
@@ -38,9 +38,9 @@ import Testing
 
   @Test func `starts at its time, once, and joins with the callers`() throws {
     var run = try used(lifetime: 3600)
-    #expect(run.session.renew(now: at(3299)) == nil)
-    #expect(run.session.renew(now: at(3300))?.attempt == 1)
-    #expect(run.session.renew(now: at(3300)) == nil)
+    #expect(run.session.startRenewalIfDue(now: at(3299)) == nil)
+    #expect(run.session.startRenewalIfDue(now: at(3300))?.attempt == 1)
+    #expect(run.session.startRenewalIfDue(now: at(3300)) == nil)
     #expect(run.session.renewalDue == nil)
     #expect(run.ask(at: 3301) == .served("old"))
     #expect(run.ask(TokenNeed(forceRefresh: true), at: 3301) == .waits)
@@ -48,7 +48,7 @@ import Testing
 
   @Test func `is not made for a token that died meanwhile`() throws {
     var run = try used(lifetime: 3600)
-    #expect(run.session.renew(now: at(3600)) == nil)
+    #expect(run.session.startRenewalIfDue(now: at(3600)) == nil)
     // It is not checked repeatedly either.
     #expect(run.session.applyExpiry(now: at(3600)) == .end)
     run.session.dropMissedRenewal(now: at(3600))
@@ -60,21 +60,21 @@ import Testing
     var failedAt = 35_700.0
     for wait in [60.0, 120] {
       #expect(run.session.renewalDue == at(failedAt))
-      #expect(run.session.renew(now: at(failedAt)) != nil)
+      #expect(run.session.startRenewalIfDue(now: at(failedAt)) != nil)
       _ = try run.end(.failure(lasting), at: failedAt)
       #expect(run.session.renewalDue == at(failedAt + wait))
-      #expect(run.session.renew(now: at(failedAt + wait - 1)) == nil)
+      #expect(run.session.startRenewalIfDue(now: at(failedAt + wait - 1)) == nil)
       failedAt += wait
     }
   }
 
   @Test func `waits as long as the server asks, when that is longer`() throws {
     var run = try used(lifetime: 3600)
-    #expect(run.session.renew(now: at(3300)) != nil)
+    #expect(run.session.startRenewalIfDue(now: at(3300)) != nil)
     #expect(
       try run.end(.failure(passing(retryAfter: 200)), at: 3300) == .failed(passing(retryAfter: 200), fallback: "old"))
     #expect(run.session.renewalDue == at(3500))
-    #expect(run.session.renew(now: at(3499)) == nil)
-    #expect(run.session.renew(now: at(3500)) != nil)
+    #expect(run.session.startRenewalIfDue(now: at(3499)) == nil)
+    #expect(run.session.startRenewalIfDue(now: at(3500)) != nil)
   }
 }

@@ -22,8 +22,8 @@ struct SessionRun {
     case failed(SessionError, fallback: String?)
   }
 
-  mutating func ask(_ need: TokenNeed = TokenNeed(), at seconds: Double, hold: ServerHold? = nil) -> Seen {
-    switch session.request(need, account: "work", now: at(seconds), hold: hold) {
+  mutating func ask(_ need: TokenNeed = TokenNeed(), at seconds: Double, pause: ServerPause? = nil) -> Seen {
+    switch session.request(need, account: "work", now: at(seconds), pause: pause) {
     case .serve(let grant): .served(grant.accessToken.text)
     case .wait(.some): .starts
     case .wait(nil): .waits
@@ -42,7 +42,7 @@ struct SessionRun {
   mutating func end(
     _ refresh: Session.Refresh, _ outcome: Result<AccessGrant, SessionError>, at seconds: Double, jitter: Double = 0
   ) -> Ended {
-    let result = session.refreshEnded(
+    let result = session.applyRefreshResult(
       refresh, outcome, now: at(seconds), wallSeconds: Int(seconds), jitter: jitter)
     return switch result {
     case .ignored: .ignored
@@ -71,7 +71,7 @@ struct SessionRun {
     while true {
       let ended = try end(.failure(error), at: seconds)
       guard case .retries = ended, let waiting = session.refresh else { return ended }
-      _ = session.retryDue(waiting)
+      _ = session.startRetry(waiting)
     }
   }
 

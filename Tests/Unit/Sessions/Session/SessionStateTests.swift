@@ -38,20 +38,20 @@ import Vocabulary
     Row("a token that was not kept", .notKept) {
       $0.session.applyRecord(isGranted: false, ending: .notKept(account: "work"), refreshedAt: 7)
     },
-    Row("sign-in begun", .signingIn) { $0.session.signInStarted() },
+    Row("sign-in begun", .signingIn) { $0.session.markSignInStarted() },
     Row("sign-in given up", .stale) {
-      $0.session.signInStarted()
-      $0.session.signInEnded()
+      $0.session.markSignInStarted()
+      $0.session.markSignInEnded()
     },
     Row("signed in", .active) {
-      $0.session.signInStarted()
+      $0.session.markSignInStarted()
       try signIn(&$0)
     },
     Row("signed in, near the end", .stale, at: 271, signIn),
     Row("signed in, past the end", .stale, at: 300, signIn),
     Row("signing in anew", .signingIn) {
       try signIn(&$0)
-      $0.session.signInStarted()
+      $0.session.markSignInStarted()
     },
     Row("refreshing", .refreshing) {
       try signIn(&$0)
@@ -123,7 +123,7 @@ import Vocabulary
 
   @Test func `a token is given out while the person signs in anew`() throws {
     var run = try SessionRun.active(grant("old"))
-    run.session.signInStarted()
+    run.session.markSignInStarted()
     #expect(run.ask(at: 1) == .served("old"))
   }
 

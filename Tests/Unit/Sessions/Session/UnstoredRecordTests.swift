@@ -36,7 +36,7 @@ import Vault
 
   @Test func `is kept, and it is the one that is spent next`() throws {
     try loseRotation()
-    #expect(home.services.hasUnstored)
+    #expect(home.services.hasUnwritten)
     // Nothing is sent while it cannot be written.
     #expect(throws: SessionError.self) { _ = try home.refresh() }
     #expect(home.http.requests.isEmpty)
@@ -45,18 +45,18 @@ import Vault
     #expect(try home.refresh().accessToken.text == "at-3")
     #expect(home.http.requests.last?.form?[1] == "refresh_token=rt-2")
     #expect(try home.stored()?.refreshToken?.text == "rt-3")
-    #expect(!home.services.hasUnstored)
+    #expect(!home.services.hasUnwritten)
   }
 
   @Test func `is written as soon as that is possible`() throws {
     try loseRotation()
     home.services.retryWrites()
-    #expect(home.services.hasUnstored)
+    #expect(home.services.hasUnwritten)
     try Self.spoil(state, "600")
     #expect(try home.stored()?.refreshToken?.text == "rt-1")
     home.services.retryWrites()
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
-    #expect(!home.services.hasUnstored)
+    #expect(!home.services.hasUnwritten)
   }
 
   @Test func `and that still cannot be written is an error, and kept`() throws {
@@ -65,7 +65,7 @@ import Vault
     // It can be read, but not written.
     try #require(try ProcessRunner.shell("cd '\(state)' && mv vault.lock kept && ln -s kept vault.lock").succeeded)
     #expect(throws: SessionError.self) { try home.services.retryWrite(home.account) }
-    #expect(home.services.hasUnstored)
+    #expect(home.services.hasUnwritten)
     try #require(try ProcessRunner.shell("cd '\(state)' && mv kept vault.lock").succeeded)
     try home.services.retryWrite(home.account)
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
@@ -80,10 +80,10 @@ import Vault
   @Test func `is kept when the record cannot be removed either`() throws {
     try loseRotation()
     #expect(throws: SessionError.self) { try home.services.removeLeftover(of: home.account) }
-    #expect(home.services.hasUnstored)
+    #expect(home.services.hasUnwritten)
     try Self.spoil(state, "600")
     try home.services.removeLeftover(of: home.account)
-    #expect(!home.services.hasUnstored)
+    #expect(!home.services.hasUnwritten)
   }
 
   @Test func `is forgotten when somebody signed in meanwhile`() throws {
@@ -91,12 +91,12 @@ import Vault
     try Self.spoil(state, "600")
     var record = try Home.record()
     record.refreshToken = try secret("rt-other")
-    let content = try record.sealedContent()
+    let content = try record.serialized()
     try home.otherProcess().vault.write(home.account, content: content)
     home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3"))
     _ = try home.refresh()
     #expect(home.http.requests.last?.form?[1] == "refresh_token=rt-other")
-    #expect(!home.services.hasUnstored)
+    #expect(!home.services.hasUnwritten)
   }
 
   @Test func `for all that can be known before is not asked for`() throws {

@@ -17,7 +17,7 @@ import Vocabulary
   private func settings(_ directories: [String: AccountName]) throws -> Settings {
     var settings = Settings()
     for name in [work, home] { try settings.set(Home.configuration, for: name) }
-    for (text, name) in directories { try settings.use(name, in: path(text)) }
+    for (text, name) in directories { try settings.setDirectoryAccount(name, in: path(text)) }
     return settings
   }
 
@@ -46,9 +46,9 @@ import Vocabulary
 
   @Test func `are written, read back, follow a new name, and go with the account`() throws {
     var settings = try settings(["/src": work])
-    try settings.use(home, in: path("/own/"))
-    try settings.use(home, in: path("/src"))
-    try settings.use(work, in: path("/src"))
+    try settings.setDirectoryAccount(home, in: path("/own/"))
+    try settings.setDirectoryAccount(home, in: path("/src"))
+    try settings.setDirectoryAccount(work, in: path("/src"))
     settings = try Settings(parsing: settings.serialized())
     let written = try JSON(parsing: settings.serialized())["directories"]
     #expect(written == ["/src": "work", "/own": "home"])
@@ -57,10 +57,12 @@ import Vocabulary
     #expect(try account(settings, "/src") == job && settings.directories.paths(of: job) == ["/src"])
     settings.remove(job)
     #expect(try account(settings, "/src") == nil && account(settings, "/own") == home)
-    try settings.use(nil, in: path("/own"))
+    try settings.setDirectoryAccount(nil, in: path("/own"))
     #expect(settings.directories.isEmpty)
     #expect(try JSON(parsing: settings.serialized())["directories"] == nil)
-    #expect(throws: ConfigurationError(.accountChanged, "job")) { try settings.use(job, in: path("/own")) }
+    #expect(throws: ConfigurationError(.accountChanged, "job")) {
+      try settings.setDirectoryAccount(job, in: path("/own"))
+    }
   }
 
   @Test func `stay with an account that was deleted by hand`() throws {

@@ -43,7 +43,7 @@ import Vocabulary
       #"[{"run":["/a"]},{"run":["/a"],"events":["signed_out"]},{"run":["/a"],"account":"work"}]"#
     ).commands
     func those(_ event: SessionEventName, _ account: String?) -> [Bool] {
-      commands.map { $0.isFor(event, of: account) }
+      commands.map { $0.matches(event, of: account) }
     }
     #expect(those(.signedOut, "work") == [true, true, true])
     #expect(those(.online, "work") == [true, false, true])

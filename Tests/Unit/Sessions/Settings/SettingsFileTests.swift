@@ -58,7 +58,7 @@ import Vocabulary
   /// Reads the file like another thread.
   private func read(_ file: SettingsFile, seen: UInt64?) {
     let last = file.lastReading
-    file.take(
+    file.adopt(
       Result { () throws(ConfigurationError) in try SettingsFile.read(in: file.directoryPath, since: last) }, seen: seen
     )
   }
@@ -66,22 +66,22 @@ import Vocabulary
   @Test func `is as it was read last, until something may have happened to it and it is read again`() throws {
     let file = file()
     try add(work, to: file)
-    #expect(!file.isKnown(at: 1))
+    #expect(!file.isUpToDate(at: 1))
     read(file, seen: 1)
-    #expect(file.isKnown(at: 1) && !file.isKnown(at: 2))
+    #expect(file.isUpToDate(at: 1) && !file.isUpToDate(at: 2))
     let revision = file.revision
     try write(#"{"version":2}"#)
     #expect(try file.lastRead()[work] == Home.configuration)
     #expect(file.revision == revision)
     read(file, seen: 2)
     #expect(try file.lastRead() == Settings())
-    #expect(file.isKnown(at: 2) && file.revision != revision)
+    #expect(file.isUpToDate(at: 2) && file.revision != revision)
     // The process's own change is known, but changes after it are not, whatever the watch reports.
     try add(work, to: file)
     #expect(try file.lastRead()[work] == Home.configuration)
-    #expect(!file.isKnown(at: 2))
+    #expect(!file.isUpToDate(at: 2))
     read(file, seen: nil)
-    #expect(!file.isKnown(at: 2))
+    #expect(!file.isUpToDate(at: 2))
   }
 
   @Test func `that cannot be read stays so until it is read again`() throws {
@@ -92,7 +92,7 @@ import Vocabulary
     read(file, seen: 3)
     #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.lastRead() }
     // It is read again although nothing has changed: the failure may have been the system's.
-    #expect(!file.isKnown(at: 3) && file.revision == revision)
+    #expect(!file.isUpToDate(at: 3) && file.revision == revision)
     try write(#"{"version":2}"#)
     #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.lastRead() }
     read(file, seen: 4)
@@ -383,7 +383,7 @@ import Vocabulary
     let file = file()
     try add(work, to: file)
     let before = try directory.readText("config/agent/config.json")
-    let failure = ConfigurationError(.pin, "pins")
+    let failure = ConfigurationError(.invalidPin, "pins")
     #expect(throws: failure) {
       _ = try file.change { (settings) throws(ConfigurationError) in
         try settings.set(`The settings`.full, for: work)

@@ -33,7 +33,7 @@ import Vocabulary
     account.proxy = "http://proxy.example:3128"
     account.proxyExclusions = "localhost"
     account.keepsAccessToken = true
-    account.dpop = true
+    account.usesDPoP = true
     return account
   }()
 

@@ -62,7 +62,7 @@ import Vocabulary
       ])
     let record = try #require(try home.stored())
     #expect(record.unattended == .assertion && record.refreshToken == nil && !record.isExpired)
-    let content = try record.sealedContent().text
+    let content = try record.serialized().text
     #expect(!content.contains(text) && !content.contains("rt-of-no-use"))
   }
 
@@ -139,7 +139,7 @@ import Vocabulary
     try home.directory.write("token", String(repeating: "x", count: 65_600))
     #expect(throws: SessionError.assertion(.tooLong, .file(path))) { try home.refresh(configuration) }
     configuration.assertionFile = nil
-    #expect(throws: SessionError.assertionNotNamed(account: "work")) { try home.refresh(configuration) }
+    #expect(throws: SessionError.assertionSourceNeeded(account: "work")) { try home.refresh(configuration) }
   }
 
   // MARK: Other sources
@@ -157,10 +157,10 @@ import Vocabulary
   }
 
   private func refresh(
-    _ configuration: AccountConfiguration, _ handed: PassedAssertion
+    _ configuration: AccountConfiguration, _ passedAssertion: PassedAssertion
   ) throws -> AccessGrant {
     try RefreshOperation(
-      account: home.account, configuration: configuration, handed: handed, services: home.services,
+      account: home.account, configuration: configuration, passedAssertion: passedAssertion, services: home.services,
       cancellation: Cancellation()
     ).run()
   }
@@ -169,13 +169,16 @@ import Vocabulary
     _ = try start()
     let (configuration, text) = try moved { $0.assertionFrom = .gitLabCI }
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
-    let handed = PassedAssertion(variables: ["GITLAB_OIDC_TOKEN": try secret(text), "OTHER": try secret("x.y.z")])
-    #expect(try refresh(configuration, handed).accessToken.text == "at-2" && asked.contains("assertion=\(text)"))
+    let passedAssertion = PassedAssertion(variables: [
+      "GITLAB_OIDC_TOKEN": try secret(text), "OTHER": try secret("x.y.z"),
+    ])
+    #expect(
+      try refresh(configuration, passedAssertion).accessToken.text == "at-2" && asked.contains("assertion=\(text)"))
     var named = configuration
     named.assertionVariable = "CI_JWT"
     home.http.forgetRequests()
-    #expect(throws: SessionError.assertionVariables(account: "work", .variable("CI_JWT"))) {
-      try refresh(named, handed)
+    #expect(throws: SessionError.assertionVariablesMissing(account: "work", .variable("CI_JWT"))) {
+      try refresh(named, passedAssertion)
     }
     #expect(!home.http.urls.contains(TestIssuer.tokenURL))
   }
@@ -183,18 +186,19 @@ import Vocabulary
   @Test func `asks the service of GitHub Actions for one with the audience`() throws {
     _ = try start()
     let (configuration, text) = try moved { $0.assertionFrom = .gitHubActions }
-    let handed = PassedAssertion(variables: [
+    let passedAssertion = PassedAssertion(variables: [
       "ACTIONS_ID_TOKEN_REQUEST_URL": try secret("https://run.example/token?v=2"),
       "ACTIONS_ID_TOKEN_REQUEST_TOKEN": try secret("job-token"),
     ])
     home.http.answer(Self.service, try response(200, ["value": .string(text)]))
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
-    #expect(try refresh(configuration, handed).accessToken.text == "at-2" && asked.contains("assertion=\(text)"))
+    #expect(
+      try refresh(configuration, passedAssertion).accessToken.text == "at-2" && asked.contains("assertion=\(text)"))
     home.http.answer(Self.service, try response(503, [:]))
-    let error = #expect(throws: SessionError.self) { try refresh(configuration, handed) }
+    let error = #expect(throws: SessionError.self) { try refresh(configuration, passedAssertion) }
     guard case .assertionSource(.workflow, because: .oauth(let cause))? = error else { throw Home.NoToken() }
     #expect(cause.code == .serverUnavailable && error?.isTemporary == true && error?.effect == SessionError.Effect.none)
-    #expect(throws: SessionError.assertionVariables(account: "work", .workflow)) {
+    #expect(throws: SessionError.assertionVariablesMissing(account: "work", .workflow)) {
       try refresh(configuration, PassedAssertion())
     }
   }
@@ -211,7 +215,7 @@ import Vocabulary
   @Test func `needs the ID Token of another account first, and an assertion for this client`() throws {
     _ = try start()
     let (configuration, text) = try moved { $0.assertionAccount = "person" }
-    #expect(throws: SessionError.assertionOfAccount("person")) { try refresh(configuration, PassedAssertion()) }
+    #expect(throws: SessionError.assertionNeededFrom("person")) { try refresh(configuration, PassedAssertion()) }
     #expect(throws: SessionError.assertion(.wrongClient(expected: "cli"), .account("person"))) {
       try refresh(configuration, PassedAssertion(assertion: try secret(text)))
     }
@@ -232,7 +236,7 @@ import Vocabulary
   @Test func `does not take the place of a user`() throws {
     try handOut()
     try home.store(configuration)
-    #expect(throws: SessionError.guestOverUser(account: "work")) { try signIn(configuration) }
+    #expect(throws: SessionError.guestCannotReplaceUser(account: "work")) { try signIn(configuration) }
     #expect(home.http.requests.isEmpty)
     #expect(try home.stored()?.refreshToken?.text == "rt-1")
   }
@@ -241,7 +245,7 @@ import Vocabulary
     let configuration = try start()
     let record = try #require(try home.stored())
     #expect(record.problem(with: configuration, account: home.account) == nil)
-    let again = try AccountRecord(content: try record.sealedContent(), account: home.account)
+    let again = try AccountRecord(content: try record.serialized(), account: home.account)
     #expect(again.unattended == .assertion)
   }
 }

@@ -22,21 +22,21 @@ import Vocabulary
   private func start(
     _ options: AuthorizationOptions = .init(), _ configuration: AccountConfiguration = Home.configuration,
     isForResource: Bool = false
-  ) throws -> SignIn.Waiting.Browser {
+  ) throws -> SignIn.PendingApproval.Browser {
     var request = SignIn.Request(
       account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation())
     request.beganAtResource = isForResource
-    return try SignIn.Waiting.Browser(request.prepared(), redirectURI: Self.redirectURI, options: options)
+    return try SignIn.PendingApproval.Browser(request.prepared(), redirectURI: Self.redirectURI, options: options)
   }
 
   /// An ID Token for this sign-in, with some claims changed.
-  private func idToken(_ signIn: SignIn.Waiting.Browser, _ changes: JSONObject = [:]) throws -> String {
+  private func idToken(_ signIn: SignIn.PendingApproval.Browser, _ changes: JSONObject = [:]) throws -> String {
     var claims: JSONObject = ["nonce": .string(try #require(signIn.request.nonce))]
     for name in changes.names { claims[name] = changes[name] }
     return try TestIssuer.first.idToken(claims)
   }
 
-  private func finish(_ signIn: SignIn.Waiting.Browser, _ idToken: String) throws -> SignIn.Outcome {
+  private func finish(_ signIn: SignIn.PendingApproval.Browser, _ idToken: String) throws -> SignIn.Outcome {
     home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "rt-1", idToken: idToken))
     return try signIn.finish(try secret("c1"))
   }
@@ -96,7 +96,7 @@ import Vocabulary
     let unconfirmed = try signIn.finishUnconfirmed(try secret("c1"))
     #expect(unconfirmed.subject == "alice")
     home.http.forgetRequests()
-    unconfirmed.refuse(Cancellation())
+    unconfirmed.revoke(Cancellation())
     #expect(home.http.urls == (hasSession ? [] : [TestIssuer.revocationURL]))
     #expect(try home.stored()?.refreshToken?.text == (hasSession ? "rt-1" : nil))
   }
@@ -166,7 +166,7 @@ import Vocabulary
   // OpenID Connect Core 1.0 section 3.1.3.7, step 11: a code of another sign-in brings another nonce.
   @Test func `takes only an ID Token of this sign-in`() throws {
     for (nonce, error) in [
-      (JSON.null, IDTokenError(.missingClaim("nonce"))), ("other", IDTokenError(.otherNonce)),
+      (JSON.null, IDTokenError(.missingClaim("nonce"))), ("other", IDTokenError(.wrongNonce)),
     ] {
       let signIn = try start()
       #expect(throws: SessionError.idToken(error)) { try finish(signIn, try idToken(signIn, ["nonce": nonce])) }
@@ -187,7 +187,7 @@ import Vocabulary
       (["auth_time": .int(TestIssuer.now - 200), "acr": "gold"], IDTokenError(.authenticationTooOld)),
       (
         ["auth_time": .int(TestIssuer.now), "acr": "gold", "c_hash": "LDktKdoQak3Pk0cnXxCltA"],
-        IDTokenError(.otherHash(claim: "c_hash"))
+        IDTokenError(.wrongHash(claim: "c_hash"))
       ),
     ]
     for (claims, error) in wrong {

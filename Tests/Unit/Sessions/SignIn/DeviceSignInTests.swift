@@ -29,7 +29,7 @@ import Vocabulary
       var body: JSONObject = ["access_token": "at-1", "token_type": "Bearer", "refresh_token": "rt-1"]
       for name in fault.names { body[name] = fault[name] }
       let error = #expect(throws: SessionError.self) { _ = try signIn(try response(200, .object(body))) }
-      guard case .signInKept(Home.configuration, because: .oauth(let cause)) = error else {
+      guard case .onlyRefreshTokenStored(Home.configuration, because: .oauth(let cause)) = error else {
         Issue.record("\(String(describing: error))")
         continue
       }
@@ -48,7 +48,7 @@ import Vocabulary
     home.http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
     let answer = try tokens("at-1", refresh: "rt-1", idToken: try TestIssuer.first.idToken())
     let error = #expect(throws: SessionError.self) { _ = try signIn(answer) }
-    guard case .signInKept = error else { throw error ?? .cancelled }
+    guard case .onlyRefreshTokenStored = error else { throw error ?? .cancelled }
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
     #expect(throws: SessionError.identityUnverified(account: "work")) { _ = try home.refresh() }
   }
@@ -56,7 +56,7 @@ import Vocabulary
   @Test func `whose ID Token is wrong keeps nothing, and ends the grant at the server`() throws {
     home.http.answer(TestIssuer.revocationURL, try response(200, [:]))
     let answer = try tokens("at-1", refresh: "rt-1", idToken: try TestIssuer.first.idToken("aud", "other"))
-    #expect(throws: SessionError.idToken(IDTokenError(.otherAudience(isMissing: false)))) { _ = try signIn(answer) }
+    #expect(throws: SessionError.idToken(IDTokenError(.wrongAudience(isMissing: false)))) { _ = try signIn(answer) }
     #expect(try home.stored() == nil)
     #expect(home.http.requests.last?.url == TestIssuer.revocationURL)
     #expect(home.http.requests.last?.form?.first == "token=rt-1")
@@ -82,7 +82,7 @@ import Vocabulary
         account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: home.services)
       guard case .postponed = try operation.run().revocationResult else { throw SessionError.cancelled }
     }
-    #expect(try signIn(try tokens("at-2", refresh: "rt-2")).notices == [.earlierSession(page: nil)])
+    #expect(try signIn(try tokens("at-2", refresh: "rt-2")).notices == [.earlierGrantRemains(page: nil)])
     #expect(try home.stored()?.revocation == nil)
   }
 
@@ -101,7 +101,7 @@ import Vocabulary
       try body()
     } throws: {
       switch $0 as? SessionError {
-      case .configuration, .grantNotKept(because: .configuration, isRevoked: true): true
+      case .configuration, .grantNotStored(because: .configuration, isRevoked: true): true
       default: false
       }
     }
@@ -137,7 +137,7 @@ import Vocabulary
     try home.addSettings(Home.configuration, for: AccountName("other"))
     home.http.forgetRequests()
     let lock = try PrivateDirectory(opening: home.settingsDirectory, create: false).tryLock("config.lock")
-    guard case .undecided(.pending) = try signIn.poll(approved: { true }) else {
+    guard case .undecided(.pending) = try signIn.poll(isWanted: { true }) else {
       Issue.record("the settings were locked")
       return
     }
@@ -174,7 +174,7 @@ import Vocabulary
         try ProcessRunner.shell("chmod 644 '\(home.directory.path("state"))'/vault.????????????????").succeeded)
       return answer
     }
-    try home.services.vault.write(AccountName("other"), content: try Home.record().sealedContent())
+    try home.services.vault.write(AccountName("other"), content: try Home.record().serialized())
     #expect(throws: SessionError.self) { _ = try home.finish(signIn) }
     #expect(try home.settings()[home.account] == Home.configuration)
   }
@@ -198,7 +198,7 @@ import Vocabulary
 
   @Test func `that can be neither used nor written is not told to be kept, and its grant is ended`() throws {
     home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
-    try home.services.vault.write(AccountName("other"), content: try Home.record().sealedContent())
+    try home.services.vault.write(AccountName("other"), content: try Home.record().serialized())
     let signIn = try SignIn.Request(
       account: home.account, configuration: Home.configuration, isNew: true, services: home.services,
       cancellation: Cancellation()
@@ -211,7 +211,7 @@ import Vocabulary
       return answer
     }
     let error = #expect(throws: SessionError.self) { _ = try home.finish(signIn) }
-    guard case .grantNotKept(because: .oauth, isRevoked: true) = error else { throw try #require(error) }
+    guard case .grantNotStored(because: .oauth, isRevoked: true) = error else { throw try #require(error) }
     #expect(home.http.requests.last?.url == TestIssuer.revocationURL)
     #expect(home.http.requests.last?.form?.first == "token=rt-1")
   }
@@ -330,7 +330,7 @@ import Vocabulary
   @Test func `polls with the device code until the person has decided`() throws {
     let signIn = try home.prepare()
     home.http.answer(TestIssuer.tokenURL, try refusal("authorization_pending"))
-    guard case .undecided(.pending) = try signIn.poll(approved: { true }) else { throw Home.NoToken() }
+    guard case .undecided(.pending) = try signIn.poll(isWanted: { true }) else { throw Home.NoToken() }
     #expect(
       home.http.requests.last
         == ScriptedHTTP.Recorded(
@@ -338,7 +338,7 @@ import Vocabulary
           form: ["grant_type=urn:ietf:params:oauth:grant-type:device_code", "device_code=dc-1", "client_id=cli"]))
     home.http.answer(TestIssuer.tokenURL, try refusal("access_denied"))
     let denied = refused(.accessDenied, .endpoint(.token), "access_denied", status: 400)
-    #expect(throws: SessionError.oauth(denied)) { try signIn.poll(approved: { true }) }
+    #expect(throws: SessionError.oauth(denied)) { try signIn.poll(isWanted: { true }) }
     #expect(try home.stored() == nil)
   }
 
@@ -346,7 +346,7 @@ import Vocabulary
     let (signIn, phrase) = try protected()
     home.services.vault.lock()
     home.http.forgetRequests()
-    #expect(throws: SessionError.vault(VaultError(.locked(.passphrase)))) { try signIn.poll(approved: { true }) }
+    #expect(throws: SessionError.vault(VaultError(.locked(.passphrase)))) { try signIn.poll(isWanted: { true }) }
     #expect(home.http.requests.isEmpty)
     try home.services.vault.unlock(.passphrase, secret: phrase.bytes)
     let answer = try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken())
@@ -379,7 +379,7 @@ import Vocabulary
     let signIn = try home.prepare(configuration)
     home.services.vault.lock()
     home.http.forgetRequests()
-    #expect(throws: SessionError.vault(VaultError(.locked(.passphrase)))) { try signIn.poll(approved: { true }) }
+    #expect(throws: SessionError.vault(VaultError(.locked(.passphrase)))) { try signIn.poll(isWanted: { true }) }
     #expect(home.http.requests.isEmpty)
   }
 
@@ -398,7 +398,7 @@ import Vocabulary
     try #require(
       try ProcessRunner.shell("rm -f '\(state)/vault.lock' && ln -s nowhere '\(state)/vault.lock'").succeeded)
     #expect(throws: SessionError.vault(VaultError(.badPermissions, path: "\(state)/vault.lock"))) {
-      try signIn.poll(approved: { true })
+      try signIn.poll(isWanted: { true })
     }
     #expect(home.http.requests.isEmpty)
   }
@@ -407,13 +407,13 @@ import Vocabulary
     let signIn = try home.prepare()
     home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()))
     #expect(throws: SessionError.oauth(OAuthError(.cancelled, .endpoint(.token)))) {
-      try signIn.poll(approved: { false })
+      try signIn.poll(isWanted: { false })
     }
     #expect(try home.stored() == nil)
   }
 
   /// A sign-in whose session is to be protected by a passphrase.
-  private func protected() throws -> (SignIn.Waiting.Device, SharedSecret) {
+  private func protected() throws -> (SignIn.PendingApproval.Device, SharedSecret) {
     let phrase = try secret("correct horse")
     try home.services.vault.createProtection(.passphrase, secret: phrase.bytes)
     var configuration = Home.configuration
@@ -432,7 +432,7 @@ import Vocabulary
     #expect(outcome.grant.scope == "openid")
     #expect(outcome.grant.expiresAtUnixSeconds == TestIssuer.now + 300)
     #expect(outcome.hasRefreshToken)
-    #expect(!outcome.isKept)
+    #expect(!outcome.isAccessTokenStored)
     #expect(home.services.isCurrent(outcome.grant, of: home.account) == true)
     let record = try #require(try home.stored())
     #expect(record.authority == (try Home.record()).authority)
@@ -500,11 +500,11 @@ import Vocabulary
 
   // OpenID Connect Core 1.0 section 3.1.3.7.
   @Test(arguments: [
-    BadToken(claim: "iss", value: "https://evil.example", error: IDTokenError(.otherIssuer(isMissing: false))),
-    BadToken(claim: "aud", value: "other", error: IDTokenError(.otherAudience(isMissing: false))),
+    BadToken(claim: "iss", value: "https://evil.example", error: IDTokenError(.wrongIssuer(isMissing: false))),
+    BadToken(claim: "aud", value: "other", error: IDTokenError(.wrongAudience(isMissing: false))),
     BadToken(claim: "exp", value: .int(TestIssuer.now - 61), error: IDTokenError(.expired(at: TestIssuer.now - 61))),
     BadToken(claim: "sub", value: nil, error: IDTokenError(.missingClaim("sub"))),
-    BadToken(claim: "at_hash", value: "AAAA", error: IDTokenError(.otherHash(claim: "at_hash"))),
+    BadToken(claim: "at_hash", value: "AAAA", error: IDTokenError(.wrongHash(claim: "at_hash"))),
   ])
   func `stores nothing when the ID Token does not hold`(_ bad: BadToken) throws {
     let token = try TestIssuer.first.idToken(bad.claim, bad.value)
@@ -520,7 +520,7 @@ import Vocabulary
     let failure = #expect(throws: SessionError.self) {
       _ = try signIn(try tokens("at-1", refresh: "rt-1", idToken: token))
     }
-    guard case .signInKept(_, because: .oauth(let error)) = failure else { throw try #require(failure) }
+    guard case .onlyRefreshTokenStored(_, because: .oauth(let error)) = failure else { throw try #require(failure) }
     return error
   }
 
@@ -530,7 +530,7 @@ import Vocabulary
     #expect(error.code == .keyNotPublished && error.retryAfterSeconds == 60)
     let record = try #require(try home.stored())
     #expect(record.refreshToken?.text == "rt-1")
-    #expect(record.identity == nil && record.identityHold == .unverified)
+    #expect(record.identity == nil && record.identityBlock == .unverified)
   }
 
   // The key may be corrected, so no approval is wasted on it either.
@@ -576,7 +576,7 @@ import Vocabulary
   @Test func `without a refresh token ends with its access token`() throws {
     let outcome = try signIn(try tokens("at-1", idToken: TestIssuer.first.idToken()))
     #expect(!outcome.hasRefreshToken)
-    #expect(!outcome.isKept)
+    #expect(!outcome.isAccessTokenStored)
     #expect(outcome.grant.accessToken.text == "at-1")
     let record = try #require(try home.stored())
     #expect(record.isExpired)
@@ -589,7 +589,7 @@ import Vocabulary
     configuration.keepsAccessToken = true
     let outcome = try signIn(
       try tokens("at-1", idToken: TestIssuer.first.idToken(), expiresIn: lifetime), configuration)
-    #expect(outcome.isKept)
+    #expect(outcome.isAccessTokenStored)
     let record = try #require(try home.stored())
     #expect(record.accessToken?.text == "at-1")
     #expect(record.accessTokenExpiresAt == lifetime.map { TestIssuer.now + $0 })
@@ -602,7 +602,7 @@ import Vocabulary
     configuration.keepsAccessToken = true
     let outcome = try signIn(
       try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()), configuration)
-    #expect(!outcome.isKept)
+    #expect(!outcome.isAccessTokenStored)
     #expect(try home.stored()?.accessToken == nil)
   }
 }

@@ -23,7 +23,7 @@ import Vocabulary
     var request = SignIn.Request(
       account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation()
     ) { [given] _ in given }
-    request.unattended = .client
+    request.unattended = .clientCredentials
     return request
   }
 
@@ -36,12 +36,15 @@ import Vocabulary
     let home = try Home()
     let outcome = try signIn(home, ["openid", "read", "offline_access"])
     #expect(
-      outcome.unattended == .client && outcome.grant.subject == nil && outcome.grant.accessToken.text == "guest-1")
+      outcome.unattended == .clientCredentials && outcome.grant.subject == nil
+        && outcome.grant.accessToken.text == "guest-1")
     #expect(
       home.http.requests.last?.form
         == ["grant_type=client_credentials", "scope=read", "client_id=cli", "client_secret=s"])
     let record = try #require(try home.stored())
-    #expect(record.unattended == .client && record.refreshToken == nil && record.identity == nil && !record.isExpired)
+    #expect(
+      record.unattended == .clientCredentials && record.refreshToken == nil && record.identity == nil
+        && !record.isExpired)
   }
 
   @Test func `is renewed as it began`() throws {
@@ -56,7 +59,7 @@ import Vocabulary
 
   @Test func `must be able to prove who the client is`() throws {
     let home = try Home()
-    #expect(throws: SessionError.guestNeedsProof(account: "work")) {
+    #expect(throws: SessionError.guestMustAuthenticate(account: "work")) {
       try preparation(home, Home.configuration, secret: nil).unattendedOutcome()
     }
     #expect(!home.http.urls.contains(TestIssuer.tokenURL))
@@ -76,7 +79,7 @@ import Vocabulary
   @Test func `does not take the place of a user`() throws {
     let home = try Home()
     try home.store(configuration()) { $0.credentials.secret = try secret("s") }
-    #expect(throws: SessionError.guestOverUser(account: "work")) {
+    #expect(throws: SessionError.guestCannotReplaceUser(account: "work")) {
       try preparation(home, configuration()).unattendedOutcome()
     }
     #expect(home.http.requests.isEmpty)
@@ -102,10 +105,10 @@ import Vocabulary
     home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
     let outcome = try signIn(home)
     home.http.always("https://as.example/introspect", try response(200, ["active": false]))
-    let question = ServerQuestion(
+    let question = SessionRequests(
       account: home.account, configuration: outcome.configuration, grant: outcome.grant,
       services: home.otherProcess())
-    #expect(try question.check() == .doubtful)
+    #expect(try question.check() == .refreshNeeded)
     #expect(try home.stored()?.isExpired == false)
   }
 
@@ -113,7 +116,7 @@ import Vocabulary
     let home = try Home()
     let outcome = try signIn(home)
     home.http.forgetRequests()
-    let question = ServerQuestion(
+    let question = SessionRequests(
       account: home.account, configuration: outcome.configuration, grant: outcome.grant, services: home.services)
     #expect(try question.userInfo() == nil)
     #expect(home.http.requests.isEmpty)

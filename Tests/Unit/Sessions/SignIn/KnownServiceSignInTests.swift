@@ -19,7 +19,7 @@ import Vocabulary
   private static let deviceURL = "https://github.com/login/device/code"
   private static let tokenURL = "https://github.com/login/oauth/access_token"
 
-  private func prepare() throws -> SignIn.Waiting.Device {
+  private func prepare() throws -> SignIn.PendingApproval.Device {
     try SignIn.Request(
       account: home.account, configuration: Self.configuration, services: home.services, cancellation: Cancellation()
     ).device()
@@ -42,12 +42,12 @@ import Vocabulary
       Self.tokenURL,
       try response(200, ["access_token": "gho_1", "token_type": "bearer", "scope": "gist,read:user"]))
     let outcome = try home.finish(signIn)
-    #expect(outcome.grant.scope == "gist read:user" && outcome.grant.isScopeNamed && outcome.grant.subject == nil)
+    #expect(outcome.grant.scope == "gist read:user" && outcome.grant.isScopeFromServer && outcome.grant.subject == nil)
     let record = try #require(try home.stored())
-    #expect(record.authority.difference(from: Self.configuration, caDigest: nil) == nil)
+    #expect(record.authority.changedSetting(in: Self.configuration, caDigest: nil) == nil)
     var changed = Self.configuration
     changed.provider = nil
-    #expect(record.authority.difference(from: changed, caDigest: nil) == "provider")
+    #expect(record.authority.changedSetting(in: changed, caDigest: nil) == "provider")
   }
 
   // RFC 9207 section 2.4: GitHub identifies itself by the issuer with a path.
@@ -58,8 +58,8 @@ import Vocabulary
     let prepared = try SignIn.Request(
       account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation()
     ).prepared()
-    func answer(_ named: String) throws -> AuthorizationAnswer {
-      let signIn = try SignIn.Waiting.Browser(prepared, redirectURI: "http://127.0.0.1:1/callback")
+    func answer(_ named: String) throws -> AuthorizationResponse {
+      let signIn = try SignIn.PendingApproval.Browser(prepared, redirectURI: "http://127.0.0.1:1/callback")
       let query = Array("code=c&state=\(signIn.request.state)&iss=\(named)".utf8)
       return signIn.request.answer(in: query.span)
     }

@@ -24,7 +24,7 @@ import Vocabulary
   ) -> SignIn.Request {
     var configuration = AccountConfiguration(issuer: TestIssuer.text, clientID: registers ? "" : "cli")
     configuration.scope = scope
-    configuration.dpop = dpop
+    configuration.usesDPoP = dpop
     var request = SignIn.Request(
       account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation())
     request.registersClient = registers

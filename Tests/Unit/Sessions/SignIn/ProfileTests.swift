@@ -64,10 +64,10 @@ import Vocabulary
 
   private func start(
     _ configuration: AccountConfiguration = configuration, _ given: SignInSecrets = key
-  ) throws -> SignIn.Waiting.Browser {
+  ) throws -> SignIn.PendingApproval.Browser {
     home.http.answer(
       Self.pushURL, try response(201, ["request_uri": "urn:ietf:params:oauth:request_uri:1", "expires_in": 60]))
-    return try SignIn.Waiting.Browser(request(configuration, given).prepared(), redirectURI: Self.redirectURI)
+    return try SignIn.PendingApproval.Browser(request(configuration, given).prepared(), redirectURI: Self.redirectURI)
   }
 
   private func answer(
@@ -81,7 +81,7 @@ import Vocabulary
     return try response(200, .object(body))
   }
 
-  private func idToken(_ signIn: SignIn.Waiting.Browser) throws -> String {
+  private func idToken(_ signIn: SignIn.PendingApproval.Browser) throws -> String {
     try TestIssuer.first.idToken("nonce", .string(try #require(signIn.request.nonce)))
   }
 
@@ -122,7 +122,7 @@ import Vocabulary
     home.http.answer(TestIssuer.tokenURL, try answer("at-1", idToken: try idToken(waiting)))
     let outcome = try waiting.finish(try secret("c1"))
     #expect(outcome.grant.tokenType == "DPoP" && outcome.grant.dpopKey != nil)
-    #expect(outcome.configuration.dpop && outcome.configuration.tokenEndpointAuthMethod == .privateKeyJWT)
+    #expect(outcome.configuration.usesDPoP && outcome.configuration.tokenEndpointAuthMethod == .privateKeyJWT)
     for url in [Self.pushURL, TestIssuer.tokenURL] {
       let (header, claims) = try assertion(to: url)
       // Section 5.3.3.1, item 5: a string, not an array.
@@ -177,7 +177,7 @@ import Vocabulary
   private static let contradictions: [(@Sendable (inout AccountConfiguration) -> Void, ProfileBreach)] = [
     ({ $0.tokenEndpointAuthMethod = .secretBasic }, .clientUnproven),
     ({ $0.tokenEndpointAuthMethod = .secretPost }, .clientUnproven),
-    ({ $0.basicUnencoded = true }, .clientUnproven),
+    ({ $0.omitsBasicEncoding = true }, .clientUnproven),
     ({ $0.tokenEndpoint = "https://as.example/other" }, .endpointOverride),
     ({ $0.assertionAudience = "token_endpoint" }, .assertionAudience),
     ({ $0.clientKeyAlgorithm = .ES384 }, .algorithmSetting), ({ $0.idTokenAlgorithm = .HS256 }, .algorithmSetting),
@@ -201,11 +201,11 @@ import Vocabulary
     given.credentials.key = try ClientKeyFile(text.span, in: NoDevice()).key
     given.credentials.certificate = try secret(Credentials.certificate)
     let bound = try request(Self.configuration, given).prepared()
-    #expect(bound.configuration.dpop && bound.server.prover != nil)
+    #expect(bound.configuration.usesDPoP && bound.server.prover != nil)
     try publish(("tls_client_certificate_bound_access_tokens", true), ("dpop_signing_alg_values_supported", nil))
     #expect(try signIn(Self.configuration, given, type: "Bearer").grant.tokenType == "Bearer")
     let settings = try settings()
-    #expect(settings.tokenEndpointAuthMethod == .tlsClientAuth && !settings.dpop)
+    #expect(settings.tokenEndpointAuthMethod == .tlsClientAuth && !settings.usesDPoP)
     // A server that no longer binds them issues tokens that a thief could use, even if it binds tokens to keys.
     try publish()
     home.time.advance(seconds: 7 * 86_400)
@@ -260,7 +260,7 @@ import Vocabulary
     // The rules of the authorization code flow do not apply to a client's own session.
     try publish(("pushed_authorization_request_endpoint", nil))
     var guest = request()
-    guest.unattended = .client
+    guest.unattended = .clientCredentials
     home.http.answer(TestIssuer.tokenURL, try answer("at-1", refresh: nil))
     #expect(try guest.unattendedOutcome().grant.tokenType == "DPoP")
   }
@@ -269,7 +269,7 @@ import Vocabulary
   @Test func `sends no request that was not pushed when the endpoint for that is out of order`() throws {
     let prepared = try request().prepared()
     home.http.answer(Self.pushURL, try response(503, [:]))
-    #expect(throws: SessionError.self) { try SignIn.Waiting.Browser(prepared, redirectURI: Self.redirectURI) }
+    #expect(throws: SessionError.self) { try SignIn.PendingApproval.Browser(prepared, redirectURI: Self.redirectURI) }
     #expect(home.http.urls.contains(Self.pushURL))
   }
 
@@ -339,7 +339,7 @@ import Vocabulary
 
   @Test func `may be held to it from a later sign-in on, with the key in the vault`() throws {
     var plain = Home.configuration
-    plain.dpop = true
+    plain.usesDPoP = true
     try signIn(plain)
     var held = try settings()
     held.profile = .fapi2
@@ -438,7 +438,7 @@ import Vocabulary
     body["issued_token_type"] = "urn:ietf:params:oauth:token-type:access_token"
     home.http.answer(TestIssuer.tokenURL, try response(200, .object(body)))
     let target = try #require(try TokenTarget(scope: [], resources: ["https://api.example"], audience: nil))
-    let question = ServerQuestion(
+    let question = SessionRequests(
       account: home.account, configuration: try settings(), grant: subject, services: home.services)
     #expect(throws: Self.broken(.tokenUnbound)) { try question.exchange(for: target) }
   }

@@ -75,7 +75,7 @@ import Vocabulary
     } else {
       try announce(nil)
     }
-    #expect(throws: SessionError.clientURL(.unannounced(canRegister: registers))) { try request().prepared() }
+    #expect(throws: SessionError.unusableClientURL(.unannounced(canRegister: registers))) { try request().prepared() }
     #expect(home.http.urls == [TestIssuer.metadataURL])
     // Section 7.2: it may be registered there manually.
     let named = Self.configuration { $0.redirectURI = "http://127.0.0.1/callback" }
@@ -99,15 +99,15 @@ import Vocabulary
     "https://ME.example/a", "https://me.example:443/a",
   ])
   func `must be at a URL where the server would fetch it`(id: String) throws {
-    #expect(throws: SessionError.clientURL(.malformed)) { try request(Self.configuration(id)).prepared() }
+    #expect(throws: SessionError.unusableClientURL(.malformed)) { try request(Self.configuration(id)).prepared() }
     // Elsewhere it is an ordinary client ID.
     try announce(nil)
     #expect(try request(Self.configuration(id)).prepared().configuration.clientID == id)
   }
 
   @Test func `may have a query, of which the person is warned`() throws {
-    #expect(try request(Self.configuration()).prepared().notices.contains(.clientQuery) == false)
-    #expect(try request(Self.configuration(Self.url + "?a=b")).prepared().notices.contains(.clientQuery))
+    #expect(try request(Self.configuration()).prepared().notices.contains(.clientURLHasQuery) == false)
+    #expect(try request(Self.configuration(Self.url + "?a=b")).prepared().notices.contains(.clientURLHasQuery))
   }
 
   @Test func `is no client that a server registered under a URL`() throws {
@@ -139,7 +139,7 @@ import Vocabulary
       request.registration = .init(clientName: "agent", softwareVersion: "1")
       do throws(SessionError) {
         try request.prepare { (_) throws(SessionError) in () }
-      } catch .clientNotNamed(let missing) {
+      } catch .clientIDNeeded(let missing) {
         return missing
       } catch {}
       return nil
@@ -156,21 +156,21 @@ import Vocabulary
 
   @Test func `has no secret`() throws {
     let secret = SignInSecrets(clientSecret: try secret("s"))
-    #expect(throws: SessionError.clientURL(.secret)) { try request(Self.configuration(), secret).prepared() }
+    #expect(throws: SessionError.unusableClientURL(.secret)) { try request(Self.configuration(), secret).prepared() }
     for method in [ClientAuthenticationMethod.secretBasic, .secretPost] {
       let configuration = Self.configuration { $0.tokenEndpointAuthMethod = method }
-      #expect(throws: SessionError.clientURL(.secret)) { try request(configuration).prepared() }
-      #expect(throws: SessionError.clientURL(.secret)) { try document(configuration) }
-      #expect(throws: SessionError.clientURL(.secret)) {
+      #expect(throws: SessionError.unusableClientURL(.secret)) { try request(configuration).prepared() }
+      #expect(throws: SessionError.unusableClientURL(.secret)) { try document(configuration) }
+      #expect(throws: SessionError.unusableClientURL(.secret)) {
         try home.services.add(home.account, configuration)
       }
       try home.addSettings(Self.configuration())
-      #expect(throws: SessionError.clientURL(.secret)) {
+      #expect(throws: SessionError.unusableClientURL(.secret)) {
         try home.services.change(home.account, from: Self.configuration(), to: configuration)
       }
     }
     let other = try AccountName("other")
-    #expect(throws: SessionError.clientURL(.secret)) {
+    #expect(throws: SessionError.unusableClientURL(.secret)) {
       try SignIn.Request(
         account: other, configuration: Self.configuration(), isNew: true, services: home.services,
         cancellation: Cancellation()
@@ -206,7 +206,7 @@ import Vocabulary
   @Test func `has a document that tells what the settings want, the same at all times`() throws {
     let configuration = Self.configuration {
       $0.scope = ["openid", "offline_access"]
-      $0.dpop = true
+      $0.usesDPoP = true
     }
     let text = String(decoding: JSON.object(try document(configuration)).serialized(), as: UTF8.self)
     #expect(
@@ -218,13 +218,13 @@ import Vocabulary
 
   @Test(arguments: ["cli", "https://me.example", "http://me.example/agent.json", "http://127.0.0.1:80/agent.json"])
   func `has no document where nothing can be published`(id: String) {
-    #expect(throws: SessionError.clientURL(.malformed)) { try document(Self.configuration(id)) }
+    #expect(throws: SessionError.unusableClientURL(.malformed)) { try document(Self.configuration(id)) }
   }
 
   @Test func `may be on this machine for development, and has no certificate`() throws {
     let local = Self.configuration("http://127.0.0.1:8080/agent.json") { $0.allowHTTPLoopback = true }
     #expect(try document(local)["client_id"] == "http://127.0.0.1:8080/agent.json")
     let certified = Self.configuration { $0.tokenEndpointAuthMethod = .selfSignedTLSClientAuth }
-    #expect(throws: SessionError.clientURL(.certificate)) { try document(certified) }
+    #expect(throws: SessionError.unusableClientURL(.certificate)) { try document(certified) }
   }
 }

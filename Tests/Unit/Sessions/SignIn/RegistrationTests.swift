@@ -27,7 +27,7 @@ import Vocabulary
 
   private func preparation(
     _ home: Home, _ configuration: AccountConfiguration? = nil, given: SignInSecrets = .init(),
-    needsProof: Bool = false
+    mustAuthenticate: Bool = false
   ) -> SignIn.Request {
     var request = SignIn.Request(
       account: home.account,
@@ -35,7 +35,7 @@ import Vocabulary
       services: home.services, cancellation: Cancellation()
     ) { _ in given }
     request.registersClient = true
-    request.registration = .init(clientName: "agent on host", softwareVersion: "1", needsProof: needsProof)
+    request.registration = .init(clientName: "agent on host", softwareVersion: "1", mustAuthenticate: mustAuthenticate)
     return request
   }
 
@@ -205,7 +205,7 @@ import Vocabulary
     let home = try home()
     try registers(home, ("dpop_bound_access_tokens", true))
     let signIn = try preparation(home).prepared()
-    #expect(signIn.configuration.dpop && signIn.server.prover != nil)
+    #expect(signIn.configuration.usesDPoP && signIn.server.prover != nil)
   }
 
   @Test func `has a key of its own where the server wants proof`() throws {
@@ -237,7 +237,7 @@ import Vocabulary
     var request = preparation(home, configuration)
     request.listen = { (_, _, _, _) throws(SessionError) in 49_152 }
     let outcome = try signIn(home, request)
-    #expect(outcome.configuration.clientCertificate)
+    #expect(outcome.configuration.usesClientCertificate)
     func certificate() throws -> Certificate {
       let asked = try #require(home.http.requests.last { $0.url == Self.place }?.json)
       #expect(asked["token_endpoint_auth_method"] == "self_signed_tls_client_auth")
@@ -267,14 +267,14 @@ import Vocabulary
 
   // RFC 6749 section 4.4: the client credentials grant is for confidential clients only.
   @Test(arguments: [true, false]) func `of a guest asks for the grant of a client, as one that proves itself`(
-    needsProof: Bool
+    mustAuthenticate: Bool
   ) throws {
     let home = try home([("token_endpoint_auth_methods_supported", ["none", "private_key_jwt"])])
     try registers(home)
-    _ = try preparation(home, needsProof: needsProof).prepared()
+    _ = try preparation(home, mustAuthenticate: mustAuthenticate).prepared()
     let asked = try #require(home.http.requests.first { $0.url == Self.place }?.json)
-    #expect(asked["grant_types"]?.array?.contains("client_credentials") == needsProof)
-    #expect(asked["token_endpoint_auth_method"] == (needsProof ? "private_key_jwt" : "none"))
+    #expect(asked["grant_types"]?.array?.contains("client_credentials") == mustAuthenticate)
+    #expect(asked["token_endpoint_auth_method"] == (mustAuthenticate ? "private_key_jwt" : "none"))
   }
 
   @Test func `takes the secret that the server gives, and honours its end`() throws {
@@ -326,7 +326,7 @@ import Vocabulary
     let home = try home()
     try registers(home)
     home.http.answer(Self.managed, try response(204, .null))
-    try preparation(home).prepared().withdraw()
+    try preparation(home).prepared().deleteNewClient()
     #expect(home.http.requests.last?.method == .delete && home.http.requests.last?.authorization == "Bearer rat")
     #expect(try home.stored() == nil)
   }

@@ -26,7 +26,7 @@ import Vocabulary
     let token = try TestIssuer.first.idToken("sub", "bob")
     // The grant is another user's, so ending it cannot end the account's session.
     #expect(
-      throws: SessionError.grantNotKept(because: .identityChanged(account: "work", claim: "sub"), isRevoked: true)
+      throws: SessionError.grantNotStored(because: .identityChanged(account: "work", claim: "sub"), isRevoked: true)
     ) {
       _ = try home.finish(signIn, try tokens("at-bob", refresh: "rt-bob", idToken: token))
     }
@@ -47,7 +47,7 @@ import Vocabulary
     configuration.scope = scope
     let signIn = try home.prepare(configuration)
     // Some servers end every session of a user and a client with any of its tokens.
-    #expect(throws: SessionError.grantNotKept(because: .identityUnknown(account: "work"), isRevoked: false)) {
+    #expect(throws: SessionError.grantNotStored(because: .identityUnknown(account: "work"), isRevoked: false)) {
       _ = try home.finish(signIn, try tokens("at-2", refresh: "rt-2"))
     }
     #expect(!home.http.urls.contains(TestIssuer.revocationURL))
@@ -72,7 +72,7 @@ import Vocabulary
       _ = try home.finish(signIn, answer)
     } throws: {
       let damaged = SessionError.vault(VaultError(.damaged, path: "work"))
-      return ($0 as? SessionError) == (isDamagedEarly ? damaged : .grantNotKept(because: damaged, isRevoked: false))
+      return ($0 as? SessionError) == (isDamagedEarly ? damaged : .grantNotStored(because: damaged, isRevoked: false))
     }
     #expect { _ = try home.stored() } throws: {
       ($0 as? SessionError) == .vault(VaultError(.damaged, path: "work"))
@@ -121,7 +121,7 @@ import Vocabulary
 
   @Test func `makes a vault beside those of other machines`() throws {
     let elsewhere = Vault(stateDirectory: home.directory.path("state"), machineIdentity: Array(101...116), userID: 1000)
-    let content = try Home.record().sealedContent()
+    let content = try Home.record().serialized()
     try elsewhere.write(home.account, content: content)
     #expect { _ = try home.refresh() } throws: {
       if case .vault(let error)? = $0 as? SessionError { error.code == .otherMachinesOnly } else { false }

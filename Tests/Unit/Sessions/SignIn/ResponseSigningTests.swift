@@ -59,7 +59,7 @@ import Vocabulary
     #expect(try signIn(account(.ES256), TestIssuer.first.idToken()).grant.subject == "alice")
     let refused = SessionError.idToken(IDTokenError(.signature(.algorithmNotAllowed)))
     // The account already has a session, which remains untouched.
-    #expect(throws: SessionError.grantNotKept(because: refused, isRevoked: false)) {
+    #expect(throws: SessionError.grantNotStored(because: refused, isRevoked: false)) {
       _ = try signIn(account(.RS256), TestIssuer.first.idToken())
     }
   }

@@ -65,7 +65,7 @@ import Vocabulary
   @Test func `must be named where the provider takes no other`() throws {
     var configuration = Home.configuration
     configuration.provider = .cognito
-    #expect(throws: SessionError.redirectNotNamed(provider: "Amazon Cognito")) { try redirect(configuration) }
+    #expect(throws: SessionError.redirectURINeeded(provider: "Amazon Cognito")) { try redirect(configuration) }
     configuration.redirectURI = "http://localhost:8400/"
     #expect(try redirect(configuration) == "http://localhost:8400/")
   }
@@ -77,7 +77,7 @@ import Vocabulary
           account: home.account, configuration: configuration, isNew: true, services: home.services,
           cancellation: Cancellation()
         ).prepare { (_) throws(SessionError) in () }
-      } catch .clientNotNamed(let missing) {
+      } catch .clientIDNeeded(let missing) {
         return missing
       }
       return nil
@@ -103,7 +103,7 @@ import Vocabulary
 
   init() throws { home = try Home() }
 
-  private func device(_ given: SignInSecrets = .init()) throws -> SignIn.Waiting.Device {
+  private func device(_ given: SignInSecrets = .init()) throws -> SignIn.PendingApproval.Device {
     try SignIn.Request(
       account: home.account, configuration: Home.configuration, isNew: true, services: home.services,
       cancellation: Cancellation()

@@ -48,7 +48,7 @@ import Vocabulary
     home.http.answer(TestIssuer.tokenURL, try tokens("at-1", scope: "mail"))
     let outcome = try importToken()
     #expect(outcome.grant.subject == nil)
-    #expect(outcome.grant.scope == "mail" && outcome.grant.isScopeNamed)
+    #expect(outcome.grant.scope == "mail" && outcome.grant.isScopeFromServer)
     let record = try home.stored()
     #expect(record?.refreshToken?.text == "theirs")
     #expect(record?.identity == nil)
@@ -110,7 +110,7 @@ import Vocabulary
   @Test(arguments: ["ours", nil]) func `whose new token cannot be written ends that, and says so`(refresh: String?)
     throws
   {
-    try home.services.vault.write(AccountName("other"), content: try Home.record().sealedContent())
+    try home.services.vault.write(AccountName("other"), content: try Home.record().serialized())
     let (home, answer) = (home, try tokens("at-1", refresh: refresh))
     home.http.answer(TestIssuer.tokenURL) { _ in
       let line = "cd '\(home.directory.path("state"))' && mv vault.lock kept && ln -s kept vault.lock"
@@ -123,7 +123,7 @@ import Vocabulary
       guard case .vault = error else { throw try #require(error) }
       #expect(home.http.requests.last?.url == TestIssuer.tokenURL)
     } else {
-      guard case .grantNotKept(because: .vault, isRevoked: true) = error else { throw try #require(error) }
+      guard case .grantNotStored(because: .vault, isRevoked: true) = error else { throw try #require(error) }
       #expect(home.http.requests.last?.url == TestIssuer.revocationURL)
       #expect(home.http.requests.last?.form?.first == "token=ours")
     }

@@ -76,7 +76,7 @@ import Vocabulary
     home.http.answer(TestIssuer.tokenURL) { _ in
       var signOut = SignOutOperation(
         account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: home.services)
-      signOut.willAskServer = { [cancellation = signOut.cancellation] in cancellation.cancel() }
+      signOut.willContactServer = { [cancellation = signOut.cancellation] in cancellation.cancel() }
       let outcome = try signOut.remove()
       #expect(outcome.revocationResult == .postponed(.cancelled))
       return try tokens("at-2", refresh: "rt-2")
@@ -121,7 +121,7 @@ import Vocabulary
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
     // The server may end both with either.
     let isReplaced = client == "cli"
-    #expect(outcome.notices.contains { if case .earlierSession = $0 { true } else { false } } == isReplaced)
+    #expect(outcome.notices.contains { if case .earlierGrantRemains = $0 { true } else { false } } == isReplaced)
     #expect(home.services.accountsToRevoke() == (isReplaced ? [] : [try AccountName("work.removed-1")]))
   }
 

@@ -28,7 +28,7 @@ import Vocabulary
   ) -> SignOutOperation {
     var operation = SignOutOperation(
       account: home.account, configuration: configuration, grant: grant, isLocal: isLocal, services: home.services)
-    if !isPatient { operation.willAskServer = { [cancellation = operation.cancellation] in cancellation.cancel() } }
+    if !isPatient { operation.willContactServer = { [cancellation = operation.cancellation] in cancellation.cancel() } }
     return operation
   }
 
@@ -292,7 +292,7 @@ import Vocabulary
   @Test func `leaves other accounts alone`() throws {
     try home.store()
     let other = try AccountName("other")
-    let content = try Home.record().sealedContent()
+    let content = try Home.record().serialized()
     try home.services.vault.write(other, content: content)
     _ = try signOut(isLocal: true)
     #expect(try home.otherProcess().vault.accounts() == [other])
@@ -328,7 +328,7 @@ import Vocabulary
     try answer(200, 200)
     var operation = operation()
     let other = self.operation()
-    operation.willAskServer = { #expect(other.revokePending().revocationResult == .revoked) }
+    operation.willContactServer = { #expect(other.revokePending().revocationResult == .revoked) }
     #expect(try operation.run().revocationResult == .handledElsewhere)
     #expect(try home.stored() == nil)
   }
@@ -394,7 +394,7 @@ import Vocabulary
     }
     #expect { _ = try home.refresh() } throws: { ($0 as? SessionError) == .signedOut(account: "work") }
     #expect(try owed() == ["rt-2", nil])
-    #expect(!home.services.hasUnstored)
+    #expect(!home.services.hasUnwritten)
   }
 
   @Test func `that is local does not wait for a refresh under way, whose tokens are dropped`() throws {
@@ -405,7 +405,7 @@ import Vocabulary
     }
     #expect { _ = try home.refresh() } throws: { ($0 as? SessionError) == .signedOut(account: "work") }
     #expect(try home.stored() == nil)
-    #expect(!home.services.hasUnstored)
+    #expect(!home.services.hasUnwritten)
   }
 
   @Test func `gives a silent server its time and no more`() throws {

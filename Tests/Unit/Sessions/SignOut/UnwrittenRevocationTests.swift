@@ -40,18 +40,18 @@ import Vocabulary
     #expect(home.services.pendingRevocation(of: home.account).revokePending().revocationResult.isPostponed)
     #expect(home.services.pendingRevocation(of: home.account).revokePending().revocationResult == .revoked)
     #expect(revoked == ["token=rt-1", "token=rt-1"])
-    #expect(home.services.accountsToRevoke() == [] && !home.services.hasUnstored)
+    #expect(home.services.accountsToRevoke() == [] && !home.services.hasUnwritten)
     #expect(try home.services.vault.accounts() == [], "it has no files")
   }
 
   @Test func `is attempted once more when the process ends`() throws {
     try signOut()
-    #expect(home.services.hasUnstored)
+    #expect(home.services.hasUnwritten)
     home.services.retryWrites()
-    #expect(revoked == [] && home.services.hasUnstored)
-    home.services.revokeUnstored()
+    #expect(revoked == [] && home.services.hasUnwritten)
+    home.services.revokeUnwritten()
     #expect(revoked == ["token=rt-1"])
-    #expect(!home.services.hasUnstored)
+    #expect(!home.services.hasUnwritten)
   }
 
   @Test func `goes by the settings of the sign-out`() throws {
@@ -66,7 +66,7 @@ import Vocabulary
     services.ephemeral.set(Home.configuration, for: home.account)
     try services.write(Home.record(), of: home.account)
     #expect(home.services.pendingRevocation(of: home.account).revokePending().revocationResult == .nothingToRevoke)
-    #expect(revoked == [] && !home.services.hasUnstored)
+    #expect(revoked == [] && !home.services.hasUnwritten)
   }
 
   /// The signal for a write beyond the file size limit.
@@ -86,9 +86,9 @@ import Vocabulary
       home.services.movePendingRevocation(of: home.account)
       ResourceLimit.raiseAll()
       let name = try AccountName("work.removed-1")
-      #expect(home.services.unwritten.accounts == [name])
+      #expect(home.services.unwrittenRevocations.accounts == [name])
       home.services.retryWrites()
-      #expect(home.services.unwritten.accounts == [])
+      #expect(home.services.unwrittenRevocations.accounts == [])
       #expect(try home.otherProcess().record(of: name)?.revocation?.refreshToken?.text == "rt-1")
     }
   }
@@ -98,10 +98,10 @@ import Vocabulary
     var record = try Home.record()
     record.revocation = .init(refreshToken: record.refreshToken, until: home.time.wallSeconds() + 100)
     record = try #require(record.signedOut(record.revocation))
-    home.services.unwritten[home.account] = .init(
+    home.services.unwrittenRevocations[home.account] = .init(
       record: record, configuration: Home.configuration, protection: .device)
     home.services.retryWrites()
-    #expect(!home.services.hasUnstored)
+    #expect(!home.services.hasUnwritten)
     #expect(try home.stored()?.revocation?.refreshToken?.text == "rt-1")
     #expect(home.otherProcess().pendingRevocation(of: home.account).revokePending().revocationResult == .revoked)
     #expect(try home.stored() == nil)

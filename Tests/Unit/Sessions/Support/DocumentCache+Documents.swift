@@ -26,6 +26,6 @@ extension DocumentCache {
   }
 
   func secondsUntilKeys(at endpoint: Endpoint, transport: Transport) -> Int {
-    secondsUntilNext(DocumentSource<JWKSet>(endpoint, transport, nil, nil))
+    secondsUntilRefetch(DocumentSource<JWKSet>(endpoint, transport, nil, nil))
   }
 }

@@ -13,7 +13,7 @@ extension Home {
 
   func prepare(
     _ configuration: AccountConfiguration = Home.configuration, _ given: SignInSecrets = .init()
-  ) throws -> SignIn.Waiting.Device {
+  ) throws -> SignIn.PendingApproval.Device {
     http.always(TestIssuer.deviceURL, try response(200, Self.codes))
     return try SignIn.Request(
       account: account, configuration: configuration, services: services,
@@ -22,14 +22,14 @@ extension Home {
   }
 
   /// Polls once, with `answer` as the response, and completes the sign-in.
-  func finish(_ signIn: SignIn.Waiting.Device, _ answer: HTTPResponse) throws -> SignIn.Outcome {
+  func finish(_ signIn: SignIn.PendingApproval.Device, _ answer: HTTPResponse) throws -> SignIn.Outcome {
     http.answer(TestIssuer.tokenURL, answer)
     return try finish(signIn)
   }
 
   /// Polls once, with tokens as the response, and completes the sign-in.
-  func finish(_ signIn: SignIn.Waiting.Device) throws -> SignIn.Outcome {
-    guard case .signedIn(let outcome) = try signIn.poll(approved: { true }) else { throw NoToken() }
+  func finish(_ signIn: SignIn.PendingApproval.Device) throws -> SignIn.Outcome {
+    guard case .signedIn(let outcome) = try signIn.poll(isWanted: { true }) else { throw NoToken() }
     return outcome
   }
 
@@ -40,13 +40,13 @@ extension SignIn.Request {
   /// Prepares the sign-in, before the user is asked.
   func prepared() throws -> SignIn.Prepared { try prepare { $0 } }
 
-  func device() throws -> SignIn.Waiting.Device {
-    try prepare { (prepared) throws(SessionError) in try SignIn.Waiting.Device(prepared) }
+  func device() throws -> SignIn.PendingApproval.Device {
+    try prepare { (prepared) throws(SessionError) in try SignIn.PendingApproval.Device(prepared) }
   }
 
   /// Completes a sign-in without a user.
   func unattendedOutcome() throws -> SignIn.Outcome {
-    let grant = unattended ?? .client
+    let grant = unattended ?? .clientCredentials
     return try prepare { (prepared) throws(SessionError) in try prepared.signIn(grant) }
   }
 }

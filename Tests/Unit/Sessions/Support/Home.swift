@@ -59,14 +59,14 @@ final class Home: Sendable {
   ) throws {
     var record = try Self.record(configuration)
     try change(&record)
-    let content = try record.sealedContent()
+    let content = try record.serialized()
     try services.vault.write(account, content: content)
   }
 
   /// Stores a record that is unreadable without the passphrase `open sesame`.
   func storeLocked() throws {
     let passphrase = try secret("open sesame")
-    let content = try Self.record().sealedContent()
+    let content = try Self.record().serialized()
     try services.vault.createProtection(.passphrase, secret: passphrase.bytes)
     try services.vault.write(account, content: content, protection: .passphrase)
     services.vault.lock()

@@ -66,10 +66,10 @@ func grant(
 }
 
 /// A temporary failure, as caused by a failing server.
-func passing(retryAfter: Int? = nil, lostAnswer: Bool = false) -> SessionError {
+func passing(retryAfter: Int? = nil, isResponseLost: Bool = false) -> SessionError {
   var error = OAuthError(.serverUnavailable, .endpoint(.token), httpStatus: 503)
   error.retryAfterSeconds = retryAfter
-  error.lostAnswer = lostAnswer
+  error.isResponseLost = isResponseLost
   return .oauth(error)
 }
 
@@ -79,8 +79,8 @@ let unreachable = SessionError.oauth(OAuthError(.network, .host("as.example")))
 /// A failure because of a truncated response.
 func broken(_ code: OAuthError.Code = .network) -> SessionError {
   var error = OAuthError(code, .endpoint(.token))
-  error.answerBegan = true
-  error.brokenAnswer = true
+  error.hasResponseBegun = true
+  error.isResponseUnusable = true
   return .oauth(error)
 }
 

@@ -273,7 +273,7 @@ private struct LostWrite: Error {}
     let vault = scratch.vault()
     let path = scratch.file("locks/account-alice.lock")
     let held = try vault.lockAccount(alice, LockWait(.zero))
-    #expect(throws: VaultError(.busyHere, path: path)) { _ = try vault.lockAccount(alice, LockWait(.zero)) }
+    #expect(throws: VaultError(.busyInProcess, path: path)) { _ = try vault.lockAccount(alice, LockWait(.zero)) }
     #expect(throws: VaultError(.busy, path: path)) { _ = try scratch.vault().lockAccount(alice, LockWait(.zero)) }
     let next = try start { try vault.lockAccount(alice, LockWait(.seconds(600))).release() }
     Threads.sleep(for: .milliseconds(50))

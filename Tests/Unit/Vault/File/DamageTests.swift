@@ -91,7 +91,8 @@ import Vocabulary
     // The last byte of the generation, after the 30 bytes of the header.
     bytes[37] += 1
     let covered = bodies - VaultFormat.tagLength - VaultFormat.checkLength
-    bytes.replaceSubrange(covered..<covered + VaultFormat.checkLength, with: try VaultFile.check(of: bytes[..<covered]))
+    bytes.replaceSubrange(
+      covered..<covered + VaultFormat.checkLength, with: try VaultFile.checkBytes(of: bytes[..<covered]))
     try expectRefusal(of: bytes, .damaged, "forged")
   }
 

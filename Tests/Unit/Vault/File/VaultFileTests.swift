@@ -13,7 +13,7 @@ import Vocabulary
     key = try DataKey.new(for: .device, header: header, epoch: 1)
     var epochs = KeyEpochs()
     epochs[.device] = 1
-    let slot = KeySlot(SlotContext(number: 1, kind: .host, leadingTo: key), body: [])
+    let slot = KeySlot(SlotContext(number: 1, kind: .host, for: key), body: [])
     empty = VaultFile(
       header: header, generation: 0, epochs: epochs, lastSlotNumber: 1, slots: [slot], records: [])
   }

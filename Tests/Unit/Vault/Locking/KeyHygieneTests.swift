@@ -9,7 +9,7 @@ import Vocabulary
 /// Whether this many bytes are used, now or after a thread that is about to end.
 private func settles(at bytes: Int) -> Bool {
   let deadline = Instant.now.advanced(by: .testLimit)
-  while SecureHeap.used != bytes {
+  while SecureHeap.usedBytes != bytes {
     if Instant.now > deadline { return false }
     Threads.sleep(for: .milliseconds(10))
   }
@@ -18,12 +18,12 @@ private func settles(at bytes: Int) -> Bool {
 
 /// How many bytes are used once the number is stable.
 private func settled() -> Int {
-  var (used, agreeing) = (SecureHeap.used, 0)
+  var (used, agreeing) = (SecureHeap.usedBytes, 0)
   let deadline = Instant.now.advanced(by: .testLimit)
   while agreeing < 20, Instant.now < deadline {
     Threads.sleep(for: .milliseconds(10))
-    agreeing = SecureHeap.used == used ? agreeing + 1 : 0
-    used = SecureHeap.used
+    agreeing = SecureHeap.usedBytes == used ? agreeing + 1 : 0
+    used = SecureHeap.usedBytes
   }
   return used
 }
@@ -78,13 +78,13 @@ private func settled() -> Int {
       try vault.addPassphrase(for: .device, secret("back"))
       try vault.removeSlot(1)
       vault.forgetKeys()
-      let bare = SecureHeap.used
+      let bare = SecureHeap.usedBytes
       try vault.unlock(.device, secret: secret("back"))
-      #expect(SecureHeap.used == bare + 3 * 32)
+      #expect(SecureHeap.usedBytes == bare + 3 * 32)
       _ = try vault.text(of: alice)
       try vault.write(alice, "y")
       vault.lock()
-      #expect(SecureHeap.used == bare)
+      #expect(SecureHeap.usedBytes == bare)
       #expect(!vault.isUnlocked(.device))
     }
   }
@@ -96,7 +96,7 @@ private func settled() -> Int {
     var other = closed
     other.file.setKey(try open.key(of: .passphrase), of: .passphrase)
     var memory = VaultMemory()
-    let begin = memory.wipes
+    let begin = memory.wipeCount
     memory.remember(open, since: begin)
     memory.remember(other, since: begin)
     #expect(memory.hasKey(of: .passphrase))
@@ -118,19 +118,19 @@ private func settled() -> Int {
     var after = OpenVault(file: before.file, deviceKey: before.deviceKey)
     try after.file.advance(above: 1)
     var memory = VaultMemory()
-    memory.remember(after, since: memory.wipes)
+    memory.remember(after, since: memory.wipeCount)
     #expect(!memory.hasKey(of: .passphrase))
-    memory.remember(before, since: memory.wipes)
+    memory.remember(before, since: memory.wipeCount)
     #expect(memory.hasKey(of: .passphrase))
     #expect(memory.newest?.generation == 2)
   }
 
   @Test func `do not come back by a call that began before the lock`() throws {
     var vault = try OpenVault.new(above: 0)
-    vault.file.addSlot(KeySlot(SlotContext(number: 1, kind: .host, leadingTo: vault.deviceKey), body: []))
+    vault.file.addSlot(KeySlot(SlotContext(number: 1, kind: .host, for: vault.deviceKey), body: []))
     vault.setKey(try DataKey.new(for: .passphrase, header: vault.file.header, epoch: 1))
     var memory = VaultMemory()
-    let begin = memory.wipes
+    let begin = memory.wipeCount
     let isKept = memory.remember(vault, since: begin)
     #expect(isKept && memory.hasKey(of: .passphrase) && memory.hasKey(of: .device))
     memory.lock()

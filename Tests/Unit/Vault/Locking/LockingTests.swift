@@ -62,13 +62,13 @@ import Vocabulary
   }
 
   @Test func `what was asked for before a lock leaves nothing open, however late it is done`() throws {
-    let asked = vault.lockCount
+    let asked = vault.wipeCount
     vault.lock()
     #expect(throws: error(.locked(.passphrase))) {
       try vault.unlock(.passphrase, secret: secret("open sesame"), since: asked)
     }
     #expect(!vault.isUnlocked(.passphrase))
-    try vault.unlock(.passphrase, secret: secret("open sesame"), since: vault.lockCount)
+    try vault.unlock(.passphrase, secret: secret("open sesame"), since: vault.wipeCount)
     #expect(vault.isUnlocked(.passphrase))
     let empty = try Scratch().vault()
     empty.lock()

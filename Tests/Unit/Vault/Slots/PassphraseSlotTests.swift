@@ -175,7 +175,7 @@ import Vocabulary
   ])
   func `parameters that we would not have written are damage`(place: Int, value: UInt8) throws {
     let key = try DataKey.new(for: .passphrase, header: VaultHeader.new(), epoch: 1)
-    let context = SlotContext(number: 1, kind: .passphrase, leadingTo: key)
+    let context = SlotContext(number: 1, kind: .passphrase, for: key)
     var body = try PassphraseBinding.wrap(key, under: secret("x"), cost: Scratch.cost, for: context)
     #expect(try PassphraseBinding.cost(of: body) == Scratch.cost)
     body[place] = value
@@ -187,7 +187,7 @@ import Vocabulary
 
   @Test func `a body of another length is damage, not a wrong passphrase`() throws {
     let key = try DataKey.new(for: .passphrase, header: VaultHeader.new(), epoch: 1)
-    let context = SlotContext(number: 1, kind: .passphrase, leadingTo: key)
+    let context = SlotContext(number: 1, kind: .passphrase, for: key)
     let body = try PassphraseBinding.wrap(key, under: secret("x"), cost: Scratch.cost, for: context)
     for other in [Array(body.dropLast()), body + [0], []] {
       #expect(throws: VaultError(.damaged)) {

@@ -35,7 +35,7 @@ import Vocabulary
   @Test(arguments: [0, WrappedKey.length - 1, WrappedKey.length + 1])
   func `a host slot of another length is damage, not another device's`(length: Int) throws {
     let key = try DataKey.new(for: .device, header: VaultHeader.new(), epoch: 1)
-    let context = SlotContext(number: 1, kind: .host, leadingTo: key)
+    let context = SlotContext(number: 1, kind: .host, for: key)
     let host = HostBinding(machineIdentity: Scratch.machine, userID: Scratch.user)
     let body = [UInt8](repeating: 0, count: length)
     #expect(throws: VaultError(.damaged)) { _ = try host.unwrap(body, under: secret("x"), for: context) }

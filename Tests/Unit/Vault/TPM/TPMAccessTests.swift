@@ -39,7 +39,7 @@ private func forgetEnvironment() { Environment.keepOnly { !$0.hasPrefix("TPM2") 
       try TPMAccess.prepareEnvironment()
       #expect(Environment.value("TPM2OPENSSL_TCTI") == "swtpm:path=/nonexistent/s")
       #expect(TPMAccess.ofThisMachine().problem == nil)
-      #expect(TPMBinding(.ofThisMachine()).isPromising)
+      #expect(TPMBinding(.ofThisMachine()).isExpectedToWork)
       try Environment.set("TPM2OPENSSL_TCTI", to: "")
       #expect(TPMAccess.ofThisMachine().problem == .badSetting)
     }

@@ -21,7 +21,7 @@ import Testing
   ) throws -> SharedSecret {
     let authorization = SharedSecret(secret(authorization))
     return try ask(.at(tpm.connection)) { (tpm) throws(CryptoError) in
-      SharedSecret(try tpm.agree(with: key, authorization: authorization.bytes, peer: peer))
+      SharedSecret(try tpm.sharedSecret(with: key, authorization: authorization.bytes, peer: peer))
     }
   }
 
@@ -43,7 +43,7 @@ import Testing
     let key = try makeKey(tpm, authorization)
     for _ in 0..<3 {
       let own = try PrivateKey.generateEC(.p256)
-      let ours = try own.agree(with: key.publicComponents)
+      let ours = try own.sharedSecret(with: key.publicComponents)
       let theirs = try agree(tpm, key.serialized, authorization, peer: own.publicComponents)
       #expect(ours.count == 32)
       let isSame = ours.isEqual(to: theirs.bytes)
@@ -145,7 +145,8 @@ import Testing
       let own = try PrivateKey.generateEC(.p256)
       let other = try PrivateKey.generateEC(.p256)
       // With the TPM's implementation, the library would use it, or reject a key that is not in it.
-      return try own.agree(with: other.publicComponents).isEqual(to: other.agree(with: own.publicComponents))
+      return try own.sharedSecret(with: other.publicComponents).isEqual(
+        to: other.sharedSecret(with: own.publicComponents))
     }
     #expect(isSame)
   }

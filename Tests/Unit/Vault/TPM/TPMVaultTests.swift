@@ -189,7 +189,7 @@ import Vocabulary
   @Test func `the right TPM alone opens nothing, whatever the slot says of its place`() throws {
     let binding = TPMBinding(.at(tpm.connection))
     let key = try DataKey.new(for: .device, header: VaultHeader.new(), epoch: 1)
-    let context = SlotContext(number: 1, kind: .tpm2, leadingTo: key)
+    let context = SlotContext(number: 1, kind: .tpm2, for: key)
     let own = HostBinding(machineIdentity: Scratch.machine, userID: Scratch.user)
     let mine = try SecretBytes.random(32)
     let other = try SecretBytes.random(32)

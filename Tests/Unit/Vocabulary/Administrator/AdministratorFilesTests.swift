@@ -32,7 +32,7 @@ import Vocabulary
     let presets = read().presets
     #expect(presets.map(\.name) == ["corp", "gitlab-corp"])
     #expect(presets.map(\.service) == ["https://id.example", "gitlab"])
-    #expect(presets[0].settings.protection == .passphrase && presets[0].programs == ["git --host git.example"])
+    #expect(presets[0].settings.protection == .passphrase && presets[0].setupCommands == ["git --host git.example"])
   }
 
   @Test(arguments: Provider.builtIn) func `can define every property of a built-in provider`(_ known: Provider) throws {
@@ -69,7 +69,7 @@ import Vocabulary
     object["issuer"] = provider.issuer.map(JSON.string)
     object["issuer_example"] = provider.issuerExample.map(JSON.string)
     object["issuer_templates"] = texts(provider.issuerTemplates)
-    object["own_servers"] = provider.hasOwnServers ? true : nil
+    object["own_servers"] = provider.isSelfHostable ? true : nil
     object["hosts"] = texts(provider.hosts)
     object["issuer_path"] = provider.issuerPath.isEmpty ? nil : .string(provider.issuerPath)
     object["endpoints"] = table(provider.paths.map { ($0.rawValue, $1) }.sorted { $0.0 < $1.0 })
@@ -86,7 +86,7 @@ import Vocabulary
     object["sessions_page"] = provider.sessionsPage.map(JSON.string)
     object["quirks"] = table(provider.quirks.map { ($0.rawValue, $1) }.sorted { $0.0 < $1.0 })
     object["error_names"] = table(provider.errorNames.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
-    object["dead_refresh_tokens"] = texts(provider.deadRefreshTokens)
+    object["dead_refresh_tokens"] = texts(provider.invalidRefreshTokenErrors)
     object["limits"] = texts(provider.limits)
     object["obstacle"] = provider.obstacle.map(JSON.string)
     object["device_obstacle"] = provider.deviceObstacle.map(JSON.string)
@@ -204,7 +204,7 @@ import Vocabulary
     shown.origins = ["https://git.example", "https://api.example"]
     shown.refresh = .strict
     #expect(corp.comparison(with: shown).changed.isEmpty)
-    (shown.scope, shown.origins, shown.dpop) = (["email"], [], false)
+    (shown.scope, shown.origins, shown.usesDPoP) = (["email"], [], false)
     #expect(corp.comparison(with: shown).changed.map(\.optionName) == ["scope", "dpop", "host"])
     #expect(corp.comparison(with: shown).unchanged.map(\.optionName) == ["issuer", "client-id", "protect"])
   }

@@ -9,22 +9,23 @@ import WireSupport
     .internalError, "the daemon's answer has another protocol version", hint: "agent daemon restart")
 
   static let deviceCode = Event.DeviceCode(
-    login: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: "openid", userCode: "WDJB-MJHT",
+    loginID: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: "openid",
+    userCode: "WDJB-MJHT",
     verificationURI: "https://as.example/device", verificationURIComplete: "https://as.example/device?c=WDJB-MJHT",
     expiresAt: 1_700_000_900, interval: 5)
 
   static let bareDeviceCode = Event.DeviceCode(
-    login: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: nil, userCode: "1",
+    loginID: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: nil, userCode: "1",
     verificationURI: "https://as.example/device", verificationURIComplete: nil, expiresAt: 1, interval: 5)
 
   static let browser = Event.Browser(
-    login: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: "openid",
+    loginID: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: "openid",
     url: "https://as.example/authorize?state=s", linkURL: "http://127.0.0.1:8400/AAAAAAAAAAAAAAAAAAAAAA",
     redirectURI: "http://127.0.0.1:8400/as.example", mustPaste: true,
     expiresAt: 1_700_000_600, urlExpiresAt: 1_700_000_060)
 
   static let bareBrowser = Event.Browser(
-    login: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: nil,
+    loginID: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: nil,
     url: "https://as.example/a",
     redirectURI: "http://[::1]:1/", mustPaste: false, expiresAt: 1)
 

@@ -30,9 +30,9 @@ import WireSupport
   }
 
   @Test(arguments: [
-    (TokenRequest.Extras(), ""), (TokenRequest.Extras(idToken: true), #","id_token":true"#),
-    (TokenRequest.Extras(claims: true), #","claims":true"#),
-    (TokenRequest.Extras(idToken: true, claims: true), #","id_token":true,"claims":true"#),
+    (TokenRequest.Extras(), ""), (TokenRequest.Extras(wantsIDToken: true), #","id_token":true"#),
+    (TokenRequest.Extras(wantsClaims: true), #","claims":true"#),
+    (TokenRequest.Extras(wantsIDToken: true, wantsClaims: true), #","id_token":true,"claims":true"#),
   ]) func `are asked for by members of the request`(extras: TokenRequest.Extras, members: String) throws {
     let envelope = RequestEnvelope(.token(TokenRequest(extras: extras)))
     let line = envelope.serialized()

@@ -82,13 +82,13 @@ import WireSupport
     lease.methods = ["GET", "HEAD"]
     lease.target.scope = ["read"]
     (lease.uses, lease.expiresInSeconds) = (3, 60)
-    (lease.lendsToken, lease.confirms) = (true, true)
+    (lease.lendsToken, lease.requiresConfirmation) = (true, true)
     return lease
   }()
 
   private static let leaseEvents: EventsRequest = {
     var request = EventsRequest()
-    request.leases = true
+    request.forLeases = true
     return request
   }()
 
@@ -98,16 +98,17 @@ import WireSupport
       LeaseEntry(
         time: 2, lease: "0123456789abcdef",
         event: .used(method: "GET", origin: "https://api.example.com", status: 200, bytes: 7, dropped: 2, nil),
-        peer: .init(user: 1000, process: 0)),
+        peer: .init(userID: 1000, processID: 0)),
       LeaseEntry(
         time: 2, lease: "0123456789abcdef",
         event: .used(method: "GET", origin: "https://api.example.com", status: nil, bytes: nil, dropped: 0, .network)),
       LeaseEntry(
-        time: 3, lease: "0123456789abcdef", event: .tokenRequested(nil), peer: .init(user: 1000, process: 9)),
+        time: 3, lease: "0123456789abcdef", event: .tokenRequested(nil), peer: .init(userID: 1000, processID: 9)),
       LeaseEntry(
-        time: 3, lease: "0123456789abcdef", event: .tokenRequested(.notPermitted), peer: .init(user: 1000, process: 9)),
+        time: 3, lease: "0123456789abcdef", event: .tokenRequested(.notPermitted),
+        peer: .init(userID: 1000, processID: 9)),
       LeaseEntry(
-        time: 3, lease: "0123456789abcdef", event: .refused(.notPermitted), peer: .init(user: 1000, process: 9)),
+        time: 3, lease: "0123456789abcdef", event: .refused(.notPermitted), peer: .init(userID: 1000, processID: 9)),
     ] + LeaseEntry.Cause.allCases.map { LeaseEntry(time: 4, lease: "0123456789abcdef", event: .ended($0)) })
   func `of a lease is read as it was written, and is one line of text`(entry: LeaseEntry) throws {
     #expect(LeaseEntry(json: .object(entry.json)) == entry)
@@ -125,13 +126,13 @@ import WireSupport
 
   @Test func `is asked for`() throws {
     for request in [
-      Request.events(EventsRequest()), .events(EventsRequest(account: "work", follow: true)),
+      Request.events(EventsRequest()), .events(EventsRequest(account: "work", follows: true)),
       .tokenFile(TokenFileRequest()),
       .tokenFile(TokenFileRequest(account: "work", name: "token-0123456789abcdef0123456789abcdef")),
       .tokenFile(TokenFileRequest(account: "work", kind: .idToken)),
       .lease(LeaseRequest()), .lease(Self.lease), .leaseStatus(),
       .variables(VariablesRequest(names: ["CI_JWT"])),
-      .leaseAnswer(LeaseAnswerRequest(question: 3, isAllowed: true)), .events(Self.leaseEvents),
+      .leaseAnswer(LeaseAnswerRequest(questionNumber: 3, isAllowed: true)), .events(Self.leaseEvents),
     ] {
       let line = RequestEnvelope(request).serialized()
       #expect(try RequestEnvelope(parsing: line.span).request == request)

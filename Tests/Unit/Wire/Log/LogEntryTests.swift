@@ -10,7 +10,7 @@ import Wire
       .refreshRetry(attempt: 2, waitMilliseconds: 480), .refreshQueued(seconds: 10), .tokenExpiring(seconds: 60),
       .tokenExpired, .networkChanged, .watchUnavailable, .clockSet(seconds: -3600), .signInBegan,
       .signInCode(seconds: 600),
-      .signInSlowed(seconds: 10), .signInApproved, .redirectForeign, .signInEnded(milliseconds: 9000, nil),
+      .signInSlowed(seconds: 10), .signInApproved, .unrelatedRedirect, .signInEnded(milliseconds: 9000, nil),
       .requestTimedOut, .keySetWarning(.privateKey), .keySetWarning(.symmetricKey),
     ] + FailureCode.allCases.map { .refreshEnded(milliseconds: 0, $0) }
     + FailureCode.allCases.map { .signInEnded(milliseconds: 1, $0) }

@@ -22,7 +22,7 @@ import WireSupport
     var request = CallRequest(url: "u", method: "GET")
     request.target = TokenRequest.Target(
       scope: ["a", "b"], resources: ["https://api.example/"], audience: "x", authorizationDetails: "[]",
-      isExchanged: true)
+      usesTokenExchange: true)
     let line = RequestEnvelope(.call(request)).serialized()
     #expect(
       String(decoding: line, as: UTF8.self)

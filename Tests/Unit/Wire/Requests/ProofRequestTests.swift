@@ -6,7 +6,8 @@ import WireSupport
 @Suite struct `A request for a proof` {
   static let all = [
     ProofRequest(method: "GET", url: "https://api.example/me"),
-    ProofRequest(account: "work", method: "DELETE", url: "https://api.example/x?y=z", nonce: "n-1", accessToken: true),
+    ProofRequest(
+      account: "work", method: "DELETE", url: "https://api.example/x?y=z", nonce: "n-1", wantsAccessToken: true),
   ]
 
   @Test(arguments: all) func `is read back as it was written`(request: ProofRequest) throws {

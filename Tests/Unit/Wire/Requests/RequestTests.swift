@@ -35,8 +35,8 @@ let fullLogin: LoginRequest = {
   login.beganAtResource = true
   login.proofAlgorithms = ["PS256"]
   login.requestsOfflineAccess = true
-  login.basicUnencoded = true
-  login.clientCertificate = true
+  login.omitsBasicEncoding = true
+  login.usesClientCertificate = true
   login.clientKeyAlgorithm = .PS256
   login.clientKeyID = "k 1"
   login.assertionAudience = "token_endpoint"
@@ -62,7 +62,7 @@ let fullLogin: LoginRequest = {
   login.proxyExclusions = "localhost,.example"
   login.proxySource = .option
   login.keepsAccessToken = true
-  login.dpop = true
+  login.usesDPoP = true
   login.keyStorage = .tpm2
   login.profile = .fapi2
   login.origins = ["api.example.org"]
@@ -71,7 +71,7 @@ let fullLogin: LoginRequest = {
   login.tokenFiles = ["/run/user/1000/token"]
   login.protection = .passphrase
   login.redirectURI = "http://127.0.0.1:8400/cb"
-  login.unless = .token
+  login.skipCondition = .token
   login.activates = true
   login.isEphemeral = true
   login.flow = .browser
@@ -96,13 +96,13 @@ private let fullDiscovery: DiscoverRequest = {
     .token(TokenRequest()),
     .token(TokenRequest(account: "work", minimumValiditySeconds: 0, forceRefresh: true)),
     .token(TokenRequest(account: "", minimumValiditySeconds: 86_400)),
-    .token(TokenRequest(extras: TokenRequest.Extras(idToken: true, claims: true))),
+    .token(TokenRequest(extras: TokenRequest.Extras(wantsIDToken: true, wantsClaims: true))),
     .login(LoginRequest()), .login(fullLogin),
     .loginStep(
-      .redirect(login: "0f", url: "http://127.0.0.1/?state=" + String(repeating: "s", count: 16_000))),
+      .redirect(loginID: "0f", url: "http://127.0.0.1/?state=" + String(repeating: "s", count: 16_000))),
     .discover(DiscoverRequest(url: "https://api.example/")), .discover(fullDiscovery),
-    .logout(LogoutRequest()), .logout(LogoutRequest(account: "work", local: true)),
-    .logout(LogoutRequest(all: true, local: true)), .logout(LogoutRequest(browser: true)),
+    .logout(LogoutRequest()), .logout(LogoutRequest(account: "work", skipsRevocation: true)),
+    .logout(LogoutRequest(allAccounts: true, skipsRevocation: true)), .logout(LogoutRequest(returnsBrowserURL: true)),
     .state(.status(account: nil)), .state(.status(account: "a\nb\u{2028}\u{1F}c")), .state(.list),
     .state(.use(account: "work")), .state(.useDirectory(account: "work", directory: "/")),
     .state(.useDirectory(account: nil, directory: "/")),
@@ -157,7 +157,7 @@ private let fullDiscovery: DiscoverRequest = {
     #expect(login.withDefaultAccount("dir") == login)
     var keys = VerifyRequest()
     keys.passesKeySet = true
-    var others: [Request] = [.events(EventsRequest()), .logout(LogoutRequest(all: true)), .verify(keys)]
+    var others: [Request] = [.events(EventsRequest()), .logout(LogoutRequest(allAccounts: true)), .verify(keys)]
     var issuer = LoginRequest()
     issuer.issuer = "https://as.example"
     others.append(.login(issuer))

@@ -410,7 +410,7 @@ import Vocabulary
 }
 
 /// Access rules that permit everything.
-private final class Terms: Admission {
+private final class Terms: ConnectionRules {
   /// Whether requests are deferred.
   var holds = false
   private(set) var held: [(envelope: RequestEnvelope, ticket: Ticket)] = []

@@ -138,7 +138,7 @@ import Wire
     for code in [FailureCode.signedOut, .sessionExpired, .interactionRequired] {
       #expect(trial.failureOutput(code) == HelperFailureOutput(output: "quit=1\n"))
     }
-    #expect(trial.failureOutput(.placeNotListed) == HelperFailureOutput(isSilent: true, status: 0))
+    #expect(trial.failureOutput(.originNotListed) == HelperFailureOutput(isSilent: true, status: 0))
   }
 
   @Test(arguments: [

@@ -18,8 +18,9 @@ import Wire
   ]) func `names a host`(url: String) { #expect(HelperCall.namesPlainHost(url)) }
 
   /// The response if the settings have no user name for the destination.
-  @Test(arguments: [HelperName.header, .mcp, .go, .cargo, .kubectl, .gcp])
-  func `refuses a user name that the answer cannot contain, unless the place lists it`(name: HelperName) throws {
+  @Test(arguments: [HelperProtocolName.header, .mcp, .go, .cargo, .kubectl, .gcp])
+  func `refuses a user name that the answer cannot contain, unless the place lists it`(name: HelperProtocolName) throws
+  {
     let trial = HelperTrial(name, url: "https://host.example", user: "me")
     #expect(try trial.place()?.user == "me")
     let members = #""use":"\#(name == .kubectl ? "id_token" : "access_token")","place":"https://host.example""#
@@ -61,13 +62,13 @@ import Wire
   @Test(arguments: ["", "\n", "a b", "a\0", "\u{7F}", String(repeating: "a/", count: 1025)])
   func `has no credential for what is not an address`(input: String) {
     let failure = #expect(throws: Failure.self) { try HelperTrial(.docker, "get", input: input).place() }
-    #expect(failure?.code == .placeNotListed)
+    #expect(failure?.code == .originNotListed)
   }
 
   @Test func `tells by docker's words that there is none, and any other error on standard output`() {
     let trial = HelperTrial(.docker, "get")
     #expect(
-      trial.failureOutput(.placeNotListed)
+      trial.failureOutput(.originNotListed)
         == HelperFailureOutput(output: "credentials not found in native keychain\n", isSilent: true, status: 1))
     #expect(
       trial.failureOutput(.signedOut) == HelperFailureOutput(output: "agent: error: no (agent login work)\n", status: 1)
@@ -156,10 +157,10 @@ import Wire
   func `leaves everything else to the next program`(arguments: [String]) throws {
     var trial = HelperTrial(.keyring)
     trial.call.arguments = arguments
-    guard case .next("keyring") = try trial.helper.request(trial.call) else {
+    guard case .nextProgram("keyring") = try trial.helper.request(trial.call) else {
       throw Failure(.internalError, "not left")
     }
-    #expect(trial.failureOutput(.placeNotListed) == HelperFailureOutput(status: 1, next: "keyring"))
+    #expect(trial.failureOutput(.originNotListed) == HelperFailureOutput(status: 1, nextProgram: "keyring"))
     #expect(trial.failureOutput(.signedOut) == HelperFailureOutput(status: 1))
   }
 }
@@ -224,7 +225,7 @@ import Wire
   }
 
   @Test func `tells a registry that is not listed from a session that is over`() {
-    #expect(trial("").failureOutput(.placeNotListed).output == #"{"Err":{"kind":"url-not-supported"}}"# + "\n")
+    #expect(trial("").failureOutput(.originNotListed).output == #"{"Err":{"kind":"url-not-supported"}}"# + "\n")
     #expect(
       trial("").failureOutput(.signedOut).output
         == #"{"Err":{"kind":"other","message":"agent: error: no (agent login work)","caused-by":[]}}"# + "\n")
@@ -254,7 +255,7 @@ import Wire
   private static let url = "https://host.example/x"
 
   @Test(arguments: [
-    (HelperName.header, #""use":"access_token""#, "Authorization: Bearer T0k.en\n"),
+    (HelperProtocolName.header, #""use":"access_token""#, "Authorization: Bearer T0k.en\n"),
     (.header, #""use":"access_token","header":"PRIVATE-TOKEN:""#, "PRIVATE-TOKEN: T0k.en\n"),
     (.header, #""use":"access_token","header":"Basic","user":"me""#, "Authorization: Basic bWU6VDBrLmVu\n"),
     (.curl, #""use":"access_token""#, "oauth2-bearer = \"T0k.en\"\n"),
@@ -273,7 +274,7 @@ import Wire
       #"{"version":1,"success":true,"token_type":"urn:ietf:params:oauth:token-type:jwt","id_token":"T0k.en"}"# + "\n"
     ),
   ])
-  func `writes its form`(name: HelperName, members: String, expected: String) throws {
+  func `writes its form`(name: HelperProtocolName, members: String, expected: String) throws {
     let trial = HelperTrial(name, url: Self.url)
     #expect(try trial.place()?.url == Self.url)
     #expect(try trial.answer(members) == expected)
@@ -334,6 +335,6 @@ import Wire
     (["agent", "token"], ["token"]), (["keyrings", "token"], ["token"]), ([], []), (["agent"], []),
   ])
   func `answers by the name that it was called by`(arguments: [String], expected: [String]) {
-    #expect(HelperName.commandLine(arguments) == expected)
+    #expect(HelperProtocolName.commandLine(arguments) == expected)
   }
 }

@@ -13,7 +13,7 @@ struct HelperTrial {
   static let usual = #""use":"access_token","place":"https://host.example","use_expires_at":1800000000"#
 
   init(
-    _ name: HelperName, _ arguments: String..., input: String = "", url: String? = nil, user: String? = nil,
+    _ name: HelperProtocolName, _ arguments: String..., input: String = "", url: String? = nil, user: String? = nil,
     variables: [String: String] = [:]
   ) {
     helper = HelperCommand.helper(name)

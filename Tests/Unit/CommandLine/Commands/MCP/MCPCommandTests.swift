@@ -46,7 +46,8 @@ private func problem(_ failure: Failure) -> MCPProblem {
     let data = problem(Failure(.originNotAllowed, "no", hint: hint)).data
     #expect(data["command"] == .string(hint) && data["login"] == .string(hint))
     func started(_ command: String) -> LoginRequest? {
-      MCPCommand.remedy(of: Failure(.originNotAllowed, "no", hint: .command(command)), by: Main.commands)?.signIn
+      MCPCommand.remedy(of: Failure(.originNotAllowed, "no", hint: .command(command)), by: Main.commands)?
+        .permittedSignIn
     }
     #expect(started("agent login https://mcp.example/mcp") == nil)
     #expect(started("agent login work")?.account == "work")

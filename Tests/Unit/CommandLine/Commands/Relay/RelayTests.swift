@@ -60,7 +60,7 @@ private let otherAddresses = [
 
   @Test func `has one answer: that with its state`() throws {
     let request = try #require(RelayedRequest(authorization(), port: 8400))
-    func redirect(_ query: String) -> String? { request.redirect(Array(query.utf8)) }
+    func redirect(_ query: String) -> String? { request.redirectURL(for: Array(query.utf8)) }
     #expect(redirect("code=c&state=own-state&iss=x") == "http://127.0.0.1:8400/callback?code=c&state=own-state&iss=x")
     #expect(redirect("error=access_denied&state=own-state") != nil)
     for query in [
@@ -167,7 +167,7 @@ private final class Desk {
     var (bytes, hasEnded): ([UInt8], Bool) = ([], false)
     try serve {
       do throws(SystemError) { hasEnded = try socket.readNow(into: &bytes, upTo: 65_536) == 0 } catch {
-        if !error.isAgain { hasEnded = true }
+        if !error.wouldBlock { hasEnded = true }
       }
       return hasEnded
     }

@@ -1,0 +1,144 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// Unlocks levels of the vault, prompting for passphrase or PIN.
+struct VaultUnlocker {
+  private let client: DaemonClient
+  private var passphrase: LevelSecret
+  private var pin: LevelSecret
+
+  private static let maximumAttempts = 3
+
+  /// - Parameter timeout: The timeout for typing; nil for none.
+  init(_ invocation: Invocation, _ client: DaemonClient, timeout: Duration? = nil) throws(Failure) {
+    self.client = client
+    passphrase = try .passphrase(invocation)
+    pin = try .pin(invocation)
+    (passphrase.timeout, pin.timeout) = (timeout, timeout)
+  }
+
+  /// Unlocks the levels that the account needs, or all levels if `account` is nil.
+  ///
+  /// - Returns: The unlocked levels.
+  func open(_ account: String?, over connection: inout DaemonConnection) throws(Failure) -> [Protection] {
+    var opened: [Protection] = []
+    while let (level, accounts) = try next(account, over: &connection) {
+      // Avoids an endless loop if a level locks again at once.
+      guard !opened.contains(level) else { throw Failure(.locked, "the vault was locked again in the meantime") }
+      try open(level, for: accounts, over: &connection)
+      opened.append(level)
+    }
+    return opened
+  }
+
+  /// Makes a level ready for new data: unlocks it, or creates it.
+  func prepare(_ level: Protection, over connection: inout DaemonConnection) throws(Failure) {
+    guard level != .device else { return }
+    let status = try VaultStatus(over: &connection, client)
+    if status.isLocked(.device) { try open(.device, over: &connection) }
+    if !status.has(level) {
+      if level == .tpm2, let problem = status.tpmProblem {
+        throw Failure(.tpmUnavailable, problem, hint: Phrase.choices([Protection.passphrase.rawValue], of: "protect"))
+      }
+      let secret = try (level == .tpm2 ? pin : passphrase).open(isNew: true)
+      _ = try client.ask(.vault(.create(level)), passing: [secret], over: &connection)
+    } else if status.isLocked(level) {
+      try open(level, for: status.accounts(at: level), over: &connection)
+    }
+  }
+
+  /// Whether a secret is given or can be typed.
+  var canAsk: Bool {
+    if passphrase.isNamed || pin.isNamed { return true }
+    return client.console.mayAsk && (try? Terminal.openControlling()) != nil
+  }
+
+  /// The hint for a lost secret: the commands that end the level's sessions.
+  private func withLostSecretHint(_ level: Protection, _ failure: Failure, over connection: inout DaemonConnection)
+    -> Failure
+  {
+    guard [.wrongPassphrase, .wrongPIN].contains(failure.code),
+      let names = try? VaultStatus(over: &connection, client).accounts(at: level), !names.isEmpty
+    else { return failure }
+    var failure = failure
+    let commands = Phrase.all(names.map { "agent logout \($0) --local" })
+    failure.advice = Phrase("if it is forgotten: \(commands); more: \("agent help --all unlock")")
+    return failure
+  }
+
+  /// The next level to unlock, and its accounts. Nil if there is none.
+  private func next(
+    _ account: String?, over connection: inout DaemonConnection
+  ) throws(Failure) -> (Protection, accounts: [String])? {
+    let status = try VaultStatus(over: &connection, client)
+    // The accounts of other levels are unknown without the device key.
+    if status.isLocked(.device) { return (.device, []) }
+    if let problem = status.problem { throw problem }
+    let level = Protection.allCases.first { status.isLocked($0) && status.protects(account, at: $0) }
+    return level.map { ($0, account.map { [$0] } ?? status.accounts(at: $0)) }
+  }
+
+  /// Unlocks one level, retrying after a wrong secret.
+  private func open(
+    _ level: Protection, for accounts: [String] = [], over connection: inout DaemonConnection
+  ) throws(Failure) {
+    // A PIN level may also have a passphrase, in case the PIN is lost.
+    let isByPassphrase = level != .tpm2 || (passphrase.isNamed && !pin.isNamed)
+    let secret = isByPassphrase ? passphrase : pin
+    var attempts = secret.isNamed ? 1 : Self.maximumAttempts
+    while true {
+      attempts -= 1
+      let file = try secret.open(for: level == .device ? .ofVault : .ofAccounts(accounts))
+      do throws(Failure) {
+        _ = try client.ask(.vault(.unlock(level)), passing: [file], over: &connection)
+        return
+      } catch {
+        guard [.wrongPassphrase, .wrongPIN].contains(error.code), attempts > 0 else {
+          throw withLostSecretHint(level, error, over: &connection)
+        }
+        client.console.note(
+          error.code == .wrongPIN
+            ? Phrase("\(error.text), try again; after too many wrong ones the TPM refuses every PIN for some time")
+            : Phrase("\(error.text), try again"))
+      }
+    }
+  }
+}
+
+/// The result of `vault status`.
+struct VaultStatus {
+  private let result: JSONObject
+
+  init(over connection: inout DaemonConnection, _ client: DaemonClient) throws(Failure) {
+    result = try client.ask(.vault(.status), over: &connection)
+  }
+
+  /// Why the vault is unusable; nil if it works.
+  var problem: Failure? { result["problem"].flatMap { Failure(json: $0) } }
+
+  /// Why the TPM is unusable; nil if it works or opens the vault.
+  var tpmProblem: Phrase? { result["binding_problem"]?.string.map { Phrase(known: $0) } }
+
+  func has(_ level: Protection) -> Bool { entry(level) != nil }
+
+  func isLocked(_ level: Protection) -> Bool { entry(level)?["locked"]?.bool == true }
+
+  /// Whether the level protects the account, or any account if `account` is nil.
+  func protects(_ account: String?, at level: Protection) -> Bool {
+    let names = accounts(at: level)
+    guard let account else { return !names.isEmpty }
+    return names.contains { $0.hasSameBytes(as: account) }
+  }
+
+  func accounts(at level: Protection) -> [String] { (entry(level)?["accounts"]?.array ?? []).compactMap(\.string) }
+
+  /// The slots whose passphrase a key rotation needs.
+  var slotsThatNeedSecrets: [Int] {
+    (result["slots"]?.array ?? []).compactMap { $0["needs_secret"]?.bool == true ? $0["slot"]?.int : nil }
+  }
+
+  private func entry(_ level: Protection) -> JSON? {
+    result["levels"]?.array?.first { $0["protection"]?.string?.hasSameBytes(as: level.rawValue) ?? false }
+  }
+}

@@ -1,0 +1,85 @@
+internal import Platform
+internal import Wire
+
+/// A connection whose request applies until it closes. If it breaks, repeats the request at the next daemon.
+struct PersistentConnection: ~Copyable {
+  private let client: DaemonClient
+  private var connection: DaemonConnection?
+  /// Whether to start a daemon if none is running; false after the user stopped it.
+  private var mayStart = true
+  /// The number of attempts since the last success.
+  private var failedAttempts = 0
+
+  /// When to reconnect; nil while connected.
+  private(set) var nextAttempt: Instant?
+
+  init(_ client: DaemonClient, _ connection: consuming DaemonConnection) {
+    self.client = client
+    self.connection = .some(connection)
+  }
+
+  borrowing func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
+    switch connection {
+    case .some(let connection): try poller.add(connection.descriptor, interest: .read, key: key)
+    case .none: break
+    }
+  }
+
+  mutating func readMore() throws(Failure) { try connection?.readMore() }
+
+  /// Returns nil if no line has arrived.
+  mutating func takeReply() throws(Failure) -> Reply? {
+    guard let reply = try connection?.takeReply() else { return nil }
+    if case .failure(let failure) = reply { mayStart = ![.daemonUnavailable, .daemonStopped].contains(failure.code) }
+    return reply
+  }
+
+  mutating func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor] = []) throws(Failure) {
+    try connection?.send(request, passing: passed)
+  }
+
+  /// The environment variables that the daemon lacks, if `failure` asks for them.
+  mutating func variables(neededAfter failure: Failure) throws(Failure) -> CallerVariables? {
+    try connection?.variables(neededAfter: failure)
+  }
+
+  /// Records that the request succeeded: the next pause is short, and the next attempt may start a daemon.
+  mutating func recordSuccess() { (failedAttempts, mayStart) = (0, true) }
+
+  mutating func disconnect() {
+    connection = nil
+    nextAttempt = Instant.now.advanced(by: pause)
+  }
+
+  /// The pause before the next attempt: short at first, then doubled.
+  private var pause: Duration {
+    failedAttempts == 0 ? .milliseconds(50) : .milliseconds(250 << min(failedAttempts, 7))
+  }
+
+  var isAttemptDue: Bool { nextAttempt.map { $0 <= .now } ?? false }
+
+  /// Reconnects, and repeats the request with `send`.
+  mutating func reconnect(
+    _ poller: borrowing Poller, key: UInt64, _ send: (borrowing DaemonConnection) throws(Failure) -> Void
+  ) throws(SystemError) {
+    failedAttempts += 1
+    nextAttempt = nil
+    do throws(Failure) {
+      guard let next = try connectToNextDaemon() else { return nextAttempt = Instant.now.advanced(by: pause) }
+      try send(next)
+      connection = .some(next)
+    } catch {
+      nextAttempt = Instant.now.advanced(by: pause)
+      return
+    }
+    try watch(poller, key: key)
+  }
+
+  /// Nil if the user stopped the daemon and none is running.
+  private borrowing func connectToNextDaemon() throws(Failure) -> DaemonConnection? {
+    guard mayStart else { return try DaemonLauncher.connect() }
+    return .some(try client.connect())
+  }
+
+  mutating func close() { connection = nil }
+}

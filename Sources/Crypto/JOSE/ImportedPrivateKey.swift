@@ -1,0 +1,99 @@
+internal import Encoding
+
+/// A private key read from a file: PEM (RFC 7468) or a JSON Web Key (RFC 7517).
+package struct ImportedPrivateKey: ~Copyable {
+  package let key: PrivateKey
+  /// The `kid`, known to the authorization server; nil for PEM.
+  package let keyID: String?
+  /// The `alg`, if any: the only permitted algorithm (RFC 7517 section 4.4).
+  package let algorithm: JWSAlgorithm?
+
+  private init(_ key: consuming PrivateKey, keyID: String? = nil, algorithm: JWSAlgorithm? = nil) throws(JOSEError) {
+    do throws(CryptoError) {
+      guard try key.isConsistent() else { throw CryptoError(.invalidKey, "private key") }
+    } catch {
+      throw JOSEError(error)
+    }
+    self.key = key
+    self.keyID = keyID
+    self.algorithm = algorithm
+  }
+
+  private init(inDevice key: consuming PrivateKey) {
+    self.key = key
+    keyID = nil
+    algorithm = nil
+  }
+
+  /// - Parameters:
+  ///   - text: The file, on the secure heap. The key is copied nowhere else.
+  ///   - device: The TPM, for a file that refers to one.
+  /// - Throws: `passphraseNeeded` for an encrypted key; `unsuitableKey` for a key that is not for signatures;
+  ///   `unsupportedKey`; `weakKey`; `invalidKey`; `authorizationNeeded` or `unsuitableDeviceKey` for a device key.
+  package static func read(
+    _ text: Span<UInt8>, in device: (any KeyDevice)? = nil
+  ) throws(JOSEError) -> ImportedPrivateKey {
+    var start = 0
+    while start < text.count, [0x20, 0x09, 0x0A, 0x0D].contains(text[start]) { start += 1 }
+    guard start < text.count else { throw JOSEError(.invalidKey) }
+    return text[start] == UInt8(ascii: "{") ? try PrivateJWK.read(text) : try pem(text, device)
+  }
+
+  static func jwk(
+    _ key: consuming PrivateKey, keyID: String?, algorithm: JWSAlgorithm?
+  ) throws(JOSEError) -> ImportedPrivateKey {
+    if let algorithm, !algorithm.signatureAlgorithm.fits(key.kind) { throw JOSEError(.unsuitableKey) }
+    return try ImportedPrivateKey(key, keyID: keyID, algorithm: algorithm)
+  }
+
+  private static let tpmKeyLabel = "TSS2 PRIVATE KEY"
+
+  /// Reads PKCS #8 (RFC 5958), the older RSA and EC formats, or a TPM key. Ignores certificates and EC parameters.
+  private static func pem(
+    _ text: Span<UInt8>, _ device: (any KeyDevice)?
+  ) throws(JOSEError) -> ImportedPrivateKey {
+    guard let blocks = PEM.blocks(in: text) else { throw JOSEError(.invalidKey) }
+    if blocks.contains(where: { $0.hasLabel("ENCRYPTED PRIVATE KEY") }) { throw JOSEError(.passphraseNeeded) }
+    let keys = blocks.filter { block in
+      ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", tpmKeyLabel].contains { block.hasLabel($0) }
+    }
+    guard let block = keys.first, keys.count == 1 else { throw JOSEError(.invalidKey) }
+    var characters = SecretBuffer()
+    var bytes = SecretBuffer()
+    PEM.appendBase64(of: block, in: text, to: &characters)
+    // An encrypted key in the older format (RFC 1421 section 4.6).
+    let hasHeaders = characters.withBytes { characters in characters.indices.contains { characters[$0] == 0x3A } }
+    if hasHeaders { throw JOSEError(.passphraseNeeded) }
+    do {
+      try characters.withBytes { (characters) throws(Base64URLError) in try Base64.decode(characters, to: &bytes) }
+    } catch {
+      throw JOSEError(.invalidKey)
+    }
+    let der: SecretBytes
+    do { der = try bytes.finish() } catch { throw JOSEError(error) }
+    if block.hasLabel(tpmKeyLabel) { return ImportedPrivateKey(inDevice: try keyInDevice(der, device)) }
+    let key: PrivateKey
+    do throws(CryptoError) {
+      key = try der.withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
+    } catch {
+      throw error.code == .unsupportedAlgorithm ? JOSEError(.unsupportedKey) : JOSEError(error)
+    }
+    return try ImportedPrivateKey(key)
+  }
+
+  /// Creates a reference to a TPM key, without contacting the TPM.
+  private static func keyInDevice(
+    _ der: borrowing SecretBytes, _ device: (any KeyDevice)?
+  ) throws(JOSEError) -> PrivateKey {
+    guard let device else { throw JOSEError(.unsupportedKey) }
+    do throws(CryptoError) {
+      return try der.withBytes { (der) throws(CryptoError) in try PrivateKey(generatedIn: device, file: der) }
+    } catch {
+      switch error.code {
+      case .wrongAuthorization: throw JOSEError(.authorizationNeeded)
+      case .unsupportedAlgorithm: throw JOSEError(.unsuitableDeviceKey)
+      default: throw JOSEError(error)
+      }
+    }
+  }
+}

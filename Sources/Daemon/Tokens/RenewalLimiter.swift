@@ -1,0 +1,36 @@
+internal import Sessions
+
+/// Limits how many renewals without waiting requests run at once.
+final class RenewalLimiter {
+  /// The renewals in progress, by server.
+  private var perServer: [String: Int] = [:]
+  private var count = 0
+
+  /// A permitted renewal. It ends when this value is deinitialized.
+  final class Permit {
+    private let server: String
+    private let owner: RenewalLimiter
+
+    fileprivate init(_ server: String, _ owner: RenewalLimiter) {
+      self.server = server
+      self.owner = owner
+    }
+
+    deinit { owner.release(server) }
+  }
+
+  /// Permits a renewal. Nil if the limit is reached.
+  func permit(at server: String) -> Permit? {
+    let atServer = perServer[server] ?? 0
+    guard count < RefreshPolicy.maxRenewals, atServer < RefreshPolicy.maxRenewalsPerServer else { return nil }
+    perServer[server] = atServer + 1
+    count += 1
+    return Permit(server, self)
+  }
+
+  private func release(_ server: String) {
+    count -= 1
+    let left = (perServer[server] ?? 1) - 1
+    perServer[server] = left == 0 ? nil : left
+  }
+}

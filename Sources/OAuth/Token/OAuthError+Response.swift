@@ -1,0 +1,153 @@
+internal import Crypto
+internal import Encoding
+
+/// A request's kind. Some responses have a special meaning for one kind.
+enum RequestKind: Sendable { case refresh, exchange, assertion, clientAssertion, devicePoll, code, registration, other }
+
+extension OAuthError {
+  /// The error for a response. The `error` value overrides the HTTP status, except that a 5xx is a server problem
+  /// unless the error is about the grant or the client. A refresh rejected with an OAuth error requires a sign-in,
+  /// unless the error is temporary, or about the client or only this request.
+  static func forResponse(
+    _ response: HTTPResponse, _ answer: ErrorResponse?, _ subject: Subject, kind: RequestKind = .other,
+    sent: [SharedSecret], format: ResponseFormat = .init()
+  ) -> OAuthError {
+    var error = status(of: response, subject, sent: sent)
+    let words = answer?.description ?? ErrorResponse.message(of: response, sent: sent)
+    let isRefusal = (400..<500).contains(response.status) && !isTemporary(response.status)
+    if let answer {
+      error.serverError = answer.error
+      error.serverDescription = words.flatMap { $0 == answer.error ? nil : $0 }
+      error.correlationID = answer.correlationID
+      if let value = answer.standardError {
+        error.code = Code(serverError: value, kind: kind, status: response.status) ?? error.code
+        // RFC 7521 section 4.1.1 specifies `invalid_grant`, but some servers send `invalid_request`.
+        let isOfAssertion =
+          kind == .assertion && [.invalidGrant, .invalidRequest].contains(error.code)
+          || kind == .clientAssertion && [.invalidClient, .invalidGrant, .invalidRequest].contains(error.code)
+        if isOfAssertion { error.code = .assertionRejected }
+      }
+      // After a sign-in with these claims, the grant works again.
+      let wantsPerson = [.invalidGrant, .interactionRequired].contains(error.code)
+      if wantsPerson, [.refresh, .exchange].contains(kind), let claims = answer.claims {
+        error.code = .interactionRequired
+        error.claims = claims
+      }
+      // An unknown error with a success status.
+      if error.code == .malformedResponse, answer.error != nil { error.code = .otherServerError }
+      if answer.error == nil, error.code == .otherServerError { error.code = .malformedResponse }
+      if kind == .refresh, isRefusal || response.status == 200 {
+        error.code = error.code.forFailedRefresh(answer, format, status: response.status)
+      }
+    } else if isRefusal {
+      if ErrorResponse.mayBeFromIntermediary(response) {
+        error = notJSON(response, subject, sent: sent)
+      } else if kind == .refresh {
+        error.code = .refreshBlocked
+      }
+      if kind == .refresh {
+        if format.meansInvalidRefreshToken(nil, description: words) { error.code = .interactionRequired }
+        if response.status == 400, format.omitsErrorForInvalidToken { error.code = .refreshRefused }
+      }
+      error.serverDescription = words ?? error.serverDescription
+    }
+    error.addRequestedWait(response.headers)
+    return error
+  }
+
+  /// The error for a status. Omits a redirect target that repeats a secret of the request.
+  static func status(of response: HTTPResponse, _ subject: Subject, sent: [SharedSecret] = []) -> OAuthError {
+    var error = OAuthError(Code(status: response.status), subject, httpStatus: response.status)
+    if error.code == .redirectRefused, let target = response.headers.location.flatMap({ try? URI($0) }) {
+      error.serverDescription = SecretEcho(target.origin).repeats(sent) ? nil : "it leads to \(target.origin)"
+    }
+    error.addRequestedWait(response.headers)
+    return error
+  }
+
+  /// Adds the received issuer, which the user may recognize.
+  func addingIssuer(_ issuer: String?) -> OAuthError {
+    guard let issuer, (try? URI(issuer)) != nil else { return self }
+    var error = self
+    error.serverDescription = TerminalText.clean(issuer)
+    return error
+  }
+
+  /// The error for a media type that the endpoint never uses. The response may come from a proxy or captive portal.
+  ///
+  /// - Parameter isObject: Whether the body is a JSON object nevertheless, and so from the server.
+  static func notJSON(
+    _ response: HTTPResponse, _ subject: Subject, sent: [SharedSecret], isObject: Bool = false
+  ) -> OAuthError {
+    var error = OAuthError(isObject ? .malformedResponse : .notJSON, subject, httpStatus: response.status)
+    error.serverDescription = response.headers.mediaType.flatMap { type in
+      let shown = TerminalText.clean(type, limit: 64)
+      return SecretEcho(shown).repeats(sent) ? nil : shown
+    }
+    return error
+  }
+
+  /// Whether a refresh was rejected without an OAuth error.
+  package var isRefusalOutsideProtocol: Bool {
+    code == .refreshBlocked || code == .notJSON && (httpStatus.map { (400..<500).contains($0) } ?? false)
+  }
+
+  package var namesKnownError: Bool { serverError.map(Code.isKnown) ?? false }
+
+  /// Whether two refusals are the same, except for the description, which may contain a request ID.
+  package func isSameRefusal(as other: OAuthError) -> Bool {
+    code == other.code && httpStatus == other.httpStatus && serverError == other.serverError
+  }
+
+  /// Whether a status indicates a temporary problem of the server.
+  static func isTemporary(_ status: Int) -> Bool { Code(status: status).effect == .temporary }
+
+  /// Adds the requested wait, whatever this machine's clock.
+  private mutating func addRequestedWait(_ headers: HTTPHeaders) {
+    retryAfterSeconds = code.effect == .temporary ? headers.retryAfterSeconds(now: headers.date) : nil
+  }
+}
+
+extension OAuthError.Code {
+  fileprivate init(status: Int) {
+    self =
+      switch status {
+      case 200..<300: .malformedResponse
+      case 300..<400: .redirectRefused
+      // 401 is for failed client authentication (RFC 6749 section 5.2).
+      case 401: .invalidClient
+      case 429: .rateLimited
+      case 408, 425, 500...: .serverUnavailable
+      default: .otherServerError
+      }
+  }
+
+  /// The error code for a value of `error`. Nil if unknown, or if the HTTP status indicates a server problem instead.
+  fileprivate init?(serverError: String, kind: RequestKind, status: Int) {
+    guard let code = Self.named(serverError, in: kind) else { return nil }
+    if status >= 500, code.effect != .grantEnded, code != .invalidClient { return nil }
+    self = code
+  }
+
+  /// The code to report instead if the failed request was a refresh.
+  fileprivate func forFailedRefresh(_ answer: ErrorResponse, _ format: ResponseFormat, status: Int) -> Self {
+    if format.meansInvalidRefreshToken(answer.error, description: answer.description) { return .interactionRequired }
+    return switch self {
+    case .invalidGrant, .interactionRequired, .serverUnavailable, .rateLimited: self
+    // About the client or only this request.
+    case .invalidClient where answer.standardError.flatMap({ Self.named($0) }) == .invalidClient: self
+    case .invalidScopeAnswer, .invalidTargetAnswer, .unsupportedGrantType, .proofRejected: self
+    // 401 is for failed client authentication (RFC 6749 section 5.2), which Keycloak reports with this code.
+    case .unauthorizedClient where status == 401: self
+    // The same request worked before, so this is about the refresh token if the description mentions it.
+    case .invalidRequest where answer.description.map(Self.mentionsRefreshToken) != true: self
+    default: answer.isText ? .interactionRequired : status >= 400 ? .refreshBlocked : self
+    }
+  }
+
+  /// Whether text contains "refresh token", however spelled.
+  private static func mentionsRefreshToken(_ text: String) -> Bool {
+    let text = text.lowercased()
+    return ["refresh_token", "refresh token", "refresh-token", "refreshtoken"].contains { text.hasPart($0) }
+  }
+}

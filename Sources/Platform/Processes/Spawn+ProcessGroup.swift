@@ -1,0 +1,42 @@
+internal import CPlatform
+internal import Glibc
+
+extension Spawn {
+  /// A state change of a child.
+  package enum Change: Hashable, Sendable {
+    case ended(ProcessStatus)
+    /// Stopped by this signal.
+    case stopped(Int32)
+    case continued
+  }
+
+  /// Starts a program in this process group, with its terminal, inheritable descriptors, and ignored signals except
+  /// those of failing writes. Searches it like ``replaceProcess(executable:arguments:environment:)``.
+  ///
+  /// - Parameter nullInput: Whether its standard input is `/dev/null`.
+  /// - Returns: The process ID.
+  /// - Throws: `ENOENT` if there is no such program, `EACCES` if it is not executable.
+  package static func startInProcessGroup(
+    executable: String, arguments: [[UInt8]], environment: [[UInt8]], nullInput: Bool = false
+  ) throws(SystemError) -> Int32 {
+    try check(executable, arguments, environment, "posix_spawn")
+    return try unsafe run(executable, arguments, environment, "posix_spawn") { path, words, variables in
+      unsafe agent_spawn_beside(path, words, variables, nullInput ? 1 : 0)
+    }
+  }
+
+  /// The state change of a child since the last call, if any. Never blocks.
+  ///
+  /// - Throws: `ECHILD` if it is not a child, or was already waited for.
+  package static func change(of process: Int32) throws(SystemError) -> Change? {
+    var number: Int32 = 0
+    let kind = try SystemCall.uninterrupted("waitpid") { unsafe agent_child_change(process, &number) }
+    switch Int(kind) {
+    case agent_child_exited: return .ended(.exited(number))
+    case agent_child_signalled: return .ended(.signalled(number))
+    case agent_child_stopped: return .stopped(number)
+    case agent_child_continued: return .continued
+    default: return nil
+    }
+  }
+}

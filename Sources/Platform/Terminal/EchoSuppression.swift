@@ -1,0 +1,39 @@
+internal import CPlatform
+
+/// Disables the echo of this process's terminal while this value exists. Does nothing in a background process.
+package struct EchoSuppression: ~Copyable {
+  private let terminal: FileDescriptor
+  private let byCharacter: Bool
+  /// The terminal flags that this value has cleared.
+  private var hidden: Int32 = 0
+
+  /// - Parameter byCharacter: Whether each character can be read as it is typed, so that a line may exceed the 4,095
+  ///   bytes of a terminal's buffer. Discards unread input.
+  /// - Throws: `ENXIO` if this process has no terminal.
+  package init(byCharacter: Bool = false) throws(SystemError) {
+    terminal = try Terminal.openControlling()
+    self.byCharacter = byCharacter
+  }
+
+  /// Disables the echo, unless it is already disabled.
+  package mutating func disableEcho() {
+    guard isForeground else { return }
+    let more = agent_terminal_hide_typing(terminal.raw, byCharacter ? 1 : 0)
+    if more > 0 { hidden |= more }
+  }
+
+  /// Restores the echo, if this value disabled it.
+  package mutating func restoreEcho() {
+    if hidden != 0, isForeground { _ = agent_terminal_show_typing(terminal.raw, hidden) }
+    hidden = 0
+  }
+
+  private var isForeground: Bool { agent_terminal_is_foreground(terminal.raw) == 1 }
+
+  deinit {
+    // Mutating methods cannot be called here.
+    if hidden != 0, agent_terminal_is_foreground(terminal.raw) == 1 {
+      _ = agent_terminal_show_typing(terminal.raw, hidden)
+    }
+  }
+}

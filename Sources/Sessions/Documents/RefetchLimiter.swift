@@ -1,0 +1,54 @@
+internal import OAuth
+
+/// Limits how often documents are fetched early, for an unknown key or a missing endpoint. Dropping a document from the
+/// cache does not reset its limit.
+struct RefetchLimiter: Sendable {
+  private struct Record {
+    /// The times of fetches in unix seconds, oldest first.
+    var times: [Int] = []
+    var problem: OAuthError?
+  }
+
+  /// The minimum interval between two early fetches.
+  private static let minimumIntervalSeconds = 60
+  private static let maxPerHour = 10
+  /// The maximum number of documents. The least recently fetched one is dropped first.
+  private static let maxDocuments = 256
+
+  private var records: [DocumentRoute: Record] = [:]
+
+  /// Records a fetch. Returns false if the limit forbids one now.
+  mutating func recordIfAllowed(_ route: DocumentRoute, now: Int) -> Bool {
+    guard secondsLeft(route, now: now) == 0 else { return false }
+    var record = records[route] ?? Record()
+    record.times = Self.withinLastHour(record.times, now)
+    record.times.append(now)
+    records[route] = record
+    if records.count > Self.maxDocuments,
+      let oldest = records.min(by: { ($0.value.times.last ?? 0) < ($1.value.times.last ?? 0) })?.key
+    {
+      records[oldest] = nil
+    }
+    return true
+  }
+
+  /// Seconds until a document may be fetched early. 0 for now.
+  func secondsLeft(_ route: DocumentRoute, now: Int) -> Int {
+    let times = Self.withinLastHour(records[route]?.times ?? [], now)
+    guard let last = times.last else { return 0 }
+    let hourLeft = times.count < Self.maxPerHour ? 0 : times[times.count - Self.maxPerHour] + 3600 - now
+    return max(0, last + Self.minimumIntervalSeconds - now, hourLeft)
+  }
+
+  /// The fetches of the last hour, without future times from before the clock was set back.
+  private static func withinLastHour(_ times: [Int], _ now: Int) -> [Int] {
+    times.filter { now - 3600 < $0 && $0 <= now }
+  }
+
+  mutating func recordFailure(_ route: DocumentRoute, _ problem: OAuthError) { records[route]?.problem = problem }
+
+  mutating func recordSuccess(_ route: DocumentRoute) { records[route]?.problem = nil }
+
+  /// The error of the last early fetch. Nil if it succeeded or there was none.
+  func problem(of route: DocumentRoute) -> OAuthError? { records[route]?.problem }
+}

@@ -1,0 +1,93 @@
+internal import OAuth
+package import Platform
+
+/// A pause in the requests to a server.
+package struct ServerPause: Sendable, Hashable {
+  /// The end of the pause.
+  package let until: Instant
+  /// Whether the server specified the end of the pause.
+  let isSetByServer: Bool
+  /// The error that caused the pause.
+  let error: OAuthError
+
+  /// Whether a caller may contact the server anyway: it requires a new token, and the server set no time.
+  func mayBeIgnored(for need: TokenNeed) -> Bool { need.forceRefresh && !isSetByServer }
+
+  /// The error for callers during the pause, with the remaining time.
+  func refusal(at now: Instant) -> SessionError {
+    SessionError.oauth(error).asking(toWait: now.duration(to: until))
+  }
+}
+
+/// A refresh that waits for newer keys to verify its ID Token. Until they may be fetched, another refresh of the
+/// account would waste a refresh token.
+struct RefreshAwaitingKeys: Sendable {
+  /// The settings and record generation of the refresh. If either changes, for example by a sign-in, the wait ends.
+  let configuration: AccountConfiguration
+  let generation: UInt64
+  let pause: ServerPause
+}
+
+/// The paused servers. A response to one account pauses the server for all accounts.
+package struct ServerPauses: Sendable {
+  private struct State {
+    var pause: ServerPause
+    /// The number of consecutive pauses.
+    var consecutivePauses: Int
+  }
+
+  private var states: [String: State] = [:]
+
+  /// The maximum number of servers. The pause that ended longest ago is dropped first.
+  private static let maxServers = 256
+
+  package init() {}
+
+  /// The current pause of a server, if any.
+  package func pause(of server: String, now: Instant) -> ServerPause? {
+    guard let pause = states[server]?.pause, now < pause.until else { return nil }
+    return pause
+  }
+
+  /// Records a failed refresh. A server that specifies a time, or responds with 429 or 503, is paused for that time
+  /// (RFC 9110, section 10.2.3), or else for five seconds, doubling up to five minutes.
+  ///
+  /// - Parameter jitter: A random number in 0..<1.
+  package mutating func recordFailure(_ failure: SessionError, of server: String, now: Instant, jitter: Double) {
+    guard case .oauth(let error) = failure, error.requiresHold else { return }
+    let known = states[server]
+    // Responses to requests sent before the pause are not a new failure.
+    let isNew = known.map { $0.pause.until <= now } ?? true
+    let consecutivePauses = (known?.consecutivePauses ?? 0) + (isNew ? 1 : 0)
+    let wait =
+      error.retryAfterSeconds.map { Duration.seconds($0) }
+      ?? .seconds(min(300, 5 << min(consecutivePauses - 1, 6))) * (0.5 + 0.5 * jitter)
+    let until = max(known?.pause.until ?? now, now.advanced(by: wait))
+    states[server] = State(
+      pause: ServerPause(until: until, isSetByServer: error.retryAfterSeconds != nil, error: error),
+      consecutivePauses: consecutivePauses)
+    if states.count > Self.maxServers, let oldest = states.min(by: { $0.value.pause.until < $1.value.pause.until })?.key
+    {
+      states[oldest] = nil
+    }
+  }
+
+  /// Ends the pause after a successful refresh.
+  package mutating func recordSuccess(at server: String) {
+    if !states.isEmpty { states[server] = nil }
+  }
+}
+
+extension OAuthError {
+  /// Whether the server asks all clients to send fewer requests.
+  fileprivate var requiresHold: Bool {
+    // Keys or metadata may come from another server, and their fetch handles its errors.
+    guard code.effect == .temporary, subject == .endpoint(.token) else { return false }
+    return retryAfterSeconds != nil || code == .rateLimited || httpStatus == 429 || httpStatus == 503
+  }
+}
+
+extension AccountConfiguration {
+  /// Identifies a server shared by accounts: the token endpoint, or else the issuer.
+  package var serverIdentifier: String { self.tokenEndpoint ?? issuer }
+}

@@ -1,0 +1,67 @@
+internal import OAuth
+
+extension SessionRequests {
+  /// The result of ``check()``.
+  package enum CheckResult: Sendable, Hashable {
+    /// The session is valid.
+    case valid
+    /// The session has ended, and its record was updated.
+    case ended
+    /// A token was rejected. A refresh will show whether the session has ended.
+    case refreshNeeded
+    /// The server supports neither introspection nor UserInfo, or not for this client.
+    case notPossible
+  }
+
+  /// Asks the server whether the session is valid: by introspection (RFC 7662) if the client may, or else by UserInfo
+  /// (OpenID Connect Core section 5.3), which checks only the access token.
+  package func check() throws(SessionError) -> CheckResult {
+    var (stored, sessionServer) = try open()
+    let record = stored.record
+    if let isActive = introspect(record, at: &sessionServer) { return isActive ? .valid : try handleRejection(record) }
+    guard record.unattended == nil else { return .notPossible }
+    guard sessionServer.server.metadata.userinfoEndpoint != nil else {
+      let metadata = sessionServer.server.metadata
+      try mapOAuthError(metadata.checkUsable(.userinfo))
+      return .notPossible
+    }
+    do {
+      _ = try userInfo(record, at: &sessionServer)
+      return .valid
+    } catch {
+      guard case .oauth(let problem) = error else { throw error }
+      switch problem.code {
+      case .insufficientScope: return .notPossible
+      case .invalidToken: return try handleRejection(record)
+      default: throw error
+      }
+    }
+  }
+
+  /// Whether the session is valid. Nil if introspection fails: some servers do not allow it for every client.
+  private func introspect(_ record: AccountRecord, at sessionServer: inout SessionServer) -> Bool? {
+    guard sessionServer.server.canIntrospect else { return nil }
+    let hint = record.refreshToken == nil ? TokenTypeHint.accessToken : .refreshToken
+    guard let token = try? record.refreshToken ?? grant.openAccessToken() else { return nil }
+    return try? sessionServer.send(to: \.introspectionEndpoint) { (server) throws(OAuthError) in
+      try server.introspect(token, hint: hint, cancellation: cancellation)
+    }
+  }
+
+  /// Ends the session if it was only the rejected access token.
+  private func handleRejection(_ record: AccountRecord) throws(SessionError) -> CheckResult {
+    record.refreshToken == nil && record.unattended == nil ? try end() : .refreshNeeded
+  }
+
+  /// Records the end of the session, unless it was renewed or replaced.
+  private func end() throws(SessionError) -> CheckResult {
+    try services.withAccountLock(account) { () throws(SessionError) in
+      let stored = try services.sessionRecord(of: account)
+      guard stored.generation == grant.recordGeneration else { return .refreshNeeded }
+      var record = stored.record
+      record.endGrant()
+      try services.write(record, of: account, replacing: stored.generation)
+      return .ended
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package import Encoding
+package import OAuth
+internal import Platform
+
+/// Sends requests to the authorization server of a session. Blocking.
+package struct SessionRequests: Sendable {
+  package let account: AccountName
+  package let configuration: AccountConfiguration
+  /// A token that may still be valid.
+  package let grant: AccessGrant
+  package let services: SessionServices
+  package let cancellation: Cancellation
+
+  package init(
+    account: AccountName, configuration: AccountConfiguration, grant: AccessGrant, services: SessionServices,
+    cancellation: Cancellation = Cancellation()
+  ) {
+    self.account = account
+    self.configuration = configuration
+    self.grant = grant
+    self.services = services
+    self.cancellation = cancellation
+  }
+
+  /// Reads the account's record and prepares requests to its server.
+  ///
+  /// - Throws: `signedOut` if there is no record, or an error if its secrets may not be sent.
+  func open() throws(SessionError) -> (stored: StoredRecord, sessionServer: SessionServer) {
+    let stored = try services.sessionRecord(of: account)
+    let sessionServer = try services.server(
+      for: account, configuration, stored.record, grant: grant, cancellation: cancellation)
+    return (stored, sessionServer)
+  }
+
+  /// The UserInfo claims (OpenID Connect Core section 5.3). Nil without a user or a UserInfo endpoint.
+  package func userInfo() throws(SessionError) -> JSONObject? {
+    var (stored, sessionServer) = try open()
+    guard sessionServer.server.metadata.userinfoEndpoint != nil, stored.record.unattended == nil else { return nil }
+    return try userInfo(stored.record, at: &sessionServer)
+  }
+
+  /// Requests the UserInfo claims. Throws if they are for another user.
+  func userInfo(_ record: AccountRecord, at sessionServer: inout SessionServer) throws(SessionError) -> JSONObject {
+    let (token, renewal) = (try grant.openAccessToken(), sessionServer.renewal)
+    return try sessionServer.send(to: \.userinfoEndpoint) { (server) throws(OAuthError) in
+      try server.fetchUserInfo(
+        accessToken: token, expectedSubject: record.identity?.subject ?? grant.subject,
+        rules: userInfoRules(server, renewal), cancellation: cancellation)
+    }
+  }
+
+  /// The rules for a signed response: the issuer's keys, and the algorithm registered for UserInfo or else those for ID
+  /// Tokens.
+  private func userInfoRules(_ server: AuthorizationServer, _ renewal: MetadataRenewal) -> UserInfoRules {
+    var search = server.metadata.jwksURI.map { endpoint in
+      KeySearch(IssuerKeys(services, endpoint, server.transport, renewal, cancellation))
+    }
+    return server.userInfoRules(now: services.time.wallSeconds()) { () throws(OAuthError) in try search?.next() }
+  }
+}

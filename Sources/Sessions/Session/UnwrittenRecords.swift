@@ -1,0 +1,193 @@
+internal import Crypto
+internal import OAuth
+internal import Platform
+internal import Vault
+
+/// Values by account. Thread-safe.
+final class AccountTable<Value: Sendable>: Sendable {
+  private let values = Monitor<[AccountName: Value]>([:])
+
+  subscript(account: AccountName) -> Value? {
+    get { values.withLock { $0[account] } }
+    set { values.withLock { $0[account] = newValue } }
+  }
+
+  var accounts: [AccountName] { values.withLock { Array($0.keys) } }
+}
+
+/// A refresh token that could not be written. It stays in memory until it can, since the one in the vault is invalid.
+struct UnwrittenRecord: Sendable {
+  let refreshedMembers: AccountRecord.RefreshedMembers
+  /// The generation of the vault's record that this one replaces.
+  let replaces: UInt64
+  /// Revokes the grant, if the process ends before the write.
+  let revoke: @Sendable () -> Void
+}
+
+/// Resources for writing a record, reserved before a token is spent and released with this value (invariant: reserve
+/// first).
+struct WriteReserve: Sendable {
+  /// Memory for a record of any size.
+  let arena: SecretArena
+  /// Memory for the old record and the vault's keys.
+  private let reserve: SecretReserve
+  /// The file descriptors for the write. Nil for an ephemeral account.
+  private let descriptors: DescriptorReserve.Reservation?
+  /// Ordinary memory for the vault's new content, released when the write begins. Without memory, Swift ends the
+  /// process.
+  private let heap: Monitor<PrivateMapping?>
+  /// A file with disk space for the new vault. Nil if a failed write can be repeated.
+  let vault: ReservedFile?
+  /// A file with disk space for the new settings, if they change.
+  var settings: ReservedFile?
+
+  fileprivate init(
+    _ descriptors: DescriptorReserve.Reservation?, _ vault: ReservedFile?, vaultBytes: Int
+  ) throws(CryptoError) {
+    // A growing buffer needs less than twice its final size.
+    arena = try SecretArena(byteCount: 2 * SecretBytes.maximumCount)
+    // Reading a record copies each of its secrets.
+    reserve = try SecretReserve(byteCount: 2 * SecretBytes.maximumCount + (64 << 10))
+    self.descriptors = descriptors
+    self.vault = vault
+    do { heap = Monitor(try PrivateMapping(byteCount: Self.reservedVaultCopies * vaultBytes + (1 << 20))) } catch {
+      throw CryptoError(.secureHeapFull, "vault")
+    }
+  }
+
+  /// The memory to reserve, as a multiple of the vault's size: for the old and new content, each also parsed.
+  private static let reservedVaultCopies = 4
+
+  /// Releases ``heap``.
+  func beginWrite() { heap.withLock { $0 = nil } }
+}
+
+extension SessionServices {
+  /// Checks as far as possible that a record can be written. Changes nothing.
+  ///
+  /// - Parameters:
+  ///   - wait: The wait for the vault's lock; nil for the default.
+  ///   - cancellation: Ends that wait with the error `cancelled`.
+  func rehearseWrite(wait: LockWait?, _ cancellation: Cancellation) throws(SessionError) {
+    _ = try reserveWrite(wait: wait, isFailureFinal: false, cancellation)
+  }
+
+  /// Like ``rehearseWrite(wait:_:)``, but also reserves the resources. Call it before spending a refresh token or an
+  /// approval.
+  ///
+  /// - Parameter isFailureFinal: Whether to reserve disk space too, because a record that is not written is lost.
+  /// - Returns: The resources, reserved until this value is released.
+  func reserveWrite(
+    wait: LockWait?, isFailureFinal: Bool, _ cancellation: Cancellation
+  ) throws(SessionError) -> WriteReserve {
+    var file: ReservedFile?
+    // This comes before reserving descriptors, since it opens the same ones.
+    if !isEphemeral {
+      do throws(VaultError) {
+        if isFailureFinal { file = try vault.reserveWrite(wait: wait) } else { try vault.rehearseWrite(wait: wait) }
+      } catch {
+        throw cancellation.isCancelled ? .cancelled : .vault(error)
+      }
+    }
+    let hold: DescriptorReserve.Reservation?
+    do throws(SystemError) {
+      hold = try isEphemeral ? nil : vault.descriptors.reserve(besides: Self.descriptorsOfExchange)
+    } catch {
+      throw .vault(VaultError(.storage(error), path: vault.summary().path))
+    }
+    do { return try WriteReserve(hold, file, vaultBytes: isEphemeral ? 0 : vault.byteCount) } catch { throw .memory }
+  }
+
+  /// The number of descriptors for a request: its socket and the resolver's.
+  private static let descriptorsOfExchange = 2
+  /// How long a write waits for descriptors that other threads may have acquired.
+  private static let descriptorWait = Duration.seconds(5)
+
+  /// Writes a record with a rotated refresh token. If that fails, keeps it in memory for ``retryWrite(_:wait:)``.
+  ///
+  /// - Parameters:
+  ///   - generation: The generation of the record that was read.
+  ///   - cancellation: Ends the wait for the vault's lock.
+  ///   - writeReserve: The result of ``reserveWrite(wait:isFailureFinal:_:)``.
+  ///   - revoke: Revokes the grant if the process ends before the token is written.
+  func write(
+    rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64,
+    _ cancellation: Cancellation, in writeReserve: WriteReserve? = nil,
+    orEndBy revoke: @escaping @Sendable () -> Void = {}
+  ) throws(SessionError) -> UInt64 {
+    let deadline = Instant.now.advanced(by: Self.descriptorWait)
+    while true {
+      do throws(SessionError) {
+        return try write(
+          record, of: account, replacing: generation, wait: Self.lockWait(cancellation), in: writeReserve)
+      } catch {
+        if case .signedOut = error { throw error }
+        guard error.lacksDescriptors, Instant.now < deadline else {
+          unwrittenRecords[account] = UnwrittenRecord(
+            refreshedMembers: record.refreshedMembers, replaces: generation, revoke: revoke)
+          throw error
+        }
+        Threads.sleep(for: .milliseconds(20))
+      }
+    }
+  }
+
+  /// Adds a refresh token to the pending revocation of a session that ended during the refresh.
+  ///
+  /// - Returns: False if the account has no record.
+  func addToPendingRevocation(_ refreshToken: SharedSecret, of account: AccountName) -> Bool {
+    guard let stored = try? storedRecord(of: account) else {
+      guard unwrittenRevocations[account] != nil else { return false }
+      unwrittenRevocations[account]?.record.revocation?.refreshToken = refreshToken
+      return true
+    }
+    // Some servers end a new session if any of the account's tokens is revoked.
+    guard stored.record.revocation != nil else { return true }
+    var rest = stored.record
+    rest.revocation?.refreshToken = refreshToken
+    return (try? write(rest, of: account, replacing: stored.generation)) != nil
+  }
+
+  /// Retries a failed write of the account's record. The caller must have locked the account.
+  ///
+  /// - Parameter wait: The wait for the vault's lock.
+  func retryWrite(_ account: AccountName, wait: LockWait? = briefLockWait) throws(SessionError) {
+    guard let entry = unwrittenRecords[account] else { return }
+    let stored = try mapVaultError(vault.read(account)?.generation)
+    guard stored == entry.replaces, let record = try record(of: account) else {
+      unwrittenRecords[account] = nil
+      return
+    }
+    try write(record, of: account, replacing: entry.replaces, wait: wait)
+  }
+
+  /// Calls ``retryWrite(_:wait:)`` for all accounts, and writes the revocations that are only in memory. Blocking.
+  package func retryWrites() {
+    for account in unwrittenRecords.accounts {
+      try? withAccountLock(account, at: nil, mustWrite: true) { (_) throws(SessionError) in try retryWrite(account) }
+    }
+    for account in unwrittenRevocations.accounts where unwrittenRevocations[account]?.protection != nil {
+      try? withAccountLock(account, at: nil, mustWrite: true) { (_) throws(SessionError) in
+        _ = try loadRecordToRevoke(of: account, wait: Self.briefLockWait)
+      }
+    }
+  }
+
+  /// Revokes the grants and ended sessions that exist only in memory. Blocking.
+  package func revokeUnwritten() {
+    for account in unwrittenRecords.accounts { unwrittenRecords[account]?.revoke() }
+    for account in unwrittenRevocations.accounts { _ = pendingRevocation(of: account).revokePending() }
+  }
+
+  /// Whether a refresh token or a pending revocation exists only in memory.
+  package var hasUnwritten: Bool { !unwrittenRecords.accounts.isEmpty || !unwrittenRevocations.accounts.isEmpty }
+
+  /// The accounts whose refresh token exists only in memory, sorted by name.
+  package var accountsWithUnwrittenToken: [AccountName] { unwrittenRecords.accounts.sorted() }
+}
+
+extension SessionError {
+  fileprivate var lacksDescriptors: Bool {
+    if case .vault(let error) = self, case .storage(let cause) = error.code { cause.isOutOfDescriptors } else { false }
+  }
+}
