@@ -42,6 +42,7 @@ package final class MCPBridge {
     }
   }
 
+  /// Why the bridge sends an HTTP request.
   enum Purpose {
     /// Sends a message of the client.
     case message(MCPClientMessage)

@@ -65,7 +65,8 @@ package final class Vault: Sendable {
 
   /// Decrypts the record of one account. Nil if there is none.
   ///
-  /// - Throws: `otherMachinesOnly`, or `locked` if the key of its level is not in memory.
+  /// - Throws: `otherMachinesOnly` if only other machines have a vault here. `locked` if the key of the record's
+  ///   level is not in memory.
   package func read(_ account: AccountName) throws(VaultError) -> Record? {
     try snapshot()?.read(account)
   }

@@ -356,7 +356,7 @@ struct DaemonClient {
     }
   }
 
-  /// Starts the daemon from a child process, or the program that replaces this process would become its parent.
+  /// Starts the daemon from a child process. Otherwise the program that replaces this process would be its parent.
   ///
   /// Ignores failures, which the caller sees when it connects.
   private func startDaemonFromChild() {

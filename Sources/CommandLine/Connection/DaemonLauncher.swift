@@ -20,7 +20,7 @@ enum DaemonLauncher {
   /// Connects to the running daemon, or starts one.
   ///
   /// - Parameters:
-  ///   - timeout: Applies to another command that is starting the daemon, and again until the daemon listens.
+  ///   - timeout: Limits each wait: for another command that is starting the daemon, and for a new daemon to listen.
   ///   - startsAtNamedSocket: Whether to start a daemon at `AGENT_SOCKET`, which may be an ended lease's socket.
   static func connectOrStart(
     _ console: Console = .silent, timeout: Duration = DaemonLauncher.timeout, startsAtNamedSocket: Bool = false

@@ -151,7 +151,7 @@ struct LeaseRules {
     // CGI, WSGI, PHP and Rack treat all other characters like a hyphen (RFC 3875 section 4.1.18).
     guard Self.isPlain(name: name) else { throw .ambiguousFieldName(field.name) }
     if namesSecond, Self.secondResourceFields.contains(name) {
-      guard Self.isSameOrigin(target.endpoint.uri, field) else { throw .redirectingField(field.name) }
+      guard Self.staysInOrigin(target.endpoint.uri, field) else { throw .redirectingField(field.name) }
     } else {
       guard !Self.redirectsRequest(name) else { throw .redirectingField(field.name) }
       let passes =
@@ -166,8 +166,8 @@ struct LeaseRules {
     return true
   }
 
-  /// Whether a field is not `Destination`, or its URL has the origin of the request.
-  private static func isSameOrigin(_ uri: URI, _ field: ResourceField) -> Bool {
+  /// False if the field is a `Destination` whose URL is invalid or has another origin than the request.
+  private static func staysInOrigin(_ uri: URI, _ field: ResourceField) -> Bool {
     guard field.isNamed("Destination") else { return true }
     return (uri.resolving(field.value)?.origin).map { $0.hasSameBytes(as: uri.origin) } ?? false
   }

@@ -8,7 +8,8 @@ internal import Wire
 private final class ExaminationBatch {
   struct Server {
     let configuration: AccountConfiguration
-    var accounts: [AccountName]
+    /// One of the accounts that use it.
+    let account: AccountName
     let cancellation = Cancellation()
     /// The state of the server. Nil until examined.
     var examination: IssuerExamination?
@@ -20,13 +21,13 @@ private final class ExaminationBatch {
   /// Unknown to this version.
   let unknown: [UnknownSetting]
   var servers: [Server] = []
+  /// The index of each account's server.
+  var serverIndices: [AccountName: Int] = [:]
   var isAnswered = false
 
   init(_ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject, _ unknown: [UnknownSetting]) {
     (self.ticket, self.summaries, self.vault, self.unknown) = (ticket, summaries, vault, unknown)
   }
-
-  func server(of account: AccountName) -> Server? { servers.first { $0.accounts.contains(account) } }
 }
 
 /// `doctor`: responds like `status`, with the state of each server.
@@ -48,14 +49,12 @@ extension StatusRequests {
   private func examine(_ batch: ExaminationBatch) {
     for summary in batch.summaries where summary.isConfigured {
       let (name, configuration) = (summary.name, summary.configuration)
-      if let known = batch.servers.firstIndex(where: { $0.configuration.canShareExamination(with: configuration) }) {
-        batch.servers[known].accounts.append(name)
-      } else {
-        batch.servers.append(ExaminationBatch.Server(configuration: configuration, accounts: [name]))
-      }
+      let known = batch.servers.firstIndex { $0.configuration.canShareExamination(with: configuration) }
+      batch.serverIndices[name] = known ?? batch.servers.count
+      if known == nil { batch.servers.append(ExaminationBatch.Server(configuration: configuration, account: name)) }
     }
     for (index, server) in batch.servers.enumerated() {
-      let (account, configuration, cancellation) = (server.accounts[0], server.configuration, server.cancellation)
+      let (account, configuration, cancellation) = (server.account, server.configuration, server.cancellation)
       jobs.runWaiting(as: .questions(account), at: configuration.serverIdentifier, cancellation) {
         [services = services(for: account)] () throws(SessionError) in
         services.examineIssuer(of: account, configuration, cancellation: cancellation)
@@ -81,7 +80,7 @@ extension StatusRequests {
       object[.askedScope] = .string(summary.configuration.scope.joined(separator: " "))
       object[.unconfirmedOrigins] = .array(summary.unconfirmedOrigins.map { .string($0) })
       object[.failedAt] = account.session.failedAt.map { .int(unixTime($0)) }
-      object[.server] = batch.server(of: summary.name).map { .object(Self.json($0.examination)) }
+      object[.server] = batch.serverIndices[summary.name].map { .object(Self.json(batch.servers[$0].examination)) }
     }
   }
 

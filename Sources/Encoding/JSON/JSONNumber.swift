@@ -109,7 +109,7 @@ package struct JSONNumber: Sendable, Hashable {
       return true
     }
 
-    /// Whether the rule rounds a magnitude with a fraction up, away from zero.
+    /// Whether the rule rounds the number away from zero. The number must have a fraction.
     func roundsAwayFromZero(_ rule: FloatingPointRoundingRule) -> Bool {
       switch rule {
       case .up: !isNegative

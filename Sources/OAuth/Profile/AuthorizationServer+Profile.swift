@@ -1,7 +1,7 @@
 internal import Crypto
 
 extension AuthorizationServer {
-  /// Throws if the server or client does not meet the profile. Sends nothing: call it before anything is spent.
+  /// Throws if the server or client does not meet the profile. Sends nothing. Call it before sending a code or token.
   ///
   /// - Throws: `profileBroken`.
   package func checkProfile(_ flow: FAPI2.Flow) throws(OAuthError) {

@@ -37,7 +37,7 @@ package struct AccessGrant: Sendable {
   package let expiry: GrantExpiry
   /// The machine's clock when the token was issued, in unix seconds.
   private let issuedAtUnixSeconds: Int
-  /// By how many seconds the machine's clock was set forward since. Negative if it was set back.
+  /// By how many seconds the machine's clock was set forward since the token was issued. Negative if it was set back.
   private var clockChange = 0
 
   package init(

@@ -199,7 +199,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     var (version, timeout, verbose): (Int?, Int?, Bool) = (WireProtocol.version, timeoutSeconds, verbose)
     var members = MemberWriter()
     var name: String? = request.properties.name
-    members.visitNumber("v", &version, in: Self.acceptedVersions, "")
+    members.visitNumber("v", &version, in: Self.versionNumbers, "")
     members.visitText("request", &name, "")
     _ = request.visitingMembers(with: &members)
     members.visitNumber("timeout", &timeout, in: Self.acceptedTimeouts, "")
@@ -209,7 +209,8 @@ package struct RequestEnvelope: Sendable, Hashable {
     return members.finish() + [UInt8(ascii: "\n")]
   }
 
-  private static let acceptedVersions = 1...1_000_000
+  /// The version numbers that can be parsed. All but the current one are refused as `unsupportedVersion`.
+  private static let versionNumbers = 1...1_000_000
   private static let acceptedTimeouts = 1...WireProtocol.maximumTimeoutSeconds
 
   /// Parses a line, with or without its newline.
@@ -224,7 +225,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     guard let object = json.object else { throw Failure(.invalidRequest, "the request is not a JSON object") }
     var members = MemberReader(object)
     var (version, timeout, verbose): (Int?, Int?, Bool) = (nil, nil, false)
-    try members.visitNumber("v", &version, in: Self.acceptedVersions, "")
+    try members.visitNumber("v", &version, in: Self.versionNumbers, "")
     guard let version else { throw Failure(.invalidRequest, "the request has no protocol version") }
     guard version == WireProtocol.version else {
       throw Failure(

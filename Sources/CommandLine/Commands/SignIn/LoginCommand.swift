@@ -330,7 +330,7 @@ struct LoginCommand {
       do throws(Failure) {
         return try wait(for: request, descriptors, over: &connection, &reporter)
       } catch {
-        guard error.code == .locked, case .login(let login) = request, let unlocker, unlocker.canAsk else {
+        guard error.code == .locked, case .login(let login) = request, let unlocker, unlocker.canGetSecret else {
           throw error
         }
         // The daemon has not read any descriptor yet.

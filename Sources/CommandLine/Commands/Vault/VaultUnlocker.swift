@@ -48,8 +48,8 @@ struct VaultUnlocker {
     }
   }
 
-  /// Whether a secret is given or can be typed.
-  var canAsk: Bool {
+  /// Whether an option gives a secret, or the user can type one.
+  var canGetSecret: Bool {
     if passphrase.isNamed || pin.isNamed { return true }
     return client.console.mayAsk && (try? Terminal.openControlling()) != nil
   }
