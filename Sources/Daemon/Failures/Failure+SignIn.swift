@@ -59,9 +59,9 @@ extension Failure {
       case (nil, _, nil): fact
       }
     let hint: Phrase =
-      if missing.canRegister {
+      if missing.canRegister, !login.namesSecret {
         Phrase("to have one registered: \(login.withRegistration)")
-      } else if missing.canPublish {
+      } else if missing.canPublish, !login.namesSecret {
         Phrase("set it with \("--client-id"); to publish one at your own URL: agent help account client-metadata")
       } else {
         Phrase("set it with \("--client-id"), or run on a terminal: \(login.withPrompts)")

@@ -58,31 +58,44 @@ final class StatusRequests: AccountPart {
   func sendAccounts(
     _ purpose: Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject,
     only: AccountName? = nil, unknown: [UnknownSetting] = [],
-    adding more: (AccountSummary, Account, inout JSONObject) -> Void = { _, _, _ in }
+    adding more: @escaping (AccountSummary, Account, inout JSONObject) -> Void = { _, _, _ in }
   ) {
     broker.checkClock()
-    let now = services.time.now()
-    var listed: [JSON] = []
-    for summary in summaries {
-      guard summary.isConfigured else {
-        listed.append(.object(deletedAccountMembers(summary, purpose)))
-        continue
+    describe(summaries[...], for: purpose, adding: more) { [self] listed in
+      var result = JSONObject([("accounts", .array(listed))])
+      let waiting = signIns.pendingSignIns(for: only)
+      if !waiting.isEmpty { result["sign_ins"] = .array(waiting.map { .object($0) }) }
+      if purpose == .status {
+        result["daemon"] = .object(context.status.json(time: services.time))
+        result["vault"] = .object(vault)
       }
-      let account = broker.updatedAccount(summary.name, summary.configuration)
-      account.applySummary(summary)
-      var object = purpose == .list ? listMembers(summary, account, now) : statusMembers(summary, account, now)
-      more(summary, account, &object)
-      listed.append(.object(object))
+      if !unknown.isEmpty { result["unknown_settings"] = .array(unknown.map { .object(Self.json($0)) }) }
+      loop.send(.result(result), to: ticket)
     }
-    var result = JSONObject([("accounts", .array(listed))])
-    let waiting = signIns.pendingSignIns(for: only)
-    if !waiting.isEmpty { result["sign_ins"] = .array(waiting.map { .object($0) }) }
-    if purpose == .status {
-      result["daemon"] = .object(context.status.json(time: services.time))
-      result["vault"] = .object(vault)
-    }
-    if !unknown.isEmpty { result["unknown_settings"] = .array(unknown.map { .object(Self.json($0)) }) }
-    loop.send(.result(result), to: ticket)
+  }
+
+  /// The number of accounts described in one turn of the loop, so that other requests do not wait for long.
+  private static let accountsPerTurn = 16
+
+  /// Describes accounts, and passes them to `finish` after the `described` ones.
+  private func describe(
+    _ summaries: ArraySlice<AccountSummary>, after described: [JSON] = [], for purpose: Purpose,
+    adding more: @escaping (AccountSummary, Account, inout JSONObject) -> Void, then finish: @escaping ([JSON]) -> Void
+  ) {
+    let now = services.time.now()
+    let listed =
+      described
+      + summaries.prefix(Self.accountsPerTurn).map { (summary) -> JSON in
+        guard summary.isConfigured else { return .object(deletedAccountMembers(summary, purpose)) }
+        let account = broker.updatedAccount(summary.name, summary.configuration)
+        account.applySummary(summary)
+        var object = purpose == .list ? listMembers(summary, account, now) : statusMembers(summary, account, now)
+        more(summary, account, &object)
+        return .object(object)
+      }
+    let rest = summaries.dropFirst(Self.accountsPerTurn)
+    guard !rest.isEmpty else { return finish(listed) }
+    schedule(at: loop.now) { [self] in describe(rest, after: listed, for: purpose, adding: more, then: finish) }
   }
 
   private static func json(_ setting: UnknownSetting) -> JSONObject {

@@ -243,9 +243,9 @@ import Testing
         let metadata: JSON = [
           "resource": .string("\(own)/api"), "authorization_servers": [.string("https://as.example\(path)")],
         ]
-        let isMetadata = request.line.contains("/.well-known/")
+        let isMetadata = request.line.contains("/.well-known/oauth-protected-resource")
         try conversation.respond(
-          isMetadata ? 200 : 401,
+          isMetadata ? 200 : request.line.contains("/.well-known/") ? 404 : 401,
           headers: isMetadata
             ? ["Content-Type: application/json"]
             : ["WWW-Authenticate: Bearer resource_metadata=\"\(own)/.well-known/oauth-protected-resource/api\""],
