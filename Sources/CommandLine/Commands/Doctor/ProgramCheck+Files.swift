@@ -44,8 +44,7 @@ extension ProgramCheck {
     return findings
   }
 
-  /// Checks cargo's credential providers for registries at `origins`. The nearest file applies; the user's own comes
-  /// last.
+  /// Checks cargo's credential providers for registries at `origins`. The nearest file applies, the user's own last.
   private static func cargoProviders(for origins: [OriginEntry]) -> [Finding] {
     let own = UserFiles()
     let files = CargoFile.all(
