@@ -80,7 +80,6 @@ struct LoginReporter {
     let (now, isQuiet) = (time.wallSeconds(), console.isQuiet)
     let rows = terminal.map { $0.rows() ?? 0 }
     switch event {
-    // Not events of a sign-in, or reported elsewhere.
     case .confirm, .response, .body, .bodyWanted, .progress, .following, .session, .tokenFile, .lease, .leaseEntry,
       .leaseQuestion:
       break

@@ -184,7 +184,7 @@ private enum QuickArguments {
 
   private func byte(at index: Int) -> UInt8 { unsafe buffer[index] }
 
-  /// The range of the access token; nil unless the line is a flat object of plain strings and numbers, with a printable
+  /// The access token's range; nil unless the line is a flat object of plain strings and numbers with a printable
   /// token.
   var accessToken: Range<Int>? {
     let (start, member) = (WireProtocol.resultStart, WireProtocol.accessTokenMember)

@@ -62,6 +62,7 @@ struct RenewalActions: Sendable {
   }
 }
 
+/// Waits for a command, and acts on changes of its token file.
 struct TokenFileSupervisor {
   private let renewal: RenewalActions
   private let environment: [[UInt8]]

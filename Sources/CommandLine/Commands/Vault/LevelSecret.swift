@@ -56,7 +56,7 @@ struct LevelSecret {
   ///
   /// - Parameters:
   ///   - purpose: Selects the prompt.
-  ///   - isNew: Whether to type it twice.
+  ///   - isNew: Whether the secret is new and must be typed twice.
   /// - Throws: `invalid_request` if the secret is not given and cannot be typed.
   func open(for purpose: Purpose = .plain, isNew: Bool = false) throws(Failure) -> SharedDescriptor {
     if let file = try named.open() { return SharedDescriptor(file) }
