@@ -14,7 +14,7 @@ struct DaemonClient {
   /// Whether to use a private `agentd` that ends with the command.
   let isPrivate: Bool
 
-  /// A child must start the daemon if another program will replace this process.
+  /// Whether another program will replace this process. If so, a child starts the daemon.
   var isReplacedAfterwards = false
 
   /// The maximum of ``grace``, in seconds.
@@ -187,7 +187,7 @@ struct DaemonClient {
     }
   }
 
-  /// Attempts if daemons end without a response. A killed process accepts connections until it is gone.
+  /// How often to try if daemons end without a response. A killed daemon accepts connections until it is gone.
   private static let maximumAttempts = 3
 
   /// Sends a request over an open connection and returns its result.
@@ -356,7 +356,7 @@ struct DaemonClient {
     }
   }
 
-  /// Starts the daemon from a child process, or the program that replaces this process would become its parent.
+  /// Starts the daemon from a child process, so that the program that replaces this process is not the daemon's parent.
   ///
   /// Ignores failures, which the caller sees when it connects.
   private func startDaemonFromChild() {

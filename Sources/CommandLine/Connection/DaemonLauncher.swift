@@ -4,7 +4,7 @@ internal import Wire
 
 /// Finds the user's daemon, and starts it if none runs.
 enum DaemonLauncher {
-  /// For starting the daemon, and for another command that is starting it.
+  /// How long to wait for another command that is starting the daemon, and then for the daemon to listen.
   static let timeout = Duration.seconds(15)
 
   /// The exit status of `agentd` if another daemon serves its directory.
@@ -20,7 +20,7 @@ enum DaemonLauncher {
   /// Connects to the running daemon, or starts one.
   ///
   /// - Parameters:
-  ///   - timeout: Applies to another command that is starting the daemon, and again until the daemon listens.
+  ///   - timeout: See ``timeout``. Each of its two waits may take this long.
   ///   - startsAtNamedSocket: Whether to start a daemon at `AGENT_SOCKET`, which may be an ended lease's socket.
   static func connectOrStart(
     _ console: Console = .silent, timeout: Duration = DaemonLauncher.timeout, startsAtNamedSocket: Bool = false

@@ -74,7 +74,7 @@ struct TypedTokens {
 
   /// Sends a line.
   ///
-  /// - Parameter whileFull: Reads results, because the daemon accepts no tokens before that.
+  /// - Parameter whileFull: Reads results. Until then the daemon accepts no tokens.
   /// - Returns: False at the end of input, when the pipe must be closed.
   mutating func pass(whileFull: () throws(Failure) -> Void) throws(Failure) -> Bool {
     var bytes: [UInt8] = []

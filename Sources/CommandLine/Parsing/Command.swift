@@ -61,7 +61,7 @@ final class Command: Sendable {
     shownExamples = examples
   }
 
-  /// With `--json`, unless described on the page.
+  /// The result's members with `--json`; empty if the manual page describes them.
   var answer: [MemberDescription] { answerRows() }
 
   var options: [OptionDeclaration] { ownOptions() }

@@ -4,7 +4,7 @@ struct Operands: Sendable {
   let metavar: String?
   let count: ClosedRange<Int>
   let candidates: Candidates
-  /// Whether words with hyphens are operands too.
+  /// Whether operands may begin with a hyphen, like the options of `ssh`.
   let includesOptions: Bool
 
   /// Suggested methods. Any other is allowed too.

@@ -35,7 +35,6 @@ extension Option<String?> {
   }
 }
 
-/// Switches.
 extension Option<Bool> {
   static var forceRefresh: Self {
     Self("force-refresh", in: .renewal, "Get a new token even if the cached one is valid")

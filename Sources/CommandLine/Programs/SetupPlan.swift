@@ -17,7 +17,7 @@ struct SetupPlan: Sendable {
   /// The lines to print.
   var text: [String]
   var change = Change.none
-  /// Lines that identify the addition, without indentation. A line that ends with `; ` identifies lines that begin with
+  /// Lines that identify the addition, without indentation. One that ends with `; ` identifies lines that begin with
   /// it.
   var keys: [String] = []
   /// The name of the client's entry, if the client supports several for an origin.

@@ -225,7 +225,6 @@ struct ConfigurationText {
       case .after(let line): min(lines[line].upperBound + 1, bytes.count)
       }
     var text = marked.joined(separator: lineEnd)
-    // Keep the last line without its line end.
     if offset > 0, bytes[offset - 1] != UInt8(ascii: "\n") { text = lineEnd + text } else { text += lineEnd }
     return .inserted(bytes[..<offset] + Array(text.utf8) + bytes[offset...], .text(text, prefix: ""))
   }

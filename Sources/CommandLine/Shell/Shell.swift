@@ -17,7 +17,7 @@ final class Shell: Sendable {
 
   /// Returns a statement that only sets the exit status: `eval` hides that of the command substitution.
   ///
-  /// Nil if the output is not evaluated. It then contains all variables with a value.
+  /// Nil if the output is not evaluated; the output then contains all variables with a value.
   let failureStatement: (@Sendable (_ status: Int32) -> String)?
 
   /// The text before, between and after all statements.
