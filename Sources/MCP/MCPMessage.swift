@@ -70,7 +70,7 @@ struct MCPMessage {
 
   private static let unreadable = Failure(.invalidRequest, "the message is not JSON-RPC 2.0")
 
-  /// JSON-RPC 2.0 sections 4 and 5.
+  /// The kind of a message that is not a batch (JSON-RPC 2.0 sections 4 and 5).
   private static func kind(of part: JSONLayout.Node, _ bytes: Span<UInt8>) throws(Failure) -> Kind {
     guard part.kind == .object, let version = part["jsonrpc"]?.string(in: bytes),
       version == "2.0",
@@ -146,7 +146,7 @@ struct MCPMessage {
     return node.value(in: bytes.span)
   }
 
-  /// Required since 2026-07-28; nil in older messages.
+  /// The message's MCP revision, required since 2026-07-28; nil in older messages.
   var revision: String? { parameter("_meta", "io.modelcontextprotocol/protocolVersion")?.string }
 
   func hasMethod(_ method: String) -> Bool { self.method.map { $0.hasSameBytes(as: method) } ?? false }
