@@ -16,6 +16,7 @@ struct EventStreamReader {
   private var type: [UInt8] = []
   /// Whether a following LF belongs to the last line.
   private var endedWithCR = false
+  /// Whether a byte order mark may follow.
   private var isAtStart = true
 
   /// The limit of a line and of an event.

@@ -254,7 +254,6 @@ extension MCPBridge {
       // The next successful call reopens the stream.
       return stopListening()
     } else if failure == nil {
-      // Not a stream.
       return stopListening()
     } else {
       listener.failedAttempts += 1

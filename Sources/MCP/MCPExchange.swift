@@ -22,7 +22,9 @@ final class MCPExchange {
   private var request: CallRequest
   private let content: [UInt8]?
   private var head: ResponseHead?
+  /// The received bytes of the body.
   private var received = 0
+  /// The inline content sent so far, in bytes.
   private var sent = 0
   /// Whether the caller's variables were passed, which happens at most once.
   private var variablesState = VariablesState.notRequested

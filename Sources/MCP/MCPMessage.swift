@@ -103,8 +103,9 @@ struct MCPMessage {
     return ids[0]
   }
 
-  /// The limits of the search for an ID.
+  /// How many members of an invalid message to search for its ID.
   private static let maximumMembers = 64
+  /// The maximum length of a member in that search.
   private static let maximumMemberBytes = 4096
 
   /// Passes the outermost object's members to `take`, as text.

@@ -31,6 +31,7 @@ struct MCPSession {
 
   // MARK: Beginning
 
+  /// Records the client's request for a new session.
   mutating func recordRequest(with message: MCPMessage) {
     initializeMessage = message
     (id, revision, namedRevision) = (nil, nil, nil)

@@ -7,6 +7,7 @@ struct MCPSignIns {
   /// Nil to sign in only if the client can open a URL.
   let policy: SignInPolicy?
   private(set) var current: MCPSignIn?
+  /// The poller key of the current sign-in.
   private var key: UInt64?
   /// When the last sign-in failed; nil after a success.
   private var lastFailureTime: Instant?

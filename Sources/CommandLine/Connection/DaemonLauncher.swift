@@ -20,7 +20,7 @@ enum DaemonLauncher {
   /// Connects to the running daemon, or starts one.
   ///
   /// - Parameters:
-  ///   - timeout: See ``timeout``. Each of its two waits may take this long.
+  ///   - timeout: The limit for another command that is starting the daemon, and again until the daemon listens.
   ///   - startsAtNamedSocket: Whether to start a daemon at `AGENT_SOCKET`, which may be an ended lease's socket.
   static func connectOrStart(
     _ console: Console = .silent, timeout: Duration = DaemonLauncher.timeout, startsAtNamedSocket: Bool = false
@@ -82,7 +82,7 @@ enum DaemonLauncher {
     guard var problem else {
       throw homeFailure
     }
-    // For example a service or container user without a home directory.
+    // For example a container user without a home directory.
     problem.advice = problem.advice ?? homeHint
     throw problem
   }

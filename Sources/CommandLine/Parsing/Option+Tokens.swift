@@ -92,7 +92,7 @@ extension Option<Shell?> {
   static var shell: Self {
     Self("shell", in: .variables, "SHELL", Shell.all, by: { $0.name }, "The shell to write for (default: `sh`)")
   }
-  /// The shell of a prompt function.
+  /// The shell to print a prompt function for.
   static var hook: Self {
     Self(
       "hook", in: .variables, "SHELL", Shell.all.filter { $0.hook != nil }, by: { $0.name },

@@ -45,7 +45,6 @@ enum WordSuggestions {
     case "docs", "man", "manual", "usage": return ["help"]
     case _ where SetupClient.names.contains(word): return ["setup \(word)"]
     default:
-      // The second word of a command.
       let members = CommandName.listed.filter { $0.words.count == 2 && $0.words[1] == word }
       if !members.isEmpty { return members.map(\.rawValue) }
       return Suggestion.candidates(for: word, among: CommandName.firstWords)

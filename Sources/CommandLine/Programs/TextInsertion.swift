@@ -103,8 +103,7 @@ struct ConfigurationText {
   let lines: [Range<Int>]
   /// The line end of the first line, which added lines get too.
   let lineEnd: String
-  /// Where each TOML line's content ends, before a comment, and whether the line begins inside a value. Nil for other
-  /// formats.
+  /// For TOML: where each line's content ends before a comment, and whether the line begins inside a value.
   private let values: [(end: Int, isInside: Bool)]?
 
   /// - Parameter isTOML: Whether comments may follow values, values may span lines, and keys are case-sensitive.
@@ -188,7 +187,7 @@ struct ConfigurationText {
 
   /// The value of a key, without quotes and blanks; nil if the section lacks the key.
   ///
-  /// - Parameter key: The key in lower case, with dashes for underscores. INI parsers ignore case.
+  /// - Parameter key: The key in lower case, with dashes for underscores.
   func value(_ key: String, in section: Range<Int>) -> String? {
     for line in section where values?[line].isInside != true {
       let text = unquotedLine(line).utf8

@@ -45,15 +45,15 @@ struct PromptHook: Sendable {
     }.joined()
   }
 
-  /// A statement in sh syntax.
+  /// ``waitStatement`` in sh syntax.
   private static func assignment(_ seconds: Int) -> String { "__agent_env_wait=\(seconds);\n" }
 
-  /// A statement in sh syntax.
+  /// ``namesStatement`` in sh syntax.
   private static func assignment(_ names: [String]) -> String {
     "__agent_env_names='\(names.joined(separator: " "))';\n"
   }
 
-  /// A statement in sh syntax.
+  /// ``followsStatement`` in sh syntax.
   private static func assignment(_ follows: Bool) -> String { "__agent_env_follows=\(follows ? "1" : "");\n" }
 
   static let bash = PromptHook(

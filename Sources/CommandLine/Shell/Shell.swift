@@ -120,7 +120,7 @@ final class Shell: Sendable {
       Interpreter([$0], forms: ["set -a; . ANSWER"], printScript: "/usr/bin/printenv N; test -z \"$M\" || echo \"$M\"")
     })
 
-  /// PowerShell. Empty variables are unset before version 7.5.
+  /// PowerShell. Before version 7.5, an empty value unsets a variable.
   static let powershell = Shell(
     "powershell", .powershell, set: { ("$env:\($0) = ", "\n") },
     unset: { "Remove-Item Env:\($0) -ErrorAction Ignore\n" },

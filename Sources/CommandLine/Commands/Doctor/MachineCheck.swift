@@ -244,6 +244,7 @@ enum MachineCheck {
     return disk(free: free, for: state)
   }
 
+  /// Checks the free bytes for the state directory `state`.
   static func disk(free: Int, for state: String) -> Finding {
     let text = Phrase("\(free >> 20) MiB free for \(state)")
     guard free < neededBytes else { return Finding(.disk, .ok, text) }

@@ -178,7 +178,6 @@ struct HelpWriter {
     return units
   }
 
-  /// An option's spellings, summary and choices.
   private func entry(_ option: OptionDeclaration) -> String {
     var summary = plain(translated(option.summary))
     let choices = option.argument.words

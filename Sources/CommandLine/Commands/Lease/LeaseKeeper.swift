@@ -8,6 +8,7 @@ struct LeaseKeeper: ~Copyable {
   private let client: DaemonClient
   private var request: LeaseRequest
   private var connection: PersistentConnection
+  /// The connection to `agent-lease`.
   private var server: DaemonConnection
   /// The daemon connection for `agent-lease`; nil once passed.
   private var unsentConnection: SharedDescriptor?
@@ -55,7 +56,6 @@ struct LeaseKeeper: ~Copyable {
     passConnection()
   }
 
-  // The connections close automatically.
   deinit { questions.finish() }
 
   /// Starts `agent-lease`, which accepts no peers without a connection to the daemon.

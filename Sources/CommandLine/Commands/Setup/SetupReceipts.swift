@@ -10,7 +10,6 @@ struct SetupReceipt: Sendable, Hashable {
   /// The name of the client's entry, if the client supports several entries for one origin.
   var entry: String?
   let account: String?
-  /// The changed file.
   let file: String
   /// The added text or member. Nil if the file already contained it.
   var addition: SetupAddition?

@@ -9,7 +9,6 @@ internal import Wire
 struct LoginReporter {
   /// The step that the sign-in waits for.
   private enum Phase {
-    /// Nothing is pending.
     case nothing
     /// A response of the server.
     case server

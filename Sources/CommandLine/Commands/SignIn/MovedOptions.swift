@@ -50,7 +50,6 @@ struct MovedOptions {
 
   /// The failure that rejects the options. Its hint contains the commands to use instead.
   func failure(_ client: DaemonClient) -> Failure {
-    // Mark all as read.
     for (option, _) in invocation.given { _ = invocation.has(option) }
     let spelling = "--\(occurrences[0].option.name)"
     let commands = commands(client)

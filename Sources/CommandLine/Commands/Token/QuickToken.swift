@@ -3,9 +3,9 @@ internal import Wire
 
 /// Runs `agent token [ACCOUNT]` without options.
 ///
-/// Behaves like ``TokenCommand``, but only uses memory on the stack: in a static program, the first use of each array
-/// type costs thousands of instructions and several page faults. Leaves everything unusual to ``TokenCommand``, before
-/// printing anything.
+/// Behaves like ``TokenCommand``, but uses only stack memory: in a static program, each array type's first use costs
+/// thousands of instructions and several page faults. Leaves unusual cases to ``TokenCommand``, before printing
+/// anything.
 enum QuickToken {
   enum Outcome {
     case printed

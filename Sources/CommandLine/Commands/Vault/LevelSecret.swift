@@ -86,7 +86,7 @@ struct LevelSecret {
     isPIN ? Phrase("PIN for \(accounts)") : Phrase("Passphrase for \(accounts)")
   }
 
-  /// Returns a pipe with the secret.
+  /// Asks for a new secret until both entries match. Returns a pipe with it.
   private func promptTwice() throws(Failure) -> FileDescriptor {
     let again = isPIN ? Phrase("Repeat PIN") : Phrase("Repeat passphrase")
     let mismatch = isPIN ? Phrase("the PINs do not match") : Phrase("the passphrases do not match")
