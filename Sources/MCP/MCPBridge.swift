@@ -256,7 +256,7 @@ package final class MCPBridge {
     if key == connection { running.exchange.readLines(report) } else { running.exchange.readPipe(report) }
   }
 
-  /// A new poller key. The next higher number is free too.
+  /// A new poller key. The next higher number is unused.
   func nextKey() -> UInt64 {
     lastKey += 2
     return lastKey

@@ -395,7 +395,7 @@ extension DaemonConnection {
   /// Waits for the next line and passes it to `body`, without its newline.
   ///
   /// - Parameter wait: Waits for input, and may show a message.
-  /// - Throws: `timeout`; `daemon_unavailable` if the daemon disconnects.
+  /// - Throws: `timeout` at the deadline, `daemon_unavailable` if the daemon disconnects.
   mutating func nextLine<Result>(
     before deadline: Instant, waiting wait: Wait = waitSilently, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -220,7 +220,6 @@ extension ManualList {
       let other = fact.count > 100 ? earlier.first { Self.facts(of: $0).contains(fact) } : nil
       return other.map { "\(fact.prefix { $0 != ":" }): as for `\($0.name.rawValue)`" } ?? fact
     }
-    // Notes are sentences.
     let notes = facts.filter { $0.hasPrefix("`Notes`") }.map { ". \($0)" }.joined()
     let text = facts.filter { !$0.hasPrefix("`Notes`") }.joined(separator: "; ") + notes + "."
     let (name, title) = (provider.name.rawValue, provider.title)

@@ -7,7 +7,7 @@ struct Operands: Sendable {
   /// Whether operands may begin with a hyphen, like the options of `ssh`.
   let includesOptions: Bool
 
-  /// Suggested methods. Any other is allowed too.
+  /// Suggested methods. Others are allowed.
   static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
   private init(

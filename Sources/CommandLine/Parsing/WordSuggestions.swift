@@ -73,7 +73,6 @@ enum WordSuggestions {
     let group = CommandName.members(ofGroup: words[0]).isEmpty ? nil : words[0]
     return commands(for: words[group == nil ? 0 : 1], in: group).compactMap { command in
       guard !command.hasPrefix("help ") else { return "agent \(command)" }
-      // Without an operand or option.
       let name = CommandName(rawValue: command)?.rawValue ?? String(command.prefix { $0 != " " })
       return name.hasPrefix("-") ? nil : "agent help \(name)"
     }

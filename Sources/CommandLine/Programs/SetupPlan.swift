@@ -26,7 +26,7 @@ struct SetupPlan: Sendable {
   /// Returns whether the client would ask this program first. Nil if the file's content decides.
   var isAsked: (@Sendable () -> Bool)?
 
-  /// Whether this plan would make the same addition.
+  /// Whether this plan would make `addition`.
   func isSame(as addition: SetupAddition) -> Bool {
     switch (addition, change) {
     case (.member(let path, let value, _), .member(let wanted, let wantedValue)):

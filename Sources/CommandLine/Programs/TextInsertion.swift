@@ -25,7 +25,7 @@ enum SetupAddition: Sendable, Hashable {
 
   func isIn(_ bytes: [UInt8]) -> Bool { removed(from: bytes) != nil }
 
-  /// Whether the content has the first line of the added text, or the added member with any value.
+  /// Whether a part of the addition is left: the first line of the text, or the member with any value.
   func hasTrace(in bytes: [UInt8]) -> Bool {
     switch self {
     case .text(let text, let prefix):

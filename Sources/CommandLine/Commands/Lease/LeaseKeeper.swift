@@ -90,7 +90,7 @@ struct LeaseKeeper: ~Copyable {
     do throws(Failure) { try server.send(RequestEnvelope(.lease(request)), passing: [end]) } catch { endReason = error }
   }
 
-  /// Makes `agent-lease` serve an origin over HTTP too.
+  /// Makes `agent-lease` serve an origin over HTTP.
   mutating func serve(_ request: LeaseHTTPRequest, at listener: SharedDescriptor) throws(Failure) {
     try server.send(RequestEnvelope(.leaseHTTP(request)), passing: [listener])
   }

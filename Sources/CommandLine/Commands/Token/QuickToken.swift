@@ -210,7 +210,7 @@ private enum QuickArguments {
     return nil
   }
 
-  /// Whether a token is not empty and contains no space (RFC 6750, section 2.1).
+  /// True for a non-empty token without spaces (RFC 6750, section 2.1).
   private func isHeaderSafe(_ range: Range<Int>) -> Bool {
     for index in range where byte(at: index) == UInt8(ascii: " ") { return false }
     return !range.isEmpty

@@ -68,7 +68,7 @@ struct TokenFileSupervisor {
   private let environment: [[UInt8]]
   /// The process ID of the program that runs because the file has changed, if any.
   private var eventCommand: Int32?
-  /// Whether the file has changed since that program started.
+  /// Whether the file has changed since ``eventCommand`` started.
   private var hasNewerChange = false
 
   private static let commandKey: UInt64 = 0
@@ -113,7 +113,7 @@ struct TokenFileSupervisor {
     }
   }
 
-  /// Reaps the program, and runs it again if the file has changed meanwhile.
+  /// Reaps the program, and runs it again if the file changed while it ran.
   private mutating func reapEventCommand(_ child: borrowing SupervisedCommand, _ console: Console) {
     guard let process = eventCommand, (try? Spawn.tryWait(process)) != nil else { return }
     eventCommand = nil
