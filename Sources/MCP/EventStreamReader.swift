@@ -14,7 +14,7 @@ struct EventStreamReader {
   private var id: [UInt8]?
   /// The event's type so far; empty if it has none.
   private var type: [UInt8] = []
-  /// Whether a following LF belongs to the last line.
+  /// Whether the last line ended with CR and includes a following LF.
   private var endedWithCR = false
   /// Whether a byte order mark may follow.
   private var isAtStart = true

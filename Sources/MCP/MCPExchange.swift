@@ -22,7 +22,7 @@ final class MCPExchange {
   private var request: CallRequest
   private let content: [UInt8]?
   private var head: ResponseHead?
-  /// The received bytes of the body.
+  /// The received body bytes.
   private var received = 0
   /// The inline content sent so far, in bytes.
   private var sent = 0

@@ -23,7 +23,7 @@ struct DaemonClient {
   /// The timeout for a response, if shorter than the request's deadline.
   private var answerTimeout: Duration?
 
-  /// See ``DaemonLauncher/timeout``.
+  /// The timeout for starting the daemon; see ``DaemonLauncher/timeout``.
   private var launchTimeout = DaemonLauncher.timeout
 
   init(_ invocation: Invocation) {

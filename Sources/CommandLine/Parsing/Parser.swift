@@ -58,7 +58,7 @@ struct Parser {
       trailingArguments: trailingArguments)
   }
 
-  /// Whether an option before the operands of `agent ssh` is ours. `ssh` has no long options.
+  /// Whether an option before the operands of `agent ssh` is this program's. `ssh` has no long options.
   private func isOwnOption(_ argument: String) -> Bool {
     argument.utf8.starts(with: "--".utf8) && argument.utf8.count > 2 || argument == "-h"
   }

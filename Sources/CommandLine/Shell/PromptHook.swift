@@ -64,7 +64,7 @@ struct PromptHook: Sendable {
     script: { PackageResources.hook_zsh }, waitStatement: assignment, namesStatement: assignment,
     followsStatement: assignment)
 
-  /// For fish, which has no clock: a builtin reads the kernel's from a file.
+  /// For fish, which has no clock: a builtin reads the kernel's clock from a file.
   static let fish = PromptHook(
     script: { PackageResources.hook_fish }, waitStatement: { "set __agent_env_wait \($0);\n" },
     namesStatement: { "set -g __agent_env_names \($0.joined(separator: " "));\n" },

@@ -3,7 +3,7 @@ internal import Platform
 
 /// The syntax of a shell or a file for the variables of `env`.
 ///
-/// A class like ``OptionDeclaration``.
+/// A class for speed, like ``OptionDeclaration``.
 final class Shell: Sendable {
   /// The name for `--shell`.
   let name: String
