@@ -49,7 +49,7 @@ package enum Generator {
     }
   }
 
-  /// Runs `generate TOP [NAME DIRECTORY]`: updates the files in `TOP`, or writes those of a program `NAME` to
+  /// Runs `generate TOP [NAME DIRECTORY]`: updates the files in `TOP`, or writes a program `NAME`'s files to
   /// `DIRECTORY`.
   package static func runAndExit() -> Never {
     ProcessHardening.occupyStandardDescriptors()

@@ -14,8 +14,9 @@ struct EventStreamReader {
   private var id: [UInt8]?
   /// The event's type so far; empty if it has none.
   private var type: [UInt8] = []
-  /// Whether a following LF belongs to the last line.
+  /// Whether the last line ended with CR and includes a following LF.
   private var endedWithCR = false
+  /// Whether a byte order mark may follow.
   private var isAtStart = true
 
   /// The limit of a line and of an event.

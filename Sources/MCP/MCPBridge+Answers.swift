@@ -29,7 +29,7 @@ extension MCPBridge {
     }
   }
 
-  /// Writes a message, unless it answers anything but `clientMessage`.
+  /// Passes a message to the client. Ignores a response to any request other than `clientMessage`.
   private func deliver(_ message: MCPMessage, to clientMessage: MCPClientMessage, _ head: ResponseHead?) {
     guard message.answeredIDs.allSatisfy({ clientMessage.unansweredIDs.contains($0) }) else {
       return server.host.warn("ignored an answer from the server to an unknown request")
@@ -254,7 +254,6 @@ extension MCPBridge {
       // The next successful call reopens the stream.
       return stopListening()
     } else if failure == nil {
-      // Not a stream.
       return stopListening()
     } else {
       listener.failedAttempts += 1
@@ -340,7 +339,7 @@ final class MCPListener {
   var isOpen = false
   /// The ID of the last event, after which to resume.
   var lastID = ""
-  /// Set by the server; nil for the default.
+  /// The server's delay before reconnecting; nil for the default.
   var retryMilliseconds: Int?
   /// The failed attempts to open the stream since it was last open.
   var failedAttempts = 0

@@ -42,7 +42,7 @@ package final class MCPBridge {
     }
   }
 
-  /// Why the bridge sends an HTTP request.
+  /// Why an HTTP request is made.
   enum Purpose {
     /// Sends a message of the client.
     case message(MCPClientMessage)
@@ -77,9 +77,9 @@ package final class MCPBridge {
   private static let maximumConcurrentMessages = 64
   /// At this number, reading input pauses.
   private static let maximumUnsentMessages = 1024
-  /// The time for calls after the end of input, and then for ending the session: together less than the two seconds
-  /// after which clients kill the program.
+  /// How long calls may continue after the end of input.
   private static let drainTime = Duration.milliseconds(900)
+  /// How long ending the session may take. Clients kill the program two seconds after the end of input.
   private static let closingTime = Duration.milliseconds(900)
 
   /// - Parameter signInPolicy: See ``MCPSignIns/policy``.
@@ -256,7 +256,7 @@ package final class MCPBridge {
     if key == connection { running.exchange.readLines(report) } else { running.exchange.readPipe(report) }
   }
 
-  /// A new poller key. The next higher number is free too.
+  /// A new poller key. The next higher number is unused.
   func nextKey() -> UInt64 {
     lastKey += 2
     return lastKey

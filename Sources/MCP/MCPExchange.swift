@@ -22,11 +22,13 @@ final class MCPExchange {
   private var request: CallRequest
   private let content: [UInt8]?
   private var head: ResponseHead?
+  /// The received body bytes.
   private var received = 0
+  /// The inline content sent so far, in bytes.
   private var sent = 0
-  /// The caller's variables are passed at most once.
+  /// Whether the caller's variables were passed, which happens at most once.
   private var variablesState = VariablesState.notRequested
-  /// Nil until reported.
+  /// The daemon's result; nil until reported.
   private var result: (bodyBytes: Int, problem: Failure?)?
   /// Why the rest of the body is missing, if reported.
   private var failure: Failure?

@@ -37,7 +37,7 @@ package struct MCPRemedy: Sendable {
     (self.command, self.login, self.namesNoServer) = (command, login, namesNoServer)
   }
 
-  /// Nil if the user must first trust the server.
+  /// The sign-in; nil if the user must first trust its server.
   package var permittedSignIn: LoginRequest? { namesNoServer ? login : nil }
 }
 

@@ -70,7 +70,7 @@ struct MCPMessage {
 
   private static let unreadable = Failure(.invalidRequest, "the message is not JSON-RPC 2.0")
 
-  /// JSON-RPC 2.0 sections 4 and 5.
+  /// The kind of a message that is not a batch (JSON-RPC 2.0 sections 4 and 5).
   private static func kind(of part: JSONLayout.Node, _ bytes: Span<UInt8>) throws(Failure) -> Kind {
     guard part.kind == .object, let version = part["jsonrpc"]?.string(in: bytes),
       version == "2.0",
@@ -103,8 +103,9 @@ struct MCPMessage {
     return ids[0]
   }
 
-  /// The limits of the search for an ID.
+  /// How many members of an invalid message to search for its ID.
   private static let maximumMembers = 64
+  /// The maximum length of a member in that search.
   private static let maximumMemberBytes = 4096
 
   /// Passes the outermost object's members to `take`, as text.
@@ -146,7 +147,7 @@ struct MCPMessage {
     return node.value(in: bytes.span)
   }
 
-  /// Required since 2026-07-28; nil in older messages.
+  /// The message's MCP revision, required since 2026-07-28; nil in older messages.
   var revision: String? { parameter("_meta", "io.modelcontextprotocol/protocolVersion")?.string }
 
   func hasMethod(_ method: String) -> Bool { self.method.map { $0.hasSameBytes(as: method) } ?? false }

@@ -1,7 +1,7 @@
 internal import Encoding
 package import Wire
 
-/// The server of a bridge.
+/// The MCP server that a bridge sends requests to.
 package struct MCPServer {
   let host: any MCPHost
   private let request: CallRequest

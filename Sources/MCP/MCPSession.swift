@@ -5,7 +5,7 @@ internal import Wire
 struct MCPSession {
   /// Counts the sessions: responses may belong to an earlier one.
   private(set) var generation = 0
-  /// Assigned by some servers.
+  /// The session ID, which only some servers assign.
   private var id: String?
   /// The negotiated revision; nil before the server has accepted the session.
   private var revision: String?
@@ -31,6 +31,7 @@ struct MCPSession {
 
   // MARK: Beginning
 
+  /// Records the client's request for a new session.
   mutating func recordRequest(with message: MCPMessage) {
     initializeMessage = message
     (id, revision, namedRevision) = (nil, nil, nil)
@@ -199,7 +200,7 @@ struct MCPToolFields {
     }
   }
 
-  /// Nil if the argument is missing or has no such form.
+  /// The argument as a header field; nil if it is missing or neither string, Boolean nor number.
   private static func fieldValue(_ value: JSON?) -> String? {
     switch value {
     case .string(let text): text
@@ -222,7 +223,7 @@ struct MCPToolsRequest {
   private let pageNumber: Int
 
   private static let maximumPages = 16
-  /// The second is from drafts.
+  /// The codes of `HeaderMismatch`; the second is from drafts.
   private static let mismatchCodes: [JSON] = [-32020, -32001]
 
   /// Nil if the call was refused for another reason or repeated already.

@@ -87,6 +87,7 @@ final class MCPSignIn {
   }
 }
 
+/// A message from the client, and the progress of its delivery.
 final class MCPClientMessage {
   var message: MCPMessage
   var unansweredIDs: Set<JSON>

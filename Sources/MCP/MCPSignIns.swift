@@ -7,8 +7,9 @@ struct MCPSignIns {
   /// Nil to sign in only if the client can open a URL.
   let policy: SignInPolicy?
   private(set) var current: MCPSignIn?
+  /// The poller key of the current sign-in.
   private var key: UInt64?
-  /// Nil after a success.
+  /// When the last sign-in failed; nil after a success.
   private var lastFailureTime: Instant?
   private var lastNumber = 0
   /// The calls answered with a question, by its `requestState`. The client repeats them.
@@ -45,7 +46,7 @@ struct MCPSignIns {
 
   mutating func close() { _ = endCurrent(succeeded: false) }
 
-  /// Returns whether the call was waiting.
+  /// Returns whether the call was waiting for the sign-in.
   mutating func removeCancelledCall(_ id: JSON) -> Bool {
     guard let current, let index = current.messagesToRepeat.firstIndex(where: { $0.unansweredIDs.contains(id) }) else {
       return false
@@ -63,7 +64,7 @@ struct MCPSignIns {
 }
 
 extension MCPBridge {
-  /// In `inputRequests`.
+  /// The question's name in `inputRequests`.
   private static let questionName = "agent_sign_in"
 
   /// Handles a message that was refused before processing or could not be sent. May start a sign-in.
@@ -116,7 +117,7 @@ extension MCPBridge {
     for clientMessage in signIn.messagesToRepeat { fail(clientMessage, signIn.problem) }
   }
 
-  /// Asks as each call's revision requires.
+  /// Asks the client to show the page, as each call's revision requires.
   private func askClient(_ signIn: MCPSignIn) {
     var messagesToRepeat: [MCPClientMessage] = []
     for clientMessage in signIn.messagesToRepeat {

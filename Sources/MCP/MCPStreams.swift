@@ -9,7 +9,7 @@ struct MCPInput {
   private var bytes: [UInt8] = []
   /// The number of bytes already searched for a line feed.
   private var searched = 0
-  /// The rest of a long line is skipped.
+  /// Whether to skip the rest of a line that is too long.
   private var isSkipping = false
   private(set) var hasEnded = false
   /// A regular file is always readable and cannot be polled.

@@ -2,8 +2,7 @@ internal import Platform
 
 /// The working directory that requests send to the daemon.
 enum CallerDirectory {
-  /// The path up to the first component that is not UTF-8, which settings cannot name; nil if the directory was
-  /// removed.
+  /// The path up to the first component that is not UTF-8, which settings cannot name; nil for a removed directory.
   static var path: String? {
     Machine.withCurrentDirectory { path in
       var bytes: [UInt8] = []

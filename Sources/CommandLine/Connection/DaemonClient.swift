@@ -14,7 +14,7 @@ struct DaemonClient {
   /// Whether to use a private `agentd` that ends with the command.
   let isPrivate: Bool
 
-  /// A child must start the daemon if another program will replace this process.
+  /// Whether another program will replace this process. If so, a child starts the daemon.
   var isReplacedAfterwards = false
 
   /// The maximum of ``grace``, in seconds.
@@ -23,7 +23,7 @@ struct DaemonClient {
   /// The timeout for a response, if shorter than the request's deadline.
   private var answerTimeout: Duration?
 
-  /// See ``DaemonLauncher/timeout``.
+  /// The timeout for starting the daemon; see ``DaemonLauncher/timeout``.
   private var launchTimeout = DaemonLauncher.timeout
 
   init(_ invocation: Invocation) {
@@ -187,7 +187,7 @@ struct DaemonClient {
     }
   }
 
-  /// Attempts if daemons end without a response. A killed process accepts connections until it is gone.
+  /// How often to try if daemons end without a response. A killed daemon accepts connections until it is gone.
   private static let maximumAttempts = 3
 
   /// Sends a request over an open connection and returns its result.
@@ -395,7 +395,7 @@ extension DaemonConnection {
   /// Waits for the next line and passes it to `body`, without its newline.
   ///
   /// - Parameter wait: Waits for input, and may show a message.
-  /// - Throws: `timeout`; `daemon_unavailable` if the daemon disconnects.
+  /// - Throws: `timeout` at the deadline, `daemon_unavailable` if the daemon disconnects.
   mutating func nextLine<Result>(
     before deadline: Instant, waiting wait: Wait = waitSilently, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -4,7 +4,7 @@ internal import Wire
 
 /// Finds the user's daemon, and starts it if none runs.
 enum DaemonLauncher {
-  /// For starting the daemon, and for another command that is starting it.
+  /// How long to wait for another command that is starting the daemon, and then for the daemon to listen.
   static let timeout = Duration.seconds(15)
 
   /// The exit status of `agentd` if another daemon serves its directory.
@@ -82,7 +82,7 @@ enum DaemonLauncher {
     guard var problem else {
       throw homeFailure
     }
-    // For example a service or container user without a home directory.
+    // For example a container user without a home directory.
     problem.advice = problem.advice ?? homeHint
     throw problem
   }

@@ -13,7 +13,7 @@ struct DaemonProgram {
     ProgramTree.candidatePaths(near: executable, installed: "libexec/\(name)", built: name)
   }
 
-  /// The number of the first inherited descriptor in the program.
+  /// The first inherited descriptor's number in the program.
   static let firstInheritedDescriptor: Int32 = 3
 
   /// Starts the program without a terminal.

@@ -9,6 +9,7 @@ struct NamedSecret {
   let title: Phrase
   /// The name of the option for a file, for hints.
   let fileOption: String
+  /// The option for a descriptor, if any.
   let descriptor: Option<String?>?
   private let path: String?
   private let descriptorNumber: String?

@@ -54,7 +54,6 @@ struct SecretFiles {
   /// Opens the files, and prompts for the client secret if it is typed.
   func open() throws(Failure) -> [SharedDescriptor] {
     var descriptors: [SharedDescriptor] = []
-    // The client secret comes first, whatever its source.
     if promptsForClientSecret { descriptors.append(try Self.askForClientSecret()) }
     for (_, secret) in files {
       if let file = try secret.open() { descriptors.append(SharedDescriptor(file)) }

@@ -24,7 +24,7 @@ struct TokenReader {
   /// Appends the next input, at most one line of a terminal. Ctrl-D ends the input even after a token on the same line.
   ///
   /// - Returns: The number of bytes; 0 at the end.
-  /// - Throws: `invalid_request` if reading fails or a typed line may be truncated; `timeout`.
+  /// - Throws: `invalid_request` if reading fails or a typed line may be truncated, `timeout` at the deadline.
   mutating func read(into bytes: inout [UInt8]) throws(Failure) -> Int {
     guard !hasEnded else { return 0 }
     let start = bytes.count
@@ -74,7 +74,7 @@ struct TypedTokens {
 
   /// Sends a line.
   ///
-  /// - Parameter whileFull: Reads results, because the daemon accepts no tokens before that.
+  /// - Parameter whileFull: Reads results. Until then the daemon accepts no tokens.
   /// - Returns: False at the end of input, when the pipe must be closed.
   mutating func pass(whileFull: () throws(Failure) -> Void) throws(Failure) -> Bool {
     var bytes: [UInt8] = []

@@ -77,7 +77,7 @@ enum ManualList {
       }.joined()
   }
 
-  /// Commands whose pages describe options that others have too.
+  /// Commands whose pages describe options that they share with other commands.
   private static let homes = [CommandName.token, .serve, .login, .unlock]
 
   /// The command whose page describes an option of `command`; nil for its own page.
@@ -140,7 +140,7 @@ extension OptionDeclaration {
   /// Whether it is an account setting, described in agent-config(5).
   var isSetting: Bool { isSame(asOneOf: AccountSetting.withOption.map(\.declaration)) }
 
-  /// Compares name and description.
+  /// Whether one of `others` has the same name and description.
   fileprivate func isSame(asOneOf others: [OptionDeclaration]) -> Bool {
     others.contains { $0.name == name && $0.sentence == sentence }
   }
@@ -205,7 +205,7 @@ extension ManualList {
 
   private static func facts(of provider: Provider) -> [String] {
     var facts = ProviderFacts.facts(provider, \.english).filter { term, text in
-      // The page says once how to sign in, and that the page of the registration ends sessions too.
+      // The page has these facts elsewhere.
       !["Sign in", "Self-hosted"].contains(term) && text != provider.registration?.page
     }
     let quirks = Dictionary(grouping: ProviderFacts.quirks(provider), by: \.url).sorted { $0.key < $1.key }
@@ -220,7 +220,6 @@ extension ManualList {
       let other = fact.count > 100 ? earlier.first { Self.facts(of: $0).contains(fact) } : nil
       return other.map { "\(fact.prefix { $0 != ":" }): as for `\($0.name.rawValue)`" } ?? fact
     }
-    // Notes are sentences.
     let notes = facts.filter { $0.hasPrefix("`Notes`") }.map { ". \($0)" }.joined()
     let text = facts.filter { !$0.hasPrefix("`Notes`") }.joined(separator: "; ") + notes + "."
     let (name, title) = (provider.name.rawValue, provider.title)
@@ -242,7 +241,6 @@ private struct KnownMembers {
     for row in rows {
       guard let known = subjects[row] else { continue }
       if groups.last?.subject != known { groups.append((known, [])) }
-      // The members of a known object are known.
       let last = groups.last?.names.last ?? ""
       if row.name.hasPrefix("\(last)[].") || row.name.hasPrefix("\(last).") { continue }
       groups[groups.count - 1].names.append(row.name)

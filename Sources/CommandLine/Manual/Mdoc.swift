@@ -87,7 +87,7 @@ enum Mdoc {
     table(rows.map { ("\(macro) \(argument($0.term))", $0.term, $0.text) })
   }
 
-  /// Each term has a plain text. The first column's width makes the table shortest.
+  /// A table of terms and descriptions. By the terms' `plain` text, chooses the column width that makes it shortest.
   static func table(_ rows: [(term: String, plain: String, text: String)]) -> String {
     func height(_ width: Int) -> Int {
       rows.map { ($1.count > width ? 1 : 0) + Prose.wrapped(Prose.plain($2), width: 69 - width).count }.reduce(0, +)

@@ -35,8 +35,9 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   case completions, help
   // `agent` without arguments.
   case overview = "__overview"
-  // For completions and prompt functions. Leading underscores hide names from users.
+  // For shell completions. Leading underscores hide names from users.
   case complete = "__complete"
+  // For prompt functions.
   case renew = "__renew"
   // Run by the daemon for events.
   case notify = "__notify"
@@ -56,7 +57,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The manual section of the page. Most of `workload`'s page is about platforms.
+  /// The manual section of the page: 7 for `workload`, whose page is mostly about platforms.
   var section: Int { self == .workload ? 7 : 1 }
 
   static let mainPage = "agent"

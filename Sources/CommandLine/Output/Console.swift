@@ -28,7 +28,7 @@ struct Console {
   /// Whether the command may ask on the terminal.
   var mayAsk = true
 
-  /// The corrected command line for a hint; nil if a correction does not apply.
+  /// Returns the corrected command line for a hint; nil if a correction does not apply.
   var correctedCommand: (Correction) -> String? = { _ in nil }
 
   /// The timeout for connecting to the daemon.

@@ -22,7 +22,7 @@ struct Language: Sendable {
 
   static let current = Language(near: Machine.executablePath())
 
-  /// The catalogues' gettext domain, whatever the program's name.
+  /// The catalogues' gettext domain.
   static let domain = "agent"
 
   /// The directories to search for catalogues: in an installation, then in a build tree.

@@ -2,7 +2,7 @@ internal import Wire
 
 /// A command: its name, operands, options, descriptions and code.
 ///
-/// Most parts are created on demand, because few calls need them. A class like ``OptionDeclaration``.
+/// Most parts are created on demand, because few calls need them. A class for speed, like ``OptionDeclaration``.
 final class Command: Sendable {
   let name: CommandName
   /// The heading in the help.
@@ -61,7 +61,7 @@ final class Command: Sendable {
     shownExamples = examples
   }
 
-  /// With `--json`, unless described on the page.
+  /// The result's members with `--json`; empty if the manual page describes them.
   var answer: [MemberDescription] { answerRows() }
 
   var options: [OptionDeclaration] { ownOptions() }

@@ -1,3 +1,4 @@
+/// The program's commands.
 struct CommandTable: Sendable {
   /// The program's summary, without a full stop.
   static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"

@@ -59,7 +59,7 @@ struct HintCommand: Sendable {
     return true
   }
 
-  /// Whether a URL is the issuer, apart from slashes at its end, or the URL of its metadata (RFC 8414, section 3.1).
+  /// Whether a URL is the issuer or its metadata's URL (RFC 8414, section 3.1), ignoring slashes at the end.
   private static func isSame(_ url: String, _ issuer: String) -> Bool {
     let parts = url.split(separator: "/", omittingEmptySubsequences: true)
     guard let index = parts.firstIndex(of: ".well-known"), index + 1 < parts.count else {

@@ -4,10 +4,10 @@ struct Operands: Sendable {
   let metavar: String?
   let count: ClosedRange<Int>
   let candidates: Candidates
-  /// Whether words with hyphens are operands too.
+  /// Whether operands may begin with a hyphen, like the options of `ssh`.
   let includesOptions: Bool
 
-  /// Suggested methods. Any other is allowed too.
+  /// Suggested methods. Others are allowed.
   static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
   private init(

@@ -61,7 +61,6 @@ extension Option<Int?> {
   }
 }
 
-/// Switches.
 extension Option<Bool> {
   /// Chooses the account for the working directory.
   static var here: Self {
@@ -93,7 +92,7 @@ extension Option<Bool> {
     Self("json", in: .common, short: "j", "Print the answer, and any error, as JSON objects, one a line")
   }
   static var help: Self { Self("help", in: .common, short: "h", "Print this help") }
-  /// With `--help`.
+  /// `--all` with `--help`.
   static var everything: Self { Self("all", in: .output, "Print every option") }
   static var version: Self { Self("version", in: .common, short: "V", "Print the version") }
 }

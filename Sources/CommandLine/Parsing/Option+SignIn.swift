@@ -13,7 +13,7 @@ extension Options {
 
 extension Option<String?> {
   static var clientSecretFile: Self { file("client-secret-file", in: .client, with: "the client secret") }
-  /// See ``MovedOptions``.
+  /// Rejected; see ``MovedOptions``.
   static var clientSecretEnvironment: Self {
     Self("client-secret-env", in: .client, .text("NAME"), "Use `--client-secret-file -`")
   }
@@ -28,7 +28,7 @@ extension Option<String?> {
       "client-certificate-file", in: .client, .secretFile,
       "Present the certificate in this PEM file to the server; its key is the client's")
   }
-  /// See ``MovedOptions``.
+  /// Rejected; see ``MovedOptions``.
   static var initialAccessTokenFile: Self {
     Self(
       "initial-access-token-file", in: .client, .secretFile,
@@ -57,7 +57,6 @@ extension Option<String?> {
   static var loginHint: Self { Self("login-hint", in: .signIn, .text("HINT"), "User name to suggest") }
 }
 
-/// Switches.
 extension Option<Bool> {
   static var clientSecretPrompt: Self {
     Self("client-secret-prompt", in: .client, "Ask for the client secret on the terminal; it is not shown")
@@ -67,7 +66,7 @@ extension Option<Bool> {
       "register", in: .service,
       "Register a client at the server (RFC 7591); `--client-secret-file` then has the initial access token, if any")
   }
-  /// See ``MovedOptions``.
+  /// Rejected; see ``MovedOptions``.
   static var guest: Self { Self("guest", in: .signIn, "Use `agent workload`") }
   static var browser: Self { Self("browser", in: .signIn, "Sign in with a browser on this machine") }
   static var device: Self { Self("device", in: .signIn, "Sign in with a code typed on any device") }
@@ -97,11 +96,11 @@ extension Option<Bool> {
   static var noKeep: Self {
     Self("no-keep", in: .protection, "Do not store the token of a session without a refresh token, and do not ask")
   }
-  /// See ``MovedOptions``.
+  /// Rejected; see ``MovedOptions``.
   static var use: Self { Self("use", in: .service, "Use `agent use`") }
-  /// See ``MovedOptions``.
+  /// Rejected; see ``MovedOptions``.
   static var noWait: Self { Self("no-wait", in: .scripts, "Use `--start`") }
-  /// See ``MovedOptions``.
+  /// Rejected; see ``MovedOptions``.
   static var copyCode: Self { Self("copy-code", in: .signIn, "Copy the code from the screen") }
   static var all: Self { Self("all", in: .signOut, "Sign out of all accounts") }
   static var local: Self { Self("local", in: .signOut, "Delete the session here without revoking it at the server") }
@@ -122,12 +121,12 @@ extension Option<Int?> {
 }
 
 extension Option<QRCodeChoice?> {
-  /// See ``MovedOptions``.
+  /// Rejected; see ``MovedOptions``.
   static var qrCode: Self { former("qr-code") }
-  /// See ``MovedOptions``.
+  /// Rejected; see ``MovedOptions``.
   static var qr: Self { former("qr") }
 
-  /// Replaced by `AGENT_QR_CODE`.
+  /// An option that `AGENT_QR_CODE` replaced.
   private static func former(_ name: String) -> Self {
     Self(name, in: .signIn, "WHEN", QRCodeChoice.self, "Use the variable AGENT_QR_CODE")
   }

@@ -35,7 +35,6 @@ extension Option<String?> {
   }
 }
 
-/// Switches.
 extension Option<Bool> {
   static var forceRefresh: Self {
     Self("force-refresh", in: .renewal, "Get a new token even if the cached one is valid")
@@ -93,7 +92,7 @@ extension Option<Shell?> {
   static var shell: Self {
     Self("shell", in: .variables, "SHELL", Shell.all, by: { $0.name }, "The shell to write for (default: `sh`)")
   }
-  /// The shell of a prompt function.
+  /// The shell to print a prompt function for.
   static var hook: Self {
     Self(
       "hook", in: .variables, "SHELL", Shell.all.filter { $0.hook != nil }, by: { $0.name },

@@ -151,7 +151,6 @@ struct Option<Value: Sendable>: Sendable {
   }
 }
 
-// The options of account settings that commands read themselves.
 extension Option<Bool> {
   init(_ setting: AccountSetting) { self.init(setting.declaration) { !$0.isEmpty } }
 

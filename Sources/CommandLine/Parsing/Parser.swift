@@ -58,7 +58,7 @@ struct Parser {
       trailingArguments: trailingArguments)
   }
 
-  /// Whether an option before another program's words is ours. `ssh` has no long options.
+  /// Whether an option before the operands of `agent ssh` is this program's. `ssh` has no long options.
   private func isOwnOption(_ argument: String) -> Bool {
     argument.utf8.starts(with: "--".utf8) && argument.utf8.count > 2 || argument == "-h"
   }
@@ -99,7 +99,7 @@ struct Parser {
         ?? Phrase.didYouMean(meant.map { "agent \($0)" }))
   }
 
-  /// The whole command line with the only word that the user may mean; nil if it is invalid too, or contains a token.
+  /// The command line of `words`; nil unless it is valid, contains no token, and `meant` has a single suggestion.
   private func corrected(_ meant: [String], _ words: [String]) -> Phrase? {
     let hasToken = words.contains { $0.split(separator: "=").contains { TokenShape.isLikely(String($0)) } }
     guard meant.count == 1, !hasToken, (try? Self.parse(words, by: table)) != nil else { return nil }
@@ -212,7 +212,7 @@ struct Parser {
 
   // MARK: Errors
 
-  /// Suggests the missing `--` before another program's command, which begins with `argument`; without one, an example.
+  /// Suggests the missing `--` before another program's command, or else an example. `argument` is an unknown option.
   private func commandToRun(from argument: String?) -> Phrase? {
     guard command?.trailingMetavar != nil, trailingArguments == nil else { return nil }
     // The first word is the program, or an account.

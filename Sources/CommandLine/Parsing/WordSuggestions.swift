@@ -45,7 +45,6 @@ enum WordSuggestions {
     case "docs", "man", "manual", "usage": return ["help"]
     case _ where SetupClient.names.contains(word): return ["setup \(word)"]
     default:
-      // The second word of a command.
       let members = CommandName.listed.filter { $0.words.count == 2 && $0.words[1] == word }
       if !members.isEmpty { return members.map(\.rawValue) }
       return Suggestion.candidates(for: word, among: CommandName.firstWords)
@@ -74,7 +73,6 @@ enum WordSuggestions {
     let group = CommandName.members(ofGroup: words[0]).isEmpty ? nil : words[0]
     return commands(for: words[group == nil ? 0 : 1], in: group).compactMap { command in
       guard !command.hasPrefix("help ") else { return "agent \(command)" }
-      // Without an operand or option.
       let name = CommandName(rawValue: command)?.rawValue ?? String(command.prefix { $0 != " " })
       return name.hasPrefix("-") ? nil : "agent help \(name)"
     }

@@ -1,5 +1,6 @@
 internal import Encoding
 
+/// One of cargo's settings files.
 struct CargoFile {
   let path: String
   let text: ConfigurationText
@@ -32,7 +33,6 @@ struct CargoFile {
       && one.query == other.query
   }
 
-  /// An index URL without its protocol prefix.
   static func urlWithoutProtocol(of index: String) -> String {
     index.hasPrefix(sparse) ? String(index.dropFirst(sparse.count)) : index
   }

@@ -75,7 +75,7 @@ extension SetupClient {
     }
   }
 
-  /// Separated by NUL.
+  /// The settings in a file's content, separated by NUL.
   private static func settings(in bytes: [UInt8], _ git: InstalledProgram) throws(Failure) -> [UInt8] {
     try git.settings(["config", "-z", "--file", "-", "--list"], input: bytes)
   }

@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Wire
 
-// Programs with JSON settings.
 extension SetupClient {
   static let docker = SetupClient(
     name: "docker", executables: ["docker", "podman", "skopeo"], choices: [], link: dockerLink,

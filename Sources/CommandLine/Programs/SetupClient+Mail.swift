@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Wire
 
-// Mail programs.
 extension SetupClient {
   static let msmtp = mail(
     "msmtp", .outgoingMail, files: ["~/.msmtprc", "msmtp/config"],

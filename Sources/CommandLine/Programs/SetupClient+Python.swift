@@ -1,6 +1,5 @@
 internal import Wire
 
-// Programs that use Python's keyring.
 extension SetupClient {
   static let pip = SetupClient(
     name: "pip", executables: ["pip", "pip3"], hasSingleSetting: true, choices: .user,

@@ -20,7 +20,7 @@ struct SetupClient: Sendable, Hashable {
   var minimumVersion: ClientVersion?
   /// Environment variables that override the settings.
   var overridingVariables: [String] = []
-  /// The same for one registry or index: the text before and after its name.
+  /// Variables that override the settings of one registry or index: the text before and after its name.
   var overridingVariableAffixes: [(prefix: String, suffix: String)] = []
   /// The files that may contain the settings, if `setup` only prints them; nil if `setup` writes them.
   var printedSettingsFiles: (@Sendable (UserFiles) throws(Failure) -> [SetupFile])?
@@ -42,18 +42,14 @@ struct SetupClient: Sendable, Hashable {
   struct Choices: OptionSet, Sendable {
     let rawValue: Int
 
-    /// `--account`.
     static let account = Choices(rawValue: 1)
-    /// `--name`.
     static let name = Choices(rawValue: 2)
-    /// `--user`.
     static let user = Choices(rawValue: 4)
     /// `--role-arn`.
     static let role = Choices(rawValue: 8)
   }
 
-  // The settings of the last five are only printed: kubectl's own writer drops comments, and mail programs need further
-  // settings.
+  // The last five are only printed: kubectl's writer drops comments, and mail programs need further settings.
   static let all: [SetupClient] = [
     git, docker, aws, cargo, go, pip, uv, mcp, kubectl, msmtp, mbsync, neomutt, aerc,
   ]

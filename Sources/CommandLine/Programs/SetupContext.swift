@@ -6,6 +6,7 @@ internal import Wire
 struct SetupContext: Sendable {
   /// This program's path.
   let program: String
+  /// This program's name.
   let name: String
   /// The origin to configure. Nil if the client has one setting for all origins.
   let origin: OriginEntry?

@@ -2,8 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A program's configuration file. It and its directory may be symbolic links, unless other users can change the
-/// targets.
+/// A program's configuration file. It and its directory may be symbolic links, unless others can change the targets.
 struct SetupFile: Sendable, Hashable {
   let path: String
 

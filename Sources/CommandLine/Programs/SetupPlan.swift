@@ -17,7 +17,7 @@ struct SetupPlan: Sendable {
   /// The lines to print.
   var text: [String]
   var change = Change.none
-  /// Lines that identify the addition, without indentation. A line that ends with `; ` identifies lines that begin with
+  /// Lines that identify the addition, without indentation. One that ends with `; ` identifies lines that begin with
   /// it.
   var keys: [String] = []
   /// The name of the client's entry, if the client supports several for an origin.
@@ -26,7 +26,7 @@ struct SetupPlan: Sendable {
   /// Returns whether the client would ask this program first. Nil if the file's content decides.
   var isAsked: (@Sendable () -> Bool)?
 
-  /// Whether this plan would make the same addition.
+  /// Whether this plan would make `addition`.
   func isSame(as addition: SetupAddition) -> Bool {
     switch (addition, change) {
     case (.member(let path, let value, _), .member(let wanted, let wantedValue)):

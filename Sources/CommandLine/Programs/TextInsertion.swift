@@ -25,7 +25,7 @@ enum SetupAddition: Sendable, Hashable {
 
   func isIn(_ bytes: [UInt8]) -> Bool { removed(from: bytes) != nil }
 
-  /// Whether the content has the first line of the added text, or the added member with any value.
+  /// Whether a part of the addition is left: the first line of the text, or the member with any value.
   func hasTrace(in bytes: [UInt8]) -> Bool {
     switch self {
     case .text(let text, let prefix):
@@ -103,8 +103,7 @@ struct ConfigurationText {
   let lines: [Range<Int>]
   /// The line end of the first line, which added lines get too.
   let lineEnd: String
-  /// Where each TOML line's content ends, before a comment, and whether the line begins inside a value. Nil for other
-  /// formats.
+  /// For TOML: where each line's content ends before a comment, and whether the line begins inside a value.
   private let values: [(end: Int, isInside: Bool)]?
 
   /// - Parameter isTOML: Whether comments may follow values, values may span lines, and keys are case-sensitive.
@@ -188,7 +187,7 @@ struct ConfigurationText {
 
   /// The value of a key, without quotes and blanks; nil if the section lacks the key.
   ///
-  /// - Parameter key: The key in lower case, with dashes for underscores. INI parsers ignore case.
+  /// - Parameter key: The key in lower case, with dashes for underscores.
   func value(_ key: String, in section: Range<Int>) -> String? {
     for line in section where values?[line].isInside != true {
       let text = unquotedLine(line).utf8
@@ -225,7 +224,6 @@ struct ConfigurationText {
       case .after(let line): min(lines[line].upperBound + 1, bytes.count)
       }
     var text = marked.joined(separator: lineEnd)
-    // Keep the last line without its line end.
     if offset > 0, bytes[offset - 1] != UInt8(ascii: "\n") { text = lineEnd + text } else { text += lineEnd }
     return .inserted(bytes[..<offset] + Array(text.utf8) + bytes[offset...], .text(text, prefix: ""))
   }

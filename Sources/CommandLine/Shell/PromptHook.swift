@@ -1,7 +1,6 @@
 internal import Encoding
 
-/// A shell function that updates the variables of `agent env` before each prompt. It preserves the last status, and
-/// prints nothing.
+/// A shell function that updates the variables of `agent env` before each prompt. Keeps the status, and prints nothing.
 ///
 /// Usually it only compares two numbers and reads a line that the daemon changes with the signed-in accounts, the lock
 /// or the active account. It runs `agent __renew` when due, or if the line or a directory that accounts depend on has
@@ -22,13 +21,13 @@ struct PromptHook: Sendable {
 
   /// The timeout of `agent __renew`. A prompt takes at most half a second; a refresh continues afterwards.
   static let timeoutMilliseconds = 480
-  /// Seconds between runs, to notice the end of the daemon.
+  /// The maximum number of seconds until the next run, to notice the end of the daemon.
   static let maximumWait = 60
-  /// In seconds.
+  /// Seconds until the next run if one fails.
   static let waitAfterFailure = 15
-  /// In seconds.
+  /// Seconds until the next run if one fails after a change.
   static let waitAfterChange = 1
-  /// In seconds.
+  /// Seconds until the next run while signed out.
   static let waitWhileSignedOut = 5
 
   /// The function, which runs `command` and reads the file `changes`.
@@ -46,15 +45,15 @@ struct PromptHook: Sendable {
     }.joined()
   }
 
-  /// A statement in sh syntax.
+  /// ``waitStatement`` in sh syntax.
   private static func assignment(_ seconds: Int) -> String { "__agent_env_wait=\(seconds);\n" }
 
-  /// A statement in sh syntax.
+  /// ``namesStatement`` in sh syntax.
   private static func assignment(_ names: [String]) -> String {
     "__agent_env_names='\(names.joined(separator: " "))';\n"
   }
 
-  /// A statement in sh syntax.
+  /// ``followsStatement`` in sh syntax.
   private static func assignment(_ follows: Bool) -> String { "__agent_env_follows=\(follows ? "1" : "");\n" }
 
   static let bash = PromptHook(
@@ -65,7 +64,7 @@ struct PromptHook: Sendable {
     script: { PackageResources.hook_zsh }, waitStatement: assignment, namesStatement: assignment,
     followsStatement: assignment)
 
-  /// For fish, which has no clock: a builtin reads the kernel's from a file.
+  /// For fish, which has no clock: a builtin reads the kernel's clock from a file.
   static let fish = PromptHook(
     script: { PackageResources.hook_fish }, waitStatement: { "set __agent_env_wait \($0);\n" },
     namesStatement: { "set -g __agent_env_names \($0.joined(separator: " "));\n" },

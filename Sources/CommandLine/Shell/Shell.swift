@@ -3,7 +3,7 @@ internal import Platform
 
 /// The syntax of a shell or a file for the variables of `env`.
 ///
-/// A class like ``OptionDeclaration``.
+/// A class for speed, like ``OptionDeclaration``.
 final class Shell: Sendable {
   /// The name for `--shell`.
   let name: String
@@ -17,7 +17,7 @@ final class Shell: Sendable {
 
   /// Returns a statement that only sets the exit status: `eval` hides that of the command substitution.
   ///
-  /// Nil if the output is not evaluated. It then contains all variables with a value.
+  /// Nil if the output is not evaluated; the output then contains all variables with a value.
   let failureStatement: (@Sendable (_ status: Int32) -> String)?
 
   /// The text before, between and after all statements.
@@ -120,7 +120,7 @@ final class Shell: Sendable {
       Interpreter([$0], forms: ["set -a; . ANSWER"], printScript: "/usr/bin/printenv N; test -z \"$M\" || echo \"$M\"")
     })
 
-  /// PowerShell. Empty variables are unset before version 7.5.
+  /// PowerShell. Before version 7.5, an empty value unsets a variable.
   static let powershell = Shell(
     "powershell", .powershell, set: { ("$env:\($0) = ", "\n") },
     unset: { "Remove-Item Env:\($0) -ErrorAction Ignore\n" },

@@ -207,7 +207,7 @@ enum AccountCommand {
     }
   }
 
-  /// Nil if the answer is empty or there is only one account.
+  /// Lists the accounts and asks for one. Nil if the answer is empty or there is only one account.
   private static func askForAccount(_ client: DaemonClient) throws(Failure) -> String? {
     let accounts = try (client.ask(.state(.list))["accounts"]?.array ?? []).filter { $0[.inConfig]?.bool != false }
     guard accounts.count > 1 else { return nil }
@@ -307,7 +307,7 @@ enum AccountCommand {
     }
   }
 
-  /// One setting per line.
+  /// The account's settings, one per line.
   static func text(_ result: JSONObject) -> String {
     var listing = Listing()
     let mark = result["active"]?.bool == true ? " (active account)" : ""
@@ -327,7 +327,7 @@ enum AccountCommand {
     return value?.string ?? (value?.bool == true ? "yes" : "?")
   }
 
-  /// `named` are the settings on the command line.
+  /// Confirms a change. `named` are the settings on the command line.
   static func changeConfirmation(_ account: String, _ result: JSONObject, named: [AccountSetting] = []) -> Phrase {
     guard result["signed_out"]?.bool == true else {
       let isKept = result["kept"]?.bool == true

@@ -10,7 +10,6 @@ enum AccountText {
     if purpose == .status { titles += [Phrase("TOKEN")] }
     if isChecked { titles += [Phrase("CHECK")] }
     var table = Table(titles + [Phrase("ISSUER")])
-    // The vault's problem is the same for all accounts.
     var shown: Set<String> = []
     for account in accounts {
       var cells = [
@@ -48,7 +47,7 @@ enum AccountText {
   /// The command that shows the table.
   enum Purpose: Sendable { case list, status }
 
-  /// Nil if the access token has expired.
+  /// How long the access token is still valid; nil if it has expired.
   private static func timeLeft(_ account: JSON, _ presentation: Presentation) -> Phrase? {
     guard let end = account[.expiresAt]?.int else { return nil }
     let (left, overflow) = end.subtractingReportingOverflow(presentation.now)
@@ -60,7 +59,7 @@ enum AccountText {
     account[.issuer]?.string.map { $0.hasPrefix("https://") ? String($0.dropFirst(8)) : $0 }
   }
 
-  /// An account's problems, and when to sign in again. `shown` collects the vault's problems.
+  /// An account's problems, and when to sign in again. `shown` collects the vault's problems, to show each only once.
   private static func remarks(
     _ account: JSON, _ presentation: Presentation, except shown: inout Set<String>
   ) -> [Phrase] {
@@ -85,7 +84,7 @@ enum AccountText {
   /// Describes an unstored session.
   private static var ephemeral: Phrase { Phrase("in memory only: ends with the daemon") }
 
-  /// An ANSI colour code.
+  /// The ANSI colour code of the session state.
   private static func colour(_ account: JSON) -> String {
     switch account[.state]?.string.flatMap(SessionState.init(rawValue:)) {
     case .active, .stale, .refreshing: "32"
@@ -138,7 +137,7 @@ enum AccountText {
     account[.directories]?.array?.compactMap(\.string).map { TerminalText.clean($0) }.joined(separator: " ")
   }
 
-  /// Types only (RFC 9396).
+  /// The types of the authorization details (RFC 9396).
   private static func details(_ account: JSON) -> Phrase? {
     let types = (account[.authorizationDetails]?.array ?? []).compactMap { $0["type"]?.string }
     return types.isEmpty ? nil : Phrase(verbatim: types.joined(separator: ", "))
@@ -189,7 +188,7 @@ enum AccountText {
     }
   }
 
-  /// Whether only a new sign-in helps.
+  /// Whether the account works only after a new sign-in.
   static func needsSignIn(_ account: JSON) -> Bool {
     hasEnded(account) || account[.state]?.string == SessionState.notKept.rawValue
   }

@@ -60,7 +60,6 @@ enum EventsCommand {
     }
   }
 
-  /// The path of `notify-send`.
   static func notifySendPath() throws(Failure) -> String {
     guard let program = Spawn.search("notify-send") else {
       throw Failure(

@@ -10,6 +10,7 @@ enum NotifyCommand {
     summary: "Show an event on standard input as a desktop notice",
     makeAction: makeAction)
 
+  /// The limit for the event on standard input.
   private static let maximumBytes = 64 << 10
 
   static func makeAction(_ invocation: Invocation) -> Action {

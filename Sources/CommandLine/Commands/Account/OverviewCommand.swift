@@ -10,6 +10,7 @@ enum OverviewCommand {
     summary: "Show the accounts, or how to begin",
     makeAction: makeAction)
 
+  /// The number of accounts to show. Others are only counted.
   private static let maximumAccounts = 10
 
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
@@ -24,7 +25,7 @@ enum OverviewCommand {
     }
   }
 
-  /// Whether there is no settings file yet.
+  /// Whether the settings file is missing; false if `AGENT_SOCKET` is set.
   private static var isFirstUse: Bool {
     guard Environment.value("AGENT_SOCKET") == nil, let home = try? UserDirectories.configHome else { return false }
     do {

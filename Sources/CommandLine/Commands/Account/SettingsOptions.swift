@@ -2,6 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+/// Reads account settings from the command line.
 enum SettingsOptions {
   static func read(
     _ invocation: Invocation, among known: [AccountSetting] = AccountSetting.withOption

@@ -40,7 +40,7 @@ enum StatusCommand {
     }
   }
 
-  /// Names the settings that differ from the preset; nil if there is none.
+  /// Names the preset's file, and the settings that differ from it; nil without a preset.
   private static func preset(of preset: JSON?) -> Phrase? {
     guard let file = preset?["file"]?.string else { return nil }
     let changed = (preset?["changed"]?.array ?? []).compactMap { $0.string.flatMap(AccountSetting.named)?.optionName }

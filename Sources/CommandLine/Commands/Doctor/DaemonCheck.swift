@@ -13,13 +13,12 @@ enum DaemonCheck {
       + accounts.flatMap { account($0, now) + unconfirmedOrigins($0) + proxy($0, Environment.value) }
   }
 
-  /// Warns if an account's proxy, unless the user chose it, is not the environment's. `variables` reads a variable.
+  /// Warns if an account's proxy, not chosen by the user, differs from the environment's. `variables` reads a variable.
   static func proxy(_ account: JSON, _ variables: (String) -> String?) -> [Finding] {
     guard let issuer = account[.issuer]?.string.flatMap({ try? URI($0) }), issuer.isHTTPS,
       account[.proxySource] == nil
     else { return [] }
     let named = LoginOptions.proxy(from: variables)
-    // The environment excludes this host from its proxy.
     let isExcluded = ProxyExclusions(named.exclusions ?? "").excludes(issuer.host)
     let (own, other) = (account[.proxy]?.string, isExcluded ? nil : named.url)
     guard hostAndPort(own) != hostAndPort(other), !(isExcluded && own != nil) else { return [] }
@@ -161,7 +160,6 @@ enum DaemonCheck {
   private static func account(_ account: JSON, _ now: Int) -> [Finding] {
     let name = account[.name]?.string ?? "?"
     var findings: [Finding] = []
-    // These findings name the account.
     if let failure = account[.problem].flatMap({ Failure(json: $0) }) {
       let text = account[.failedAt]?.int.map { Phrase("\(failure.text), \(RelativeTime.pastPhrase($0, now: now))") }
       let isPassing = [.tryLater, .locked].contains(failure.code.exitStatus)

@@ -80,7 +80,7 @@ struct Finding: Sendable {
 
   /// Replaces the home directory by `~`, so that the output can be shared.
   ///
-  /// The `~` precedes quotes, so that a shell expands it.
+  /// Moves the `~` before a quotation mark, so that a shell expands it.
   static func withoutHome(_ text: String, home: String? = Environment.value("HOME")) -> String {
     guard let home, home.utf8.count > 1, home.utf8.first == UInt8(ascii: "/") else { return text }
     let (characters, name) = (Array(text.unicodeScalars), Array(home.unicodeScalars))

@@ -2,8 +2,9 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+/// Checks this machine for `agent doctor`.
 enum MachineCheck {
-  /// Checks `HOME`, the runtime directory and, unless `isPrivate`, the sockets.
+  /// Checks `HOME`, the runtime directory and, unless the daemon `isPrivate`, the sockets.
   ///
   /// - Returns: The findings, and whether the daemon can be asked.
   static func checksBeforeDaemon(isPrivate: Bool) -> (findings: [Finding], mayAskDaemon: Bool) {
@@ -243,6 +244,7 @@ enum MachineCheck {
     return disk(free: free, for: state)
   }
 
+  /// Checks the free bytes for the state directory `state`.
   static func disk(free: Int, for state: String) -> Finding {
     let text = Phrase("\(free >> 20) MiB free for \(state)")
     guard free < neededBytes else { return Finding(.disk, .ok, text) }

@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Vocabulary
 
-// Checks of files, for programs without a command that lists helpers.
 extension ProgramCheck {
   /// Checks the helpers of docker and cargo.
   ///
@@ -44,8 +43,7 @@ extension ProgramCheck {
     return findings
   }
 
-  /// Checks cargo's credential providers for registries at `origins`. The nearest file applies; the user's own comes
-  /// last.
+  /// Checks cargo's credential providers for registries at `origins`. The nearest file applies, the user's own last.
   private static func cargoProviders(for origins: [OriginEntry]) -> [Finding] {
     let own = UserFiles()
     let files = CargoFile.all(
@@ -65,7 +63,6 @@ extension ProgramCheck {
         guard let (path, provider) = values.first, let index, isListed(index, origins) else { continue }
         seen.insert(name)
         let own = ProgramName.current.text
-        // Compare without blanks and quotes.
         let isOurs = ["\(own),helper,cargo", "\(own)helpercargo", "cargo-credential-\(own)"].contains {
           ConfigurationText(Array(provider.utf8)).contains($0)
         }

@@ -4,7 +4,7 @@ internal import Wire
 
 /// Checks the programs that get tokens from this one.
 enum ProgramCheck {
-  /// The time limit for all other programs together.
+  /// The time limit for all programs that the checks run, together.
   private static let timeout = Duration.milliseconds(1500)
 
   /// Runs all checks except ``helpers(for:)``.
@@ -51,7 +51,7 @@ enum ProgramCheck {
     return [Finding(.setup, .ok, outcome.phrase)]
   }
 
-  /// The problem with a link that setup created, if any. `again` repeats the setup.
+  /// The problem with a link that setup created, if any. `again` is the command that repeats the setup.
   private static func problem(of link: (name: String, target: String), _ again: Phrase) -> Finding? {
     guard let directory = try? SetupLinks.directory() else { return nil }
     let path = "\(directory)/\(link.name)"
@@ -172,6 +172,7 @@ enum ProgramCheck {
 }
 
 extension ClientVersion {
+  /// The major and minor version in the program's output; nil if there is none.
   fileprivate func number(in bytes: [UInt8]) -> (Int, Int)? {
     let start = bytes.indices.first { index in
       bytes[index...].starts(with: outputPrefix.utf8) && index + outputPrefix.utf8.count < bytes.count

@@ -151,7 +151,6 @@ struct HelpWriter {
     var lines: [String] = []
     var isNew = true
     for unit in units(of: line) {
-      // Leave space for the blank and the backslash.
       if isNew || unit.hasPrefix("| ") || lines[lines.count - 1].count + 1 + unit.count > width - 10 {
         lines.append(unit)
       } else {
@@ -179,7 +178,6 @@ struct HelpWriter {
     return units
   }
 
-  /// An option's spellings, summary and choices.
   private func entry(_ option: OptionDeclaration) -> String {
     var summary = plain(translated(option.summary))
     let choices = option.argument.words
@@ -228,7 +226,6 @@ struct HelpWriter {
     }.joined()
   }
 
-  /// The words in parentheses.
   private func parenthesized(_ words: [String]) -> String {
     "(\(words.map(language.isolated).joined(separator: ", ")))"
   }

@@ -3,7 +3,7 @@ internal import Wire
 
 /// The credential helper protocol of docker, podman and skopeo. Standard input is the registry's address.
 enum DockerHelper {
-  /// docker treats this as a missing credential.
+  /// The output that docker treats as a missing credential.
   private static let notFound = "credentials not found in native keychain\n"
 
   static let helper = HelperProtocol(

@@ -7,8 +7,7 @@ enum GitHelper {
     input: { ["get", "erase", "store"].contains($0.last ?? "") ? .paragraph : .nothing },
     failureOutput: { failure, _, _ in
       if failure.code == .originNotListed { return HelperFailureOutput(isSilent: true, status: 0) }
-      // Keep git from prompting for a password if only a sign-in helps. After other failures the next helper may have
-      // one.
+      // Keep git from prompting for a password if only a sign-in helps. Otherwise the next helper may have one.
       return needsSignIn(failure.code) ? HelperFailureOutput(output: "quit=1\n") : HelperFailureOutput()
     },
     request: { (call) throws(Failure) in try request(call) })
@@ -55,6 +54,7 @@ enum GitHelper {
     }
   }
 
+  /// A credential as git describes it.
   private struct CredentialAttributes {
     private var members: [(name: String, value: [UInt8])] = []
 
@@ -69,7 +69,7 @@ enum GitHelper {
       }
     }
 
-    /// The last non-empty value.
+    /// An attribute's last non-empty value.
     subscript(_ name: String) -> [UInt8]? {
       members.last { $0.name.hasSameBytes(as: name) && !$0.value.isEmpty }?.value
     }
@@ -98,7 +98,7 @@ enum GitHelper {
       return URI.hasDotSegments(inPath: text) ? text : URI.encodedPath(bytes)
     }
 
-    /// Whether git and perhaps the server accept an `Authorization` header with a token.
+    /// Whether git can send a token in an `Authorization` header, and the server may accept it.
     var acceptsAuthorization: Bool {
       guard texts("capability[]").contains("authtype") else { return false }
       let schemes = texts("wwwauth[]").map { $0.prefix { $0 != " " }.lowercased() }

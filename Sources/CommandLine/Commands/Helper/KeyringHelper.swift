@@ -1,8 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// The command line of Python's keyring, for pip and uv: `get SERVICE [USER]`. The next program of this name handles
-/// other calls.
+/// The command line of Python's keyring, for pip and uv: `get SERVICE [USER]`. The next `keyring` handles other calls.
 enum KeyringHelper {
   static let helper = HelperProtocol(
     failureOutput: { failure, _, _ in

@@ -1,25 +1,25 @@
 internal import Platform
 internal import Wire
 
-/// A lease: its connection to the daemon, and the process `agent-lease`, which serves its peers (the programs that use
-/// it).
+/// A lease: its connection to the daemon, and the process `agent-lease`, which serves its peers (programs that use it).
 ///
 /// If the connection breaks, `agent-lease` refuses requests until the next daemon is connected.
 struct LeaseKeeper: ~Copyable {
   private let client: DaemonClient
   private var request: LeaseRequest
   private var connection: PersistentConnection
+  /// The connection to `agent-lease`.
   private var server: DaemonConnection
   /// The daemon connection for `agent-lease`; nil once passed.
   private var unsentConnection: SharedDescriptor?
   private var questions: LeaseQuestions
-  /// When the lease expires, if ever, even if the daemon restarts.
+  /// When the lease expires; nil if never. A restart of the daemon does not change it.
   private let end: Instant?
   /// Why the lease has ended; nil before.
   private(set) var endReason: Failure?
 
   var console: Console { client.console }
-  /// When to call ``handle(_:_:)`` at the latest; nil if only events matter.
+  /// When to call ``handle(_:_:)`` at the latest; nil if only poller events require it.
   var nextAttempt: Instant? { [connection.nextAttempt, questions.deadline].compactMap { $0 }.min() }
 
   private enum PollerKey {
@@ -56,7 +56,6 @@ struct LeaseKeeper: ~Copyable {
     passConnection()
   }
 
-  // The connections close automatically.
   deinit { questions.finish() }
 
   /// Starts `agent-lease`, which accepts no peers without a connection to the daemon.
@@ -91,7 +90,7 @@ struct LeaseKeeper: ~Copyable {
     do throws(Failure) { try server.send(RequestEnvelope(.lease(request)), passing: [end]) } catch { endReason = error }
   }
 
-  /// Makes `agent-lease` serve an origin over HTTP too.
+  /// Makes `agent-lease` serve an origin over HTTP.
   mutating func serve(_ request: LeaseHTTPRequest, at listener: SharedDescriptor) throws(Failure) {
     try server.send(RequestEnvelope(.leaseHTTP(request)), passing: [listener])
   }
@@ -168,7 +167,7 @@ struct LeaseKeeper: ~Copyable {
     if let way { unsentConnection = way }
   }
 
-  /// Like ``handle(_:_:)``, but prints why the lease ends. Peers get the reason while this value exists.
+  /// Like ``handle(_:_:)``, but prints why the lease ends. Peers get the reason until this value is destroyed.
   mutating func keepOpen(_ poller: borrowing Poller, _ events: [Poller.Event]) throws(SystemError) {
     guard endReason == nil else { return }
     try handle(poller, events)

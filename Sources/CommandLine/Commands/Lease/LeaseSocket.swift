@@ -23,7 +23,6 @@ struct LeaseSocket: ~Copyable {
   ///   - path: The path; nil for a new directory in the runtime directory.
   ///   - servesOthers: Whether other users may connect.
   init(at path: String?, servesOthers: Bool) throws(Failure) {
-    // Fail early; the daemon connection would check this too.
     try DaemonLauncher.refuseForeignDirectories()
     guard let path else {
       try self.init(inOwnDirectory: servesOthers)

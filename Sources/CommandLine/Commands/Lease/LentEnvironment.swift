@@ -25,7 +25,7 @@ enum LentEnvironment {
   /// The prefix of this program's variables.
   private static let ownPrefix = "AGENT_"
 
-  /// Splits the entries' indices into requests of limited size.
+  /// Groups the entries' indices by request, which has a limited size. Omits values too short for a token.
   static func parts(of entries: [[UInt8]]) -> [[Int]] {
     var (parts, bytes): ([[Int]], Int) = ([[]], 0)
     for (number, entry) in entries.enumerated() {

@@ -2,8 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Variables for a command that uses HTTP: the local URL of each origin of the lease, and a token that is valid only
-/// there.
+/// Variables for a command that uses HTTP: the local URL of each origin of the lease, and a token valid only there.
 struct LentHTTP {
   /// An origin served over HTTP.
   struct ServedOrigin {
@@ -13,6 +12,7 @@ struct LentHTTP {
     let port: UInt16
   }
 
+  /// The origins' sockets, and the variables for the command.
   struct OpenSockets {
     /// Emptied after passing the sockets to `agent-lease`, so that they close when it ends.
     var origins: [ServedOrigin] = []
@@ -26,7 +26,7 @@ struct LentHTTP {
     }
   }
 
-  /// Nil without HTTP.
+  /// The variable for the token; nil without HTTP.
   private let tokenVariable: String?
   /// The variable for each origin's URL.
   private var originVariables: [(variable: String, entry: OriginEntry)] = []

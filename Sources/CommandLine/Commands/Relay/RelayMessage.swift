@@ -145,7 +145,7 @@ enum RelayRefusal: String, Error, CaseIterable {
 struct RelayLines {
   private var bytes: [UInt8] = []
 
-  /// The result of ``nextLine()``: `incomplete` at first, `tooLong` over the maximum.
+  /// The result of ``nextLine()``: `incomplete` if the line has not ended, `tooLong` over the maximum.
   enum LineResult { case incomplete, line([UInt8]), tooLong }
 
   mutating func nextLine() -> LineResult {

@@ -3,8 +3,7 @@ internal import Encoding
 internal import Loopback
 internal import Platform
 
-/// A loopback port for the redirect of a sign-in on the host of `agent ssh`. Accepts connections only from this user's
-/// processes.
+/// A loopback port for the redirect of a sign-in on the host of `agent ssh`. Accepts only this user's processes.
 final class RelayPort {
   let port: UInt16
   private let sockets: [RedirectSocket]
@@ -12,7 +11,7 @@ final class RelayPort {
   private var peers: [(key: UInt64, peer: RedirectPeer)] = []
   /// The number of the last connection, for its poller key.
   private var lastKey: UInt64 = 0
-  /// The awaited redirect.
+  /// The requests to wait for, if any.
   private var expected: ExpectedRequests?
 
   /// The requests that the browser may send.

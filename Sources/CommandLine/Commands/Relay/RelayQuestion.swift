@@ -9,6 +9,7 @@ final class RelayQuestion: RelayConsole {
 
   /// The timeout for the user's answer.
   private static let timeout = Duration.seconds(120)
+  /// How long to wait for `ssh` to stop.
   private static let stopTimeout = Duration.seconds(2)
 
   /// - Parameter host: The user and host, according to `ssh`.
@@ -26,7 +27,6 @@ final class RelayQuestion: RelayConsole {
     let answer: RelayRefusal?
     do throws(SystemError) {
       answer = try Terminal.withLineMode(on: terminal) { () throws(SystemError) in
-        // Discard input from before the question.
         Terminal.discardInput(on: terminal)
         // The host may have hidden text or moved the output (DECSTR).
         let reset = OutputTerminal.current?.canRewriteLines == true ? "\u{1B}[!p" : ""

@@ -5,7 +5,7 @@ internal import Wire
 
 /// Serves sign-ins on the host of `agent ssh`: asks the user, opens the browser, and returns the redirect.
 ///
-/// The host is not trusted. It gets only redirects that the user approved.
+/// The host is untrusted: it gets only redirects that the user approved.
 final class RelayServer {
   private let listener: SharedDescriptor
   private let console: any RelayConsole

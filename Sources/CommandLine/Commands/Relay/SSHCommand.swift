@@ -63,8 +63,7 @@ struct SSHCommand {
     return try command.connect(ssh, target, socket.path, socket.takeListener())
   }
 
-  /// Connects, runs the session and cleans up. `path` is the socket of `listener`, to which the host's sign-ins are
-  /// forwarded.
+  /// Connects, runs the session and cleans up. `path` is the socket of `listener`, which receives the host's sign-ins.
   private func connect(
     _ ssh: InstalledProgram, _ target: SSHTarget, _ path: String, _ listener: consuming FileDescriptor
   ) throws(Failure) -> ProcessStatus {

@@ -8,7 +8,7 @@ struct SSHTarget {
   let host: String
   /// Whether `ssh` runs a shell or the specified command on the host.
   let startsProgram: Bool
-  /// Whether `ssh` requests a terminal for a shell, but not for a command.
+  /// True if `RequestTTY` is `auto`: `ssh` then requests a terminal for a shell, but not for a command.
   let asksForTerminal: Bool
 
   init(_ ssh: InstalledProgram, _ words: [String]) throws(Failure) {

@@ -100,7 +100,7 @@ extension SetupCommand {
   /// `--dry-run`, only prints the command for it.
   ///
   /// - Returns: The account.
-  /// - Throws: `place_not_listed`, with the command that adds the URL: for an MCP server a sign-in.
+  /// - Throws: `place_not_listed` if the URL is not added. The hint is the command that adds it, or a sign-in.
   private func permit(_ url: String, _ client: SetupClient, mayAsk: Bool) throws(Failure) -> String {
     let shown = ShellWord.quoted(url)
     let own = AccountRequest.show(account: Invocation.accountOfEnvironment)

@@ -210,6 +210,7 @@ struct SetupCommand {
     noteTrial(client)
   }
 
+  /// Names the command that tests the settings.
   private func noteTrial(_ client: SetupClient) {
     if !console.usesJSON { console.note(Phrase("to try it: \(hint(client, ["--test"]))")) }
   }

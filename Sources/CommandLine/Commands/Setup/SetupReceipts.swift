@@ -10,7 +10,6 @@ struct SetupReceipt: Sendable, Hashable {
   /// The name of the client's entry, if the client supports several entries for one origin.
   var entry: String?
   let account: String?
-  /// The changed file.
   let file: String
   /// The added text or member. Nil if the file already contained it.
   var addition: SetupAddition?
@@ -149,7 +148,7 @@ struct SetupReceipts {
 
   private mutating func remove(_ receipt: SetupReceipt) { all.removeAll { $0 == receipt } }
 
-  /// Records in another receipt that `setup` created the file or `left` of its objects, for removal once empty.
+  /// Makes another receipt responsible for removing the file, if `setup` created it, and the `left` added objects.
   private mutating func passOwnership(_ receipt: SetupReceipt, _ left: Int) {
     guard case .member(let path, _, _)? = receipt.addition else {
       if receipt.hasCreatedFile, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.addition != nil }) {

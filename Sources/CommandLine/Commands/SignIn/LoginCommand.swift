@@ -266,7 +266,7 @@ struct LoginCommand {
     }
   }
 
-  /// Replaces the commands in the hint by the daemon's, which include the answers to prompts.
+  /// Uses the daemon's commands in the hint. They include the answers to prompts, unlike this command line.
   private static func withDaemonCommands(_ failure: Failure) -> Failure {
     var failure = failure
     failure.advice = failure.advice?.correcting { $0.command }
@@ -299,7 +299,7 @@ struct LoginCommand {
     return true
   }
 
-  /// Whether the text has a host name with a dot or a scheme. If not, prints an example.
+  /// Whether the text contains a dot or a colon, like any issuer. If not, prints an example.
   private static func checkAddress(_ text: String?) -> Bool {
     if text?.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }) ?? false { return true }
     Console.printToStandardError(Phrase("an issuer URL is like \("https://id.example.org")").localized() + "\n")

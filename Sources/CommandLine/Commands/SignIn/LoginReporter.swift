@@ -9,7 +9,6 @@ internal import Wire
 struct LoginReporter {
   /// The step that the sign-in waits for.
   private enum Phase {
-    /// Nothing is pending.
     case nothing
     /// A response of the server.
     case server
@@ -80,7 +79,6 @@ struct LoginReporter {
     let (now, isQuiet) = (time.wallSeconds(), console.isQuiet)
     let rows = terminal.map { $0.rows() ?? 0 }
     switch event {
-    // Not events of a sign-in, or reported elsewhere.
     case .confirm, .response, .body, .bodyWanted, .progress, .following, .session, .tokenFile, .lease, .leaseEntry,
       .leaseQuestion:
       break

@@ -48,9 +48,8 @@ struct MovedOptions {
     guard !self.occurrences.isEmpty else { return nil }
   }
 
-  /// The hint contains the commands to use instead.
+  /// The failure that rejects the options. Its hint contains the commands to use instead.
   func failure(_ client: DaemonClient) -> Failure {
-    // Mark all as read.
     for (option, _) in invocation.given { _ = invocation.has(option) }
     let spelling = "--\(occurrences[0].option.name)"
     let commands = commands(client)

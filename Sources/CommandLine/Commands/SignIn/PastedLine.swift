@@ -2,7 +2,7 @@ internal import Platform
 internal import Wire
 
 /// Reads a pasted URL from the terminal without echo, or else from standard input. Reads only available input, so that
-/// the caller can wait for other events too.
+/// the caller can wait for other events.
 ///
 /// Uses character mode, since terminals silently truncate lines after 4,095 bytes.
 struct PastedLine {

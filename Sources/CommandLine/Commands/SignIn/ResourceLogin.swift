@@ -8,7 +8,7 @@ internal import Wire
 struct ResourceLogin {
   private let invocation: Invocation
   private let url: String
-  /// Whether to ignore the metadata for an existing account.
+  /// Whether to use the metadata only for a new account.
   private let onlyForNewAccount: Bool
 
   /// Nil if no URL on the command line could be a resource.

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Runs a command again after signing in or unlocking, if it failed only for lack of that.
+/// If a command fails because the user must sign in or unlock, offers that and runs the command again.
 ///
 /// With `--ask`, signs in or unlocks at once. Otherwise asks a user who typed the command: all standard streams are one
 /// terminal and the process leads its job.

@@ -89,7 +89,6 @@ struct SignInScreen {
   func text(_ code: Event.DeviceCode, beside picture: QRPicture, rows: Int?) -> String? {
     let width = min(columns - picture.columns - Self.gap, Self.maximumWidthBesideQRCode)
     guard width >= Self.minimumWidthBesideQRCode else { return nil }
-    // Measure without escape sequences.
     let plain = SignInScreen(columns: width, isStyled: false, language: language).linesBesideQRCode(code)
     let styled = SignInScreen(columns: width, isStyled: isStyled, language: language).linesBesideQRCode(code)
     guard plain.allSatisfy({ $0.count <= width }) else { return nil }

@@ -133,7 +133,7 @@ extension DaemonClient {
     return bytes
   }
 
-  /// The next part of the content, and the rest of `start`.
+  /// The request with the next part of `start`, which was already read, or else of `content`; and the rest of `start`.
   private static func nextPart(
     _ start: [UInt8], _ content: SharedDescriptor
   ) throws(Failure) -> (request: ResourceBodyRequest, rest: [UInt8]) {

@@ -158,7 +158,7 @@ enum EnvCommand {
     writer.end(&text)
   }
 
-  /// A statement that sets the exit status, even for an invalid command line. Empty if the shell has none.
+  /// A statement that sets the exit status; empty if the shell has none.
   fileprivate static func failureStatement(
     _ failure: Failure, _ invocation: Invocation?, _ arguments: [String]
   ) -> String {

@@ -3,8 +3,7 @@ internal import Wire
 
 /// The command that `agent exec` runs, as a child or in place of this process.
 enum ExecutedCommand {
-  /// The raw bytes of this process's last arguments. File names need not be UTF-8, so the strings in `words` may
-  /// differ.
+  /// The raw bytes of this process's last arguments. File names need not be UTF-8, so `words` may differ.
   static func arguments(_ words: [String]) -> [[UInt8]] {
     let first = Int(Swift.CommandLine.argc) - words.count
     guard first >= 0 else { return words.map { Array($0.utf8) } }
@@ -20,7 +19,7 @@ enum ExecutedCommand {
   private static let cannotRun: Int32 = 126
   private static let notFound: Int32 = 127
 
-  /// Runs a command as a child, and returns its status, also if it cannot be run.
+  /// Runs a command as a child. Returns its status, or 126 or 127 if it cannot be run.
   ///
   /// - Parameter wait: Returns the command's status once it has ended.
   static func run(
@@ -43,7 +42,7 @@ enum ExecutedCommand {
 }
 
 extension ProcessStatus {
-  /// Ends this process by the same signal, for its parent; otherwise returns the exit status.
+  /// If a signal ended the command, ends this process by the same signal. Otherwise returns the exit status.
   func propagate() -> Int32 {
     if case .signalled(let signal) = self { Signals.raise(signal) }
     return shellStatus

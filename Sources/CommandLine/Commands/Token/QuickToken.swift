@@ -3,9 +3,9 @@ internal import Wire
 
 /// Runs `agent token [ACCOUNT]` without options.
 ///
-/// Behaves like ``TokenCommand``, but only uses memory on the stack: in a static program, the first use of each array
-/// type costs thousands of instructions and several page faults. Leaves everything unusual to ``TokenCommand``, before
-/// printing anything.
+/// Behaves like ``TokenCommand``, but uses only stack memory: in a static program, each array type's first use costs
+/// thousands of instructions and several page faults. Leaves unusual cases to ``TokenCommand``, before printing
+/// anything.
 enum QuickToken {
   enum Outcome {
     case printed
@@ -184,7 +184,7 @@ private enum QuickArguments {
 
   private func byte(at index: Int) -> UInt8 { unsafe buffer[index] }
 
-  /// The range of the access token; nil unless the line is a flat object of plain strings and numbers, with a printable
+  /// The access token's range; nil unless the line is a flat object of plain strings and numbers with a printable
   /// token.
   var accessToken: Range<Int>? {
     let (start, member) = (WireProtocol.resultStart, WireProtocol.accessTokenMember)
@@ -210,7 +210,7 @@ private enum QuickArguments {
     return nil
   }
 
-  /// Whether a token is not empty and contains no space (RFC 6750, section 2.1).
+  /// True for a non-empty token without spaces (RFC 6750, section 2.1).
   private func isHeaderSafe(_ range: Range<Int>) -> Bool {
     for index in range where byte(at: index) == UInt8(ascii: " ") { return false }
     return !range.isEmpty

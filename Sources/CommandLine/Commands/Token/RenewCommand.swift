@@ -2,8 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent __renew`: called by ``PromptHook`` before a prompt. Prints only statements, never fails, and never delays the
-/// prompt noticeably.
+/// `agent __renew`: called by ``PromptHook`` before a prompt. Prints only statements, never fails, and returns quickly.
 enum RenewCommand {
   /// Prints statements for ``PromptHook``. Hidden from the list of commands.
   static let renew = Command(
@@ -69,8 +68,7 @@ enum RenewCommand {
     }
   }
 
-  /// The seconds to wait before renewal: until a minute before the expiry (Unix seconds), or later for a short
-  /// lifetime.
+  /// Seconds to wait before renewal: until a minute before `expiry` (Unix seconds), or later for a short lifetime.
   static func renewalDelay(until expiry: Int?) -> Int {
     guard let expiry else { return PromptHook.maximumWait }
     let left = expiry - SystemTime().wallSeconds()

@@ -133,7 +133,7 @@ struct BodyWriter: ~Copyable {
   /// The timeout for opening a FIFO.
   private let timeoutSeconds: Int?
   private var file: FileDescriptor?
-  /// Removes control characters for a terminal; otherwise nil.
+  /// Removes control characters on a terminal; nil for other output and raw bodies.
   private var filter: TerminalFilter?
 
   /// - Parameters:

@@ -45,7 +45,7 @@ struct SupervisedCommand: ~Copyable {
   /// Sends a signal to the command. Invalid after ``handleSignals()`` has returned a status.
   borrowing func send(_ signal: Int32) { try? Spawn.kill(process, signal) }
 
-  /// Stops this process, and then continues the command.
+  /// Stops this process until SIGCONT, and then continues the command.
   private borrowing func stop(by signal: Int32) {
     Signals.stop(by: signal)
     send(Signals.SIGCONT)

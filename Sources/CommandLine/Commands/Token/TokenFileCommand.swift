@@ -62,12 +62,13 @@ struct RenewalActions: Sendable {
   }
 }
 
+/// Waits for a command, and acts on changes of its token file.
 struct TokenFileSupervisor {
   private let renewal: RenewalActions
   private let environment: [[UInt8]]
   /// The process ID of the program that runs because the file has changed, if any.
   private var eventCommand: Int32?
-  /// Whether the file has changed since that program started.
+  /// Whether the file has changed since ``eventCommand`` started.
   private var hasNewerChange = false
 
   private static let commandKey: UInt64 = 0
@@ -112,7 +113,7 @@ struct TokenFileSupervisor {
     }
   }
 
-  /// Reaps the program, and runs it again if the file has changed meanwhile.
+  /// Reaps the program, and runs it again if the file changed while it ran.
   private mutating func reapEventCommand(_ child: borrowing SupervisedCommand, _ console: Console) {
     guard let process = eventCommand, (try? Spawn.tryWait(process)) != nil else { return }
     eventCommand = nil

@@ -13,13 +13,13 @@ struct TokenVariables: Sendable {
 
   private var mappings: [VariableMapping]
   private let areDefaults: Bool
-  /// The default variables of a token in a file exclude those that change with the token.
+  /// Whether the token is in a file. The defaults then exclude the variables that change with the token.
   private let isForFile: Bool
 
   /// The default variable for the file's path.
   static let fileVariable = "AGENT_TOKEN_FILE"
 
-  /// The prompt hook excludes the account by default, which would override `agent use`.
+  /// The variables for the prompt hook. The defaults exclude the account, which would override `agent use`.
   var hookVariables: TokenVariables {
     var hookVariables = self
     if areDefaults { hookVariables.mappings.removeAll { $0.field == .account } }

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// A variable of `--var` and its source. A class, like ``OptionDeclaration``.
+/// A variable of `--var` and its source.
 final class VariableMapping: Sendable {
   let name: String
   let field: TokenField

@@ -56,7 +56,7 @@ struct LevelSecret {
   ///
   /// - Parameters:
   ///   - purpose: Selects the prompt.
-  ///   - isNew: Whether to type it twice.
+  ///   - isNew: Whether the secret is new and must be typed twice.
   /// - Throws: `invalid_request` if the secret is not given and cannot be typed.
   func open(for purpose: Purpose = .plain, isNew: Bool = false) throws(Failure) -> SharedDescriptor {
     if let file = try named.open() { return SharedDescriptor(file) }
@@ -86,7 +86,7 @@ struct LevelSecret {
     isPIN ? Phrase("PIN for \(accounts)") : Phrase("Passphrase for \(accounts)")
   }
 
-  /// Returns a pipe with the secret.
+  /// Asks for a new secret until both entries match. Returns a pipe with it.
   private func promptTwice() throws(Failure) -> FileDescriptor {
     let again = isPIN ? Phrase("Repeat PIN") : Phrase("Repeat passphrase")
     let mismatch = isPIN ? Phrase("the PINs do not match") : Phrase("the passphrases do not match")

@@ -58,7 +58,7 @@ enum VaultText {
       ? Phrase("only on request") : Phrase("after \(DurationText.text(seconds: seconds)) of inactivity")
   }
 
-  /// Whether the level protects no account. False for `device`, whose accounts may be unknown.
+  /// True if the level protects no account; always false for `device`, whose accounts may be unknown.
   static func isEmpty(_ level: JSON) -> Bool {
     level["accounts"]?.array?.isEmpty ?? true
       && level["protection"]?.string?.hasSameBytes(as: Protection.device.rawValue) != true

@@ -117,7 +117,7 @@ struct VaultStatus {
   /// Why the vault is unusable; nil if it works.
   var problem: Failure? { result["problem"].flatMap { Failure(json: $0) } }
 
-  /// Why the TPM is unusable; nil if it works or opens the vault.
+  /// Why the TPM is not used; nil if it is used or could be.
   var tpmProblem: Phrase? { result["binding_problem"]?.string.map { Phrase(known: $0) } }
 
   func has(_ level: Protection) -> Bool { entry(level) != nil }

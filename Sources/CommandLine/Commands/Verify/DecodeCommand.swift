@@ -60,7 +60,7 @@ enum DecodeCommand {
     try Console.answer((isFirst ? "" : "\n") + token.text(now: now))
   }
 
-  /// Warns even with `--quiet` and `--json`.
+  /// Warns that nothing was verified, even with `--quiet` and `--json`.
   private static func warn(_ console: Console) {
     let word = Console.styled(Phrase("warning:").localized(), as: "1;33", !console.usesJSON && Console.mayColour)
     let name = ProgramName.current.text

@@ -18,9 +18,9 @@ struct DecodedToken: Hashable {
   /// The length of the signature in bytes; 0 if the token is not signed.
   let signatureBytes: Int
 
-  /// Parses the compact serialization (RFC 7515, RFC 7516).
+  /// Parses a compact JWS or JWE (RFC 7515, RFC 7516).
   ///
-  /// - Throws: `malformed_token`.
+  /// - Throws: `malformed_token` for other text.
   init(_ text: Span<UInt8>) throws(Failure) {
     let parts = Self.parts(text)
     guard parts.count == 3 || parts.count == 5 else {
