@@ -15,13 +15,13 @@ package final class AccountSetting: Sendable, Hashable {
   package let details: String
   /// The default; nil for a flag, a list, or a value chosen by the daemon.
   package let defaultValue: String?
-  /// Whether the setting controls where secrets are sent or what recipients must meet. The vault keeps its value. After
-  /// a change, the account counts as signed out.
+  /// Whether the setting controls where secrets are sent or which requirements recipients must meet. The vault keeps
+  /// its value. After a change, the account counts as signed out.
   package let isSealed: Bool
-  /// Whether a change takes effect at the next sign-in, as noted in the manual. Changing the protection moves the
-  /// session immediately.
+  /// Whether a change takes effect at the next sign-in, as noted in the manual. False for the protection: changing it
+  /// moves the session immediately.
   package let appliesAtSignIn: Bool
-  /// Whether it can be reset to its default.
+  /// Whether the setting can be reset to its default.
   package let canBeUnset: Bool
 
   /// Returns the value as JSON; nil if unspecified.
@@ -51,7 +51,7 @@ package final class AccountSetting: Sendable, Hashable {
     package let metavar: String
     /// Whether spaces separate several values.
     package let splitsAtSpaces: Bool
-    /// Whether the option is declared with the options for the client's credentials, since it also provides one.
+    /// Whether the option is declared among those for client credentials, because it also provides a credential.
     package let isShared: Bool
 
     init(
@@ -156,7 +156,7 @@ package final class AccountSetting: Sendable, Hashable {
       })
   }
 
-  /// Describes a setting with a set of values. If it is open, other valid values are accepted too.
+  /// Describes a setting with one of `choices` as its value. If `isOpen`, any other valid `Choice` is accepted.
   convenience init<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, Choice?> & Sendable,
     among choices: [Choice] = Array(Choice.allCases), isOpen: Bool = false, _ option: Option?, _ summary: String,
@@ -192,7 +192,7 @@ package final class AccountSetting: Sendable, Hashable {
     all.contains { $0.option?.name == name && !withLoginOption.contains($0) }
   }
 
-  /// The options in a command line that set settings (or all others if `areSettings` is false), with their values.
+  /// The options in a command line that set settings, with their values. If `areSettings` is false, all other options.
   static func options(in words: [String], areSettings: Bool = true) -> [String] {
     var (found, isWanted) = ([String](), false)
     for word in words {

@@ -2,8 +2,9 @@
 ///
 /// Line breaks and whitespace are errors.
 struct Base64Alphabet {
-  /// The characters for 62 and 63.
+  /// The character for 62.
   private let plus: UInt8
+  /// The character for 63.
   private let slash: UInt8
   /// The value of each character, or ``Base64Alphabet/none`` for a byte outside the alphabet.
   private let values: [UInt8]
@@ -45,7 +46,7 @@ struct Base64Alphabet {
     return bytes
   }
 
-  /// Decodes complete groups of four characters. Returns false if one is outside the alphabet.
+  /// Decodes complete groups of four characters. Returns false if a character is outside the alphabet.
   private func decodeWhole(_ text: Span<UInt8>, groups: Int, to bytes: inout [UInt8]) -> Bool {
     precondition(groups * 4 <= text.count && groups * 3 <= bytes.count && values.count == 256)
     // No index is out of bounds: those of the text and the result were checked, and `values` has an entry for every
@@ -78,7 +79,7 @@ struct Base64Alphabet {
 
   /// Decodes the first `count` characters of `text`. May write some bytes before throwing an error.
   ///
-  /// - Parameter offset: The offset of `text`, for errors.
+  /// - Parameter offset: The offset of `text` in the complete text, for the offsets in errors.
   func decode<S: ByteSink & ~Copyable>(
     _ text: Span<UInt8>, count: Int, at offset: Int = 0, to sink: inout S
   ) throws(Base64URLError) {

@@ -4,7 +4,8 @@ extension Vault {
   /// Checks all slots and records. Writes nothing and tries no PIN or passphrase.
   ///
   /// - Returns: Nil if there is no vault.
-  /// - Throws: `damaged`, `unsupportedVersion` or `badPermissions` if the entire file is unusable; `otherMachinesOnly`.
+  /// - Throws: `damaged`, `unsupportedVersion` or `badPermissions` if the entire file is unusable, `otherMachinesOnly`
+  ///   if only other machines have a vault here.
   package func check() throws(VaultError) -> VaultCheck? {
     let location = try location()
     // Copied before reading the file, since a concurrent write may follow.

@@ -37,7 +37,7 @@ extension Vault {
     return result
   }
 
-  /// Runs `body` while nothing else modifies the vault. Does nothing without a directory.
+  /// Runs `body` while nothing else modifies the vault. Does nothing if the state directory does not exist.
   func withExclusiveAccess(_ body: (borrowing PrivateDirectory) throws(VaultError) -> Void) throws(VaultError) {
     try withoutActuallyEscaping(body) { (body) throws(VaultError) in
       try run(ChangeQueue.Change(work: .exclusive(body)), wait: nil)
@@ -136,7 +136,7 @@ extension Vault {
     return vault
   }
 
-  /// The vault on disk, if any machine has one here.
+  /// The current vault. Nil if no machine has one here.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have one.
   func loadForReading() throws(VaultError) -> OpenVault? {
@@ -167,7 +167,7 @@ extension Vault {
   }
 
   /// Returns the vault in memory if the file is unchanged. Otherwise reads the file, and checks that it is authentic
-  /// and not older than the last one.
+  /// and not older than the last file read or written.
   func load(_ location: VaultLocation, in directory: borrowing PrivateDirectory) throws(VaultError) -> OpenVault? {
     let seen = memory.withLock { $0 }
     if let vault = seen.vault(at: location) { return vault }
@@ -202,7 +202,8 @@ extension Vault {
 
   /// Authenticates the vault and adds the keys in memory.
   ///
-  /// - Throws: `damaged` if the authentication fails, `rolledBack` if it is older than the last one.
+  /// - Throws: `damaged` if the authentication fails, `rolledBack` if the vault is older than the last one read or
+  ///   written.
   func verify(
     _ unverified: UnverifiedVaultFile, with key: DataKey, seen: VaultMemory
   ) throws(VaultError) -> OpenVault {

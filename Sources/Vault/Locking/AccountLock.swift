@@ -9,6 +9,7 @@ package struct AccountLock: ~Copyable, Sendable {
   /// How often to check whether the caller still waits.
   private static let pollInterval = Duration.milliseconds(100)
 
+  /// Acquires the lock. Throws `busy` or `busyInProcess` at the end of the wait.
   init(_ account: AccountName, of vault: Vault, _ wait: LockWait) throws(VaultError) {
     let deadline = Instant.now.advanced(by: wait.maximum)
     let path = "\(vault.stateDirectory)/\(Self.folder)/\(Self.name(of: account))"

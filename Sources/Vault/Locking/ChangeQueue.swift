@@ -4,9 +4,11 @@ internal import Platform
 final class ChangeQueue: Sendable {
   /// A change whose caller waits for its outcome, so that its closure may refer to the caller's stack.
   struct Change: @unchecked Sendable {
+    /// What a change does.
     enum Work {
       /// Modifies the vault. Returns whether to write it.
       case change((inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Bool)
+      /// Checks that a write would not fail.
       case rehearsal
       /// Works directly on the files. Not combined with other changes.
       case exclusive((borrowing PrivateDirectory) throws(VaultError) -> Void)
@@ -78,7 +80,7 @@ final class ChangeQueue: Sendable {
 
   /// Withdraws a change at the end of its wait. Returns false if the wait continues or the change has begun.
   ///
-  /// - Parameter hasTime: Whether the timeout has not passed.
+  /// - Parameter hasTime: True until the timeout.
   private func withdraw(_ number: UInt64, hasTime: Bool, _ wait: LockWait) -> Bool {
     let isGivenUp = wait.isGivenUp()
     return state.update { state in

@@ -30,7 +30,7 @@ final class TPMBinding: Sendable, KeyDevice {
   /// Returns the body of a TPM slot with a new TPM key, which is tested once.
   ///
   /// - Parameter pin: The PIN; empty for none.
-  /// - Throws: `tpmUnavailable` or `unusableSecret`.
+  /// - Throws: `tpmUnavailable`, or `unusableSecret` if the PIN is too long.
   func wrap(
     _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
     for context: SlotContext

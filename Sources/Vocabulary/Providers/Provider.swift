@@ -21,7 +21,7 @@ package struct Provider: Sendable, Hashable {
   package var isSelfHostable = false
   /// Other host names of the service that users enter.
   package var hosts: [String] = []
-  /// Whether this differs from another provider only in scope. An issuer or host then does not select it.
+  /// Whether this has the server of another provider, with other settings. An issuer or host then does not select it.
   package var isVariant = false
   /// The end of the issuer's path, which is not part of ``paths``. An account's issuer may omit it.
   package var issuerPath = ""
@@ -128,7 +128,7 @@ package struct Provider: Sendable, Hashable {
     package var namesPage = false
     /// Whether the advice is to provide the client secret.
     package var needsSecret = false
-    /// Whether the error forbids the device grant, but maybe not a browser.
+    /// Whether the error rules out the device grant. A browser may still work.
     package var forbidsDevice = false
   }
 
@@ -222,7 +222,7 @@ extension ProviderName {
     Provider.all.contains { $0.name == self }
   }
 
-  /// The providers of a company or product, whatever its capitals, blanks and dashes.
+  /// The providers with this alias, compared without case, blanks and dashes.
   package static func known(as name: String) -> [ProviderName] {
     let name = name.lowercased().filter { $0 != " " && $0 != "-" }
     return Provider.all.filter { $0.aliases.contains { $0.hasSameBytes(as: name) } }.map(\.name)
