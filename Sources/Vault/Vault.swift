@@ -55,7 +55,7 @@ package final class Vault: Sendable {
 
   /// The accounts with a record, in byte order.
   ///
-  /// - Throws: `otherMachinesOnly`.
+  /// - Throws: `otherMachinesOnly` if only other machines have a vault.
   package func accounts() throws(VaultError) -> [AccountName] {
     try loadForReading()?.file.records.map(\.name) ?? []
   }
@@ -65,14 +65,15 @@ package final class Vault: Sendable {
 
   /// Decrypts the record of one account. Nil if there is none.
   ///
-  /// - Throws: `otherMachinesOnly`, or `locked` if the key of its level is not in memory.
+  /// - Throws: `otherMachinesOnly` if only other machines have a vault, or `locked` if the key of its level is not in
+  ///   memory.
   package func read(_ account: AccountName) throws(VaultError) -> Record? {
     try snapshot()?.read(account)
   }
 
   /// The protection level of an account's record, if any. Needs only the device key.
   ///
-  /// - Throws: `otherMachinesOnly`.
+  /// - Throws: `otherMachinesOnly` if only other machines have a vault.
   package func protection(of account: AccountName) throws(VaultError) -> Protection? {
     try loadForReading()?.file.record(of: account)?.protection
   }

@@ -24,7 +24,7 @@ struct KeySearch: Sendable {
 
   /// Returns the next keys to try, if any.
   ///
-  /// - Throws: The error of the fetch. After the first keys, with the time until a new search may find others.
+  /// - Throws: The error of the fetch. After the first keys, it contains the time until a new search may find others.
   mutating func next() throws(OAuthError) -> JWKSet? {
     if case .start = stage {
       let found = try source.fetchUnlessCached()

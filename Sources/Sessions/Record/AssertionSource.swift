@@ -139,7 +139,7 @@ struct AssertionFile {
 
   /// Reads the file without a trailing newline. Blocking.
   ///
-  /// - Throws: `assertionUnreadable`.
+  /// - Throws: `assertionUnreadable` if reading fails.
   func content() throws(SessionError) -> Result<SharedSecret, AssertionProblem> {
     let file: SharedDescriptor
     do { file = SharedDescriptor(try PrivateDirectory.openProvidedFile(path)) } catch {

@@ -4,6 +4,7 @@ internal import Vault
 
 /// A request to a resource with an account's token.
 package enum ResourceCall {
+  /// A request, without token and content.
   package struct Target: Sendable {
     package let method: ResourceMethod
     package let endpoint: Endpoint
@@ -41,7 +42,7 @@ package enum ResourceCall {
     /// Passes the rest to the receiver on another thread, as it arrives. Call it at most once; without a call, the
     /// response is abandoned.
     ///
-    /// - Parameter finish:
+    /// - Parameter finish: Receives the outcome at the end of the content.
     package func receive(_ finish: @escaping @Sendable (Result<Outcome, SessionError>) -> Void) {
       content.receive { result in
         finish(
@@ -128,9 +129,7 @@ extension SessionError {
 }
 
 extension SessionServices {
-  /// The transport to a resource, if the account's tokens may be sent there.
-  ///
-  /// - Parameter lease:
+  /// The transport to a resource, if the account's tokens may be sent there. Each lease has its own connections.
   func transport(
     to origin: ResourceOrigin, of account: AccountName, _ configuration: AccountConfiguration,
     lease: RequestLease? = nil

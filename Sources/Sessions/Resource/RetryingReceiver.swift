@@ -19,7 +19,7 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   private let receiver: any ResourceReceiver
   private let endpoint: Endpoint
   private let content: (any ResourceContent)?
-  /// Stores the server's nonce and clock offset. Returns why another proof is needed, if it is.
+  /// Returns why another proof is needed, if it is.
   private let learn: (ResourceHead) -> DPoPProver.ProofProblem?
   private let mayRefresh: Bool
   /// The secrets in the request.
@@ -27,6 +27,9 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   private let mayFollow: Bool
   private(set) var decision = Decision.pass
 
+  /// - Parameters:
+  ///   - sent: The secrets in the request.
+  ///   - learn: Stores the server's nonce and clock offset. Returns why another proof is needed, if it is.
   init(
     _ receiver: any ResourceReceiver, at endpoint: Endpoint, content: (any ResourceContent)?, mayRefresh: Bool,
     mayFollow: Bool, sent: [SharedSecret] = [], learn: @escaping (ResourceHead) -> DPoPProver.ProofProblem?

@@ -280,9 +280,7 @@ extension VaultLocation {
     }
   }
 
-  /// Checks that writes would not fail.
-  ///
-  /// - Parameter count:
+  /// Checks that `count` writes would not fail.
   fileprivate func rehearse(_ count: Int, in directory: borrowing PrivateDirectory) throws(VaultError) {
     do {
       try directory.rehearseReplacing(fileName, growth: Self.growth * count)
