@@ -37,7 +37,7 @@ package struct AccessGrant: Sendable {
   package let expiry: GrantExpiry
   /// The machine's clock when the token was issued, in unix seconds.
   private let issuedAtUnixSeconds: Int
-  /// By how many seconds the machine's clock was set forward since. Negative if it was set back.
+  /// By how many seconds the machine's clock was set forward after ``issuedAt``. Negative if it was set back.
   private var clockChange = 0
 
   package init(
@@ -124,7 +124,7 @@ package struct AccessGrant: Sendable {
     return compact.bytes.withBytes { try? JWTClaims(ofVerified: $0).object } ?? JSONObject()
   }
 
-  /// Whether both are for one token.
+  /// Whether both contain the same token.
   package func hasSameToken(as other: AccessGrant?) -> Bool { accessToken === other?.accessToken }
 
   // MARK: - Times
@@ -158,7 +158,9 @@ package struct AccessGrant: Sendable {
 
   /// The remaining lifetime of the ID Token in seconds, now and when the access token was issued.
   ///
-  /// - Parameter expiry: The value of ``idTokenExpiry``.
+  /// - Parameters:
+  ///   - expiry: The value of ``idTokenExpiry``.
+  ///   - wallSeconds: The time `now`, in unix seconds.
   package func idTokenSeconds(
     until expiry: Int, wallSeconds: Int, now: Instant
   ) -> (left: Int, atIssue: Int) {
@@ -190,6 +192,8 @@ package struct AccessGrant: Sendable {
   }
 
   /// A copy with times adjusted to the machine's clock.
+  ///
+  /// - Parameter wallSeconds: The clock's time at `now`, in unix seconds.
   package func adjustedToClock(wallSeconds: Int, _ now: Instant) -> AccessGrant {
     guard accessToken.count > 0 else { return self }
     let passed = Int(issuedAt.duration(to: now).components.seconds)

@@ -4,7 +4,7 @@ package import Vault
 
 /// The reason why a session cannot do what was requested.
 package enum SessionError: Error, Hashable, Sendable {
-  /// No account has this name. Nil if there are no accounts.
+  /// No account has this name. The name is nil if there are no accounts.
   ///
   /// - Parameter known: The existing accounts.
   case noAccount(name: String?, known: [String] = [])
@@ -40,7 +40,7 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityUnknown(account: String)
   /// The new token's lifetime, in seconds, is shorter than the caller requires.
   case lifetimeTooShort(account: String, lifetime: Int)
-  /// The account does not list the origin. Nil if no account does.
+  /// The account does not list the origin. The account is nil if none does.
   ///
   /// - Parameter url: The URL of the request without its query, if the caller named no account.
   case originNotListed(account: String?, origin: String, url: String? = nil)
@@ -97,7 +97,7 @@ package enum SessionError: Error, Hashable, Sendable {
   case cancelled
   /// A resource's response to a lease contained the access token.
   case tokenReturned(origin: String)
-  /// The process is ending. No other one follows if the user has stopped the daemon (`isPermanent`).
+  /// The process is ending. If the user has stopped the daemon (`isPermanent`), no other process follows.
   case stopping(isPermanent: Bool)
   /// Too many requests (`underWay`) are waiting for servers.
   case tooBusy(underWay: Int)
@@ -295,7 +295,6 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case storage(SystemError)
     /// The certificate authority file is unreadable, or contains no certificates (nil).
     case caFile(SystemError?)
-    /// A pin of a public key is malformed.
     case invalidPin
     /// The client secret is empty, too long, or has forbidden characters (RFC 6749, appendix A.2).
     case invalidClientSecret
@@ -306,7 +305,6 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case unusableClientKey(KeyProblem)
     /// The file does not contain PEM certificates, or they are not for the client's key.
     case unusableClientCertificate
-    /// The private key does not match this algorithm.
     case mismatchedKeyAlgorithm
     case missingClientKey
     case missingClientCertificate

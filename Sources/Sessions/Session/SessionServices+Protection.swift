@@ -12,8 +12,8 @@ extension SessionServices {
   ///
   /// - Parameter isNew: Whether to ignore an existing record as a leftover.
   /// - Returns: The protection of the future record.
-  /// - Throws: The vault error `locked`, `nothingToUnlock` if the protection is not set up, or that of opening the
-  ///   vault.
+  /// - Throws: The vault error `locked` if the level is locked, `nothingToUnlock` if it is not set up, or the error of
+  ///   opening the vault.
   package func requireUnlocked(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool
   ) throws(SessionError) -> Protection {

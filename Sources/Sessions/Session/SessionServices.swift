@@ -24,7 +24,7 @@ package struct SessionServices: Sendable {
   /// By account, the last reported endpoint origin unknown at sign-in.
   let movedOrigins = Monitor<[AccountName: String]>([:])
   package let ephemeral = EphemeralAccounts()
-  /// Whether these services are for an ephemeral account, even if not added yet.
+  /// Whether these services are for an ephemeral account, possibly a future one.
   var isEphemeral = false
   private(set) var observer: SessionObserver?
 
@@ -56,7 +56,7 @@ package struct SessionServices: Sendable {
   /// The maximum wait for a lock: shorter than callers wait, so that they get its error.
   private static let lockWait = Duration.seconds(100)
 
-  /// For work that is repeated later or must not delay locking the vault.
+  /// The wait for work that is repeated later or must not delay locking the vault.
   static var briefLockWait: LockWait { LockWait(.seconds(10)) }
 
   /// How long a sign-in with a browser may take, in seconds.

@@ -1,3 +1,4 @@
+/// The result of renaming an account.
 package struct RenamedAccount: Sendable {
   package let settings: Settings
   /// The generation of the new record, or nil if there was no record.
@@ -55,7 +56,7 @@ extension SessionServices {
     return !settings.accounts.isEmpty && settings[name] == nil
   }
 
-  /// The first step: copies the record to the new name. Nil if there is none.
+  /// The first step of a rename: copies the record to the new name. Nil if there is none.
   func copyRecord(of old: AccountName, to new: AccountName) throws(SessionError) -> UInt64? {
     let record = try recordToReplace(of: old)
     try vacate(new)
@@ -63,7 +64,7 @@ extension SessionServices {
     return try write(record, of: new, protection: try protection(of: old) ?? .device)
   }
 
-  /// The second step: renames the account in the settings, which makes the new name valid.
+  /// The second step of a rename: renames the account in the settings, which makes the new name valid.
   func renameSettings(
     of old: AccountName, to new: AccountName, unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> Settings {

@@ -244,8 +244,8 @@ package final class SettingsFile {
   }
 }
 
-/// Lets one thread of this process at a time change a directory's settings. The others wait, except while it waits for
-/// another program.
+/// Lets one thread of this process at a time change a directory's settings. The timeout of the others applies only
+/// while that thread waits for another program.
 private final class SettingsThreadLock {
   /// For each directory being changed, whether its thread waits for another program.
   private static let turns = Monitor<[String: Bool]>([:])

@@ -91,6 +91,8 @@ extension SignInServer {
     }
   }
 
+  /// Generates a client key.
+  ///
   /// - Parameter acceptsES256: Whether the server accepts ES256, the only algorithm of TPM keys.
   private func makeKey(_ acceptsES256: Bool) throws(SessionError) -> SharedSecret {
     try services.generateKey(configuration, isSupportedByTPM: acceptsES256) { (device) throws(SessionError) in

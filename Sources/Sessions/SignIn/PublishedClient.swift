@@ -32,7 +32,8 @@ extension ClientRegistrationRequest {
   /// The metadata to publish at the client's URL (section 4).
   ///
   /// - Parameter credentials: Only the public half of a key is published.
-  /// - Throws: `unusableClientURL`, or `configuration` if the client's key is missing.
+  /// - Throws: `unusableClientURL` if the client cannot be published, or `configuration` if the client's key is
+  ///   missing.
   package init(
     publishing configuration: AccountConfiguration, _ credentials: ClientCredentials, name: String,
     in device: any KeyDevice

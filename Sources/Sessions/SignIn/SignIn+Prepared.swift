@@ -94,7 +94,8 @@ extension SignIn {
 
     /// Signs in without a user. Blocking.
     ///
-    /// - Throws: `guestMustAuthenticate`, `guestCannotReplaceUser` if a user is signed in, or an error about the assertion.
+    /// - Throws: `guestMustAuthenticate` without client authentication, `guestCannotReplaceUser` if a user is signed
+    ///   in, or an error about the assertion.
     package func signIn(_ grant: UnattendedGrant) throws(SessionError) -> SignIn.Outcome {
       if grant == .clientCredentials, !server.client.authentication.authenticatesClient {
         throw .guestMustAuthenticate(account: account.text)
@@ -207,7 +208,7 @@ extension SignIn {
     /// Revokes an unwanted grant if possible, unless that might end an existing session. Returns whether it was
     /// revoked. Blocking.
     ///
-    /// - Parameter mayEndSession: Whether to revoke the grant nevertheless.
+    /// - Parameter mayEndSession: Whether to revoke the grant even then.
     @discardableResult
     func revokeUnwanted(
       _ answer: TokenEndpointResponse, mayEndSession: Bool = false, _ cancellation: Cancellation

@@ -143,7 +143,7 @@ package enum SignIn {
 
     /// Checks that the account's resource still names this server (RFC 9728), if its metadata is readable.
     ///
-    /// - Throws: `resourceMoved`.
+    /// - Throws: `resourceMoved` if the resource names others.
     private func checkServer(of configuration: AccountConfiguration, _ given: SignInSecrets) throws(SessionError) {
       var transport = try ParsedConfiguration.transport(of: configuration)
       transport.pins = []
@@ -157,7 +157,7 @@ package enum SignIn {
       throw .resourceMoved(account: account.text, resource: resource, issuer: found.authorizationServers[0].text)
     }
 
-    /// Writes the account's settings. Waits even for a user's editor.
+    /// Writes the account's settings. Waits for other programs, such as an editor.
     ///
     /// - Parameter reserved: The result of ``reserveSettings(_:waitsLong:)``.
     func save(
@@ -194,7 +194,7 @@ package enum SignIn {
     }
 
     /// The scope from the settings. By default it requests an ID Token and, if announced, the user's profile and
-    /// address (OpenID Connect Core section 5.4) and a refresh token; for a resource, only the latter.
+    /// address (OpenID Connect Core section 5.4) and a refresh token; for a resource, only a refresh token.
     func scope(_ chosen: AccountConfiguration, _ metadata: AuthorizationServerMetadata) throws(OAuthError) -> Scope? {
       if unattended != nil { return try configuration.scopeWithoutUser() }
       if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
@@ -213,9 +213,9 @@ package enum SignIn {
     package let configuration: AccountConfiguration
     /// Whether there is a refresh token. If not, the session ends with the access token.
     package let hasRefreshToken: Bool
-    /// Whether the access token is stored too.
+    /// Whether the access token is also stored.
     package let isAccessTokenStored: Bool
-    /// The grant of a session without a user, if it is one.
+    /// The grant of a session without a user. Nil if there is a user.
     package let unattended: UnattendedGrant?
     /// Whether a user's session replaced one without a user.
     package let wasGuest: Bool

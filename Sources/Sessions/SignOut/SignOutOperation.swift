@@ -22,7 +22,7 @@ package struct SignOutOperation: Sendable {
   /// Cancels the requests to the server, unless a refresh token was sent. The session ends locally in any case.
   package let cancellation = Cancellation()
 
-  /// Called when the session has ended locally, before the server is contacted. The caller must limit that wait.
+  /// Called when the session has ended locally, before the server is contacted. The caller must limit the wait for it.
   package var willContactServer: @Sendable () -> Void = {}
 
   /// Whether to drop the server's cached documents.
@@ -42,6 +42,7 @@ package struct SignOutOperation: Sendable {
     self.services = services
   }
 
+  /// The result of revoking the session's tokens.
   package enum RevocationResult: Sendable, Hashable {
     case nothingToRevoke
     case revoked
@@ -62,6 +63,7 @@ package struct SignOutOperation: Sendable {
     package var isPostponed: Bool { if case .postponed = self { true } else { false } }
   }
 
+  /// The result of a sign-out.
   package struct Outcome: Sendable, Hashable {
     package var revocationResult: RevocationResult
     /// The page that signs out the browser. Nil if there is none or it was not requested.
