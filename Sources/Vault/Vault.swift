@@ -36,7 +36,7 @@ package final class Vault: Sendable {
   /// or temporary file, and the new file.
   private static let descriptorsOfWrite = 6
 
-  /// Creates a vault without reading or writing anything. The first write creates the directory.
+  /// Creates a vault without reading or writing anything.
   ///
   /// - Parameters:
   ///   - stateDirectory: An absolute path. An existing directory must belong to the user and be inaccessible to others.
@@ -93,7 +93,7 @@ package final class Vault: Sendable {
   ///   - protection: The protection level. Nil keeps the account's level; a new account gets ``Protection/device``.
   ///   - wait: The maximum wait for other writers (default: the vault's).
   ///   - reserved: The file to write into, from ``reserveWrite(wait:)``.
-  /// - Returns: The generation of the new record, higher than all before.
+  /// - Returns: The new record's generation.
   /// - Throws: `busy` if another process held the lock during the entire wait, `tooManyAccounts` if the vault is full,
   ///   or `locked` if the key of the level is not in memory.
   @discardableResult

@@ -210,7 +210,7 @@ package final class AccountSetting: Sendable, Hashable {
     read(settings) ?? defaultValue.map { .string($0) }
   }
 
-  /// - Throws: ``Invalid`` for a value of the wrong type or size, or a word that is not a choice.
+  /// - Throws: ``Invalid`` if the value is not permitted.
   package func set(_ value: JSON, in settings: inout AccountSettings) throws(Invalid) {
     if let expected = expectation(failedBy: value) { throw Invalid(name: name, expected: expected) }
     guard write(&settings, value) else {

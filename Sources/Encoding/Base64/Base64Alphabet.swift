@@ -21,7 +21,6 @@ struct Base64Alphabet {
   static let standard = Base64Alphabet(plus: UInt8(ascii: "+"), slash: UInt8(ascii: "/"))
   static let urlSafe = Base64Alphabet(plus: UInt8(ascii: "-"), slash: UInt8(ascii: "_"))
 
-  /// Writes the encoding of `bytes`, without padding.
   func append<S: ByteSink & ~Copyable>(_ bytes: Span<UInt8>, to sink: inout S) {
     var index = 0
     while index + 3 <= bytes.count {

@@ -3,7 +3,6 @@ package import Platform
 
 /// A pause in the requests to a server.
 package struct ServerPause: Sendable, Hashable {
-  /// The end of the pause.
   package let until: Instant
   /// Whether the server specified the end of the pause.
   let isSetByServer: Bool

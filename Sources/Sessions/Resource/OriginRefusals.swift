@@ -14,7 +14,6 @@ package struct OriginRefusals: Sendable {
     var until: Instant
   }
 
-  /// How long a rejection is remembered.
   private static let lifetime = Duration.seconds(300)
   /// The maximum number of origins. The first to expire is dropped.
   private static let maxOrigins = 64

@@ -66,7 +66,8 @@ package struct AccessGrant: Sendable {
   }
 
   /// - Parameters:
-  ///   - requestedScope: The requested scope, which is the granted one if the response names none (RFC 6749, section 5.1).
+  ///   - requestedScope: The requested scope, which is the granted one if the response names none (RFC 6749, section
+  ///     5.1).
   ///   - namedScope: The scope that the refresh requested, if any.
   init(
     _ response: TokenResponse, requestedScope: String?, namedScope: String? = nil, subject: String?,

@@ -309,7 +309,6 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case missingClientKey
     case missingClientCertificate
     case missingClientSecret
-    /// A file of client IDs is invalid.
     case clientsFile(AdministratorFiles.Problem)
     /// The account's provider is neither built in nor defined by a valid file of the administrator.
     case unknownProvider

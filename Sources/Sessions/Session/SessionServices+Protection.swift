@@ -35,8 +35,8 @@ extension SessionServices {
   /// - Parameters:
   ///   - kept: The resources, if already reserved.
   ///   - waitsLong: Whether to wait for the vault's lock until cancelled.
-  /// - Throws: The errors of ``requireUnlocked(_:_:isNew:)`` and ``reserveWrite(wait:isFailureFinal:_:)``, before running
-  ///   `body`.
+  /// - Throws: The errors of ``requireUnlocked(_:_:isNew:)`` and ``reserveWrite(wait:isFailureFinal:_:)``, before
+  ///   running `body`.
   func withUnlockedVault<Result>(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, in kept: WriteReserve? = nil,
     waitsLong: Bool = true,

@@ -46,7 +46,7 @@ package struct SessionServices: Sendable {
     return services
   }
 
-  /// Runs `body` and converts a vault error to a session error.
+  /// Runs `body`, converting its error.
   func mapVaultError<Result: ~Copyable>(
     _ body: @autoclosure () throws(VaultError) -> Result
   ) throws(SessionError) -> Result {
@@ -255,7 +255,7 @@ package struct SessionServices: Sendable {
   }
 }
 
-/// Runs `body` and converts an OAuth error to a session error.
+/// Runs `body`, converting its error.
 func mapOAuthError<Result>(_ body: @autoclosure () throws(OAuthError) -> Result) throws(SessionError) -> Result {
   do { return try body() } catch { throw .oauth(error) }
 }

@@ -11,7 +11,7 @@ extension SessionServices {
   /// An interruption leaves the session under one of the names, and maybe an unused copy of the record under the other.
   /// A pending revocation of an earlier account with the new name moves to another name.
   ///
-  /// - Parameter isGivenUp: Whether to stop waiting for another program's lock.
+  /// - Parameter isGivenUp: Whether to stop waiting for the lock.
   /// - Throws: `accountExists` if the new name is in use, even by the account itself, or `accountChanged` if the
   ///   account does not exist.
   package func rename(

@@ -140,8 +140,8 @@ extension SignIn {
     ///   - requirements: The authorization request's requirements for the ID Token.
     ///   - needsIDToken: Whether a requested ID Token must be present.
     ///   - verified: The response, if already verified.
-    /// - Throws: `onlyRefreshTokenStored` if only the refresh token is stored, because the rest of the response is unusable or
-    ///   cannot be verified for now.
+    /// - Throws: `onlyRefreshTokenStored` if only the refresh token is stored, because the rest of the response is
+    ///   unusable or cannot be verified for now.
     func finish(
       _ answer: TokenEndpointResponse, receivedAfter sentAt: Instant, in reserve: WriteReserve?,
       requirements: IDTokenRequirements = .init(), needsIDToken: Bool = true, verified: Verified? = nil

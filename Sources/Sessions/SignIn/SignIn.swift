@@ -2,8 +2,8 @@ internal import Crypto
 package import OAuth
 internal import Platform
 
-/// A sign-in, with a type for each phase: ``Request``, ``Prepared`` with server and client, ``PendingApproval`` for approval,
-/// and ``Outcome``.
+/// A sign-in, with a type for each phase: ``Request``, ``Prepared`` with server and client, ``PendingApproval`` for
+/// approval, and ``Outcome``.
 package enum SignIn {
   /// A sign-in before anything is sent.
   package struct Request: Sendable {

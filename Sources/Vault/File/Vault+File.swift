@@ -16,7 +16,7 @@ extension Vault {
   ///   - locks: The ``wipeCount`` at the request (default: the current one). If it differs after the change, no keys
   ///     are kept.
   ///   - wait: The maximum wait for other writers (default: ``lockWait``).
-  ///   - reserved: The reserved file to write into, if any.
+  ///   - reserved: The file to write into, if reserved.
   /// - Returns: The result of `body`. If it is nil or there is no vault, nothing is written.
   /// - Throws: `busy` if another process held the lock during the entire wait.
   func modify<Result>(

@@ -92,7 +92,7 @@ extension Vault {
     return try parse(location, in: directory)
   }
 
-  /// The protection of each account's record, in byte order of the names. Needs only the device key.
+  /// Like ``VaultSnapshot/protections``.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have a vault here.
   package func protections() throws(VaultError) -> [(account: AccountName, protection: Protection)] {

@@ -46,8 +46,8 @@ struct VaultMemory: Sendable {
     return keys
   }
 
-  /// The generation of an account's record in the file with this stamp. Nil without a record, if its key is not in
-  /// memory, or if another file was read or written last.
+  /// The generation of an account's record in the file with this stamp, if known; see
+  /// ``Vault/generation(of:inFileWith:)``.
   func generation(of account: AccountName, inFileWith stamp: FileStamp) -> UInt64? {
     guard let known, known.file.stamp == stamp, let record = known.content.record(of: account),
       key(of: record.protection, header: known.content.header, epoch: known.content.epochs[record.protection]) != nil

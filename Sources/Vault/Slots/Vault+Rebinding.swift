@@ -9,7 +9,7 @@ extension Vault {
   ///
   /// If this machine has no vault because its ID has changed, moves the only vault of another machine.
   ///
-  /// - Returns: The new slots.
+  /// - Returns: The slots afterwards.
   /// - Throws: `wrongPassphrase`, `nothingToUnlock` without a passphrase slot or vault, or `severalVaults` if several
   ///   other machines have one.
   @discardableResult

@@ -12,7 +12,6 @@ extension Vault {
   /// Replaces all automatic slots by one of this kind. Older copies of the file still open as before; see
   /// ``rotateKeys(secrets:)``.
   ///
-  /// - Returns: The new slot.
   /// - Throws: `tpmUnavailable` if the TPM does not work.
   @discardableResult
   package func bind(_ kind: VaultBinding) throws(VaultError) -> SlotSummary {

@@ -68,7 +68,7 @@ final class TPMBinding: Sendable, KeyDevice {
   /// Unwraps the key of a TPM slot.
   ///
   /// - Throws: `foreignDevice` if the slot was created with another TPM, secret, machine or user, `tpmUnavailable`, or
-  ///   with a PIN `wrongPIN` or `tpmLockedOut`. Damage is impossible: the caller has verified the check bytes.
+  ///   with a PIN `wrongPIN` or `tpmLockedOut`.
   func unwrap(
     _ body: [UInt8], _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
     for context: SlotContext

@@ -44,7 +44,6 @@ extension TPMSlotBody {
   var bytes: [UInt8] { deviceTag + salt + tpmPoint + ownPoint + wrapped + key }
 
   var tpmComponents: PublicComponents { Self.components(tpmPoint) }
-  /// The public half of the key generated for this slot.
   var ownComponents: PublicComponents { Self.components(ownPoint) }
 
   /// The coordinates of a public key on P-256, x and y.

@@ -146,7 +146,7 @@ package struct Provider: Sendable, Hashable {
     all.first { $0.name == name } ?? Provider(name, name.rawValue)
   }
 
-  /// Whether the provider is built in or defined by the administrator.
+  /// See ``ProviderName/isKnown``.
   package var isKnown: Bool { name.isKnown }
 
   /// The provider with this issuer, compared exactly or by template.
