@@ -8,7 +8,7 @@ package import Platform
 /// Every call sees the current file, even if another process wrote it. Thread-safe; calls block for I/O. After an error
 /// nothing on disk has changed, unless only the last step of a write failed.
 ///
-/// Between calls, keeps the keys on the secure heap, until ``forgetKeys()``, and the last encrypted file.
+/// Between calls, keeps the last encrypted file and, until ``forgetKeys()``, the keys on the secure heap.
 ///
 /// An older copy is detected only if restored while this program runs.
 package final class Vault: Sendable {
@@ -111,8 +111,7 @@ package final class Vault: Sendable {
 
   /// Like ``write(_:content:label:protection:wait:in:)``, but only if the account's record still has this `generation`.
   ///
-  /// - Returns: The generation of the new record. Nil if the old one was replaced or removed, so that nothing was
-  ///   written.
+  /// - Returns: The new record's generation, or nil if the old record was replaced or removed.
   package func write(
     _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection? = nil,
     replacing generation: UInt64, wait: LockWait? = nil

@@ -4,7 +4,6 @@ package import Encoding
 package final class AccountSetting: Sendable, Hashable {
   /// The name in the settings file and in requests.
   package let name: String
-  /// The type of the value.
   package let kind: Kind
   /// The command-line option that sets the setting, if any.
   package let option: Option?
@@ -18,8 +17,8 @@ package final class AccountSetting: Sendable, Hashable {
   /// Whether the setting controls where secrets are sent or which requirements recipients must meet. The vault keeps
   /// its value. After a change, the account counts as signed out.
   package let isSealed: Bool
-  /// Whether a change takes effect at the next sign-in, as noted in the manual. False for the protection: changing it
-  /// moves the session immediately.
+  /// Whether a change takes effect at the next sign-in, as noted in the manual. False for the protection level: the
+  /// session moves to a new one immediately.
   package let appliesAtSignIn: Bool
   /// Whether the setting can be reset to its default.
   package let canBeUnset: Bool

@@ -48,8 +48,7 @@ struct Base64Alphabet {
   /// Decodes complete groups of four characters. Returns false if a character is outside the alphabet.
   private func decodeWhole(_ text: Span<UInt8>, groups: Int, to bytes: inout [UInt8]) -> Bool {
     precondition(groups * 4 <= text.count && groups * 3 <= bytes.count && values.count == 256)
-    // No index is out of bounds: those of the text and the result were checked, and `values` has an entry for every
-    // byte.
+    // No index is out of bounds: text and result were checked, and `values` has all bytes.
     return unsafe values.withUnsafeBufferPointer { values in
       unsafe text.withUnsafeBufferPointer { text in
         unsafe bytes.withUnsafeMutableBufferPointer { target in

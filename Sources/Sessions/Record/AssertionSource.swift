@@ -146,7 +146,7 @@ struct AssertionFile {
       throw .assertionUnreadable(error)
     }
     var buffer: SecretBytes
-    // Room for a newline, and for one more byte to detect a file that is too long.
+    // Room for a newline, and a byte to detect a longer file.
     let most = BearerAssertion.maximumBytes + 2
     do { buffer = try SecretBytes(zeroed: most + 1) } catch { throw .memory }
     var count: Int

@@ -27,9 +27,7 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   private let mayFollow: Bool
   private(set) var decision = Decision.pass
 
-  /// - Parameters:
-  ///   - sent: The secrets in the request.
-  ///   - learn: Stores the server's nonce and clock offset. Returns why another proof is needed, if it is.
+  /// - Parameter learn: Stores the server's nonce and clock offset. Returns why another proof is needed, if it is.
   init(
     _ receiver: any ResourceReceiver, at endpoint: Endpoint, content: (any ResourceContent)?, mayRefresh: Bool,
     mayFollow: Bool, sent: [SharedSecret] = [], learn: @escaping (ResourceHead) -> DPoPProver.ProofProblem?

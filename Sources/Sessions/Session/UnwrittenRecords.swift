@@ -76,7 +76,7 @@ extension SessionServices {
   /// approval.
   ///
   /// - Parameter isFailureFinal: Whether to also reserve disk space, because a record that is not written is lost.
-  /// - Returns: The resources, reserved until this value is released.
+  /// - Returns: The resources, reserved until the value is released.
   func reserveWrite(
     wait: LockWait?, isFailureFinal: Bool, _ cancellation: Cancellation
   ) throws(SessionError) -> WriteReserve {

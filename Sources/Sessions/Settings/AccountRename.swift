@@ -35,11 +35,11 @@ extension SessionServices {
     do {
       renamed = try renameSettings(of: old, to: new, unless: isGivenUp)
     } catch {
-      // If only the last step of the write failed, the rename has taken effect, and the new record is valid.
+      // If only the last step of the write failed, the new name is valid.
       if generation != nil, isUnknown(new) { try? removeLeftover(of: new) }
       throw error
     }
-    // The new name is valid now, so failing to remove the old record is not an error.
+    // The rename is complete, even if removing the old record fails.
     try? removeLeftover(of: old)
     return RenamedAccount(settings: renamed, recordGeneration: generation)
   }

@@ -84,7 +84,7 @@ package final class SettingsFile {
       problem = nil
       if known == nil || known?.stamp != reading.stamp { keep(reading.settings, reading.stamp) }
       counterAtRead = seen
-    // The next attempt may succeed with the same file, for example if there were no free descriptors.
+    // The same file may be readable next time, for example with free descriptors.
     case .failure(let error): (problem, counterAtRead) = (error, nil)
     }
   }
@@ -112,7 +112,7 @@ package final class SettingsFile {
     try withSettingsFile { (directory, name) throws(SystemError) in
       try directory.replaceFile(changedByUserAlone: name, with: bytes.span, in: reserved)
     }
-    // The settings are written, so failing to read the file's stamp is not an error.
+    // The settings are written, even if reading the stamp fails.
     if let stamp = try? stampOnDisk() { keep(settings, stamp) } else { forget() }
     lock.release()
     return settings

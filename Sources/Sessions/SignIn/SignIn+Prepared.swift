@@ -18,7 +18,7 @@ extension SignIn {
     /// The redirect URI, if there is a redirect.
     package let redirect: SignInRedirect?
     private let signInServer: SignInServer
-    /// Whether the TPM was unavailable for the DPoP key.
+    /// Whether the DPoP key is in the vault because the TPM was unavailable.
     private let isOutsideTPM: Bool
 
     /// Checks the metadata, so that the user does not approve a sign-in that cannot be completed.

@@ -67,7 +67,6 @@ package enum SignIn {
       _ next: (SignIn.Prepared) throws(SessionError) -> Result
     ) throws(SessionError) -> Result {
       let level = try services.requireUnlocked(account, configuration, isNew: isNew)
-      // Checks that the session can be stored before the user approves it.
       try services.rehearseWrite(wait: SessionServices.lockWait(cancellation), cancellation)
       _ = try reserveSettings(configuration)
       var configuration = configuration

@@ -141,7 +141,7 @@ extension Vault {
   /// - Throws: `otherMachinesOnly` if only other machines have one.
   func loadForReading() throws(VaultError) -> OpenVault? {
     let location = try location()
-    // The file has not changed since it was read or written, so skip opening its directory.
+    // The file is unchanged, so skip opening its directory.
     if let vault = memory.withLock({ $0 }).vault(at: location) { return vault }
     return try withDescriptors { () throws(VaultError) in
       guard let directory = try location.open() else { return nil }

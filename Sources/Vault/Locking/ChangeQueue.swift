@@ -19,7 +19,6 @@ final class ChangeQueue: Sendable {
     var isShared = false
     /// Whether to create a missing directory, and for a change a missing vault.
     var creates = false
-    /// The reserved file to write into, if any.
     var reserved: ReservedFile?
     /// The ``Vault/wipeCount`` at the request (default: when the change runs). If it differs after the change, no keys
     /// are kept.
