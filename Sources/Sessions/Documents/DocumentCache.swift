@@ -26,6 +26,7 @@ package final class DocumentCache: Sendable {
   /// The maximum size in bytes of a document that is also kept parsed.
   private static let maxBytesKeptParsed = 1 << 16
 
+  /// A cached document.
   private struct Entry {
     var body: [UInt8]
     /// The parsed `body`, or nil before first use.

@@ -3,6 +3,7 @@ internal import OAuth
 
 /// Iterates over an issuer's keys: cached ones, newer ones, then those at another URL if they have moved.
 struct KeySearch: Sendable {
+  /// The last step of the search.
   private enum Stage {
     /// No keys have been returned.
     case start

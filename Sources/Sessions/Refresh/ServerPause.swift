@@ -6,7 +6,6 @@ package struct ServerPause: Sendable, Hashable {
   package let until: Instant
   /// Whether the server specified the end of the pause.
   let isSetByServer: Bool
-  /// The error that caused the pause.
   let error: OAuthError
 
   /// Whether a caller may contact the server anyway: it requires a new token, and the server set no time.
@@ -23,6 +22,7 @@ package struct ServerPause: Sendable, Hashable {
 struct RefreshAwaitingKeys: Sendable {
   /// The settings and record generation of the refresh. If either changes, for example by a sign-in, the wait ends.
   let configuration: AccountConfiguration
+  /// The record's generation; see ``configuration``.
   let generation: UInt64
   let pause: ServerPause
 }
@@ -31,10 +31,10 @@ struct RefreshAwaitingKeys: Sendable {
 package struct ServerPauses: Sendable {
   private struct State {
     var pause: ServerPause
-    /// The number of consecutive pauses.
     var consecutivePauses: Int
   }
 
+  /// By ``AccountConfiguration/serverIdentifier``.
   private var states: [String: State] = [:]
 
   /// The maximum number of servers. The pause that ended longest ago is dropped first.

@@ -22,6 +22,7 @@ package enum ResourceCall {
     package var origin: ResourceOrigin { ResourceOrigin(of: endpoint) }
   }
 
+  /// The result of a request.
   package enum Outcome: Sendable {
     /// The response was passed to the receiver. The verdict states whether the server accepted the token.
     case answered(ResourceResponse, ResourceVerdict)

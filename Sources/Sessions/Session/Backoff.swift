@@ -23,6 +23,7 @@ struct Backoff: Sendable {
     struct Refusal: Sendable {
       /// The refusal as first received.
       let error: OAuthError
+      /// When the refusal was first received.
       let since: Instant
     }
   }

@@ -9,6 +9,7 @@ package final class LockGate: Sendable {
   private struct State {
     /// The number of operations in progress at each level.
     var operationCounts: [Protection: Int] = [:]
+    /// The cancellations of the operations in progress.
     var cancellations: [Protection: [ObjectIdentifier: Cancellation]] = [:]
     /// The levels being locked.
     var closed: Set<Protection> = []

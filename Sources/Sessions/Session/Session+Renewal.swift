@@ -31,7 +31,6 @@ extension Session {
     }
   }
 
-  /// Starts the background renewal if due.
   package mutating func startRenewalIfDue(now: Instant) -> Refresh? {
     guard isRenewalDue(now: now) else { return nil }
     return beginRefresh(now: now)

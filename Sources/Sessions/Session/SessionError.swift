@@ -321,7 +321,6 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case unsupported
     /// RSA of less than 2048 bits (RFC 7518, section 3.3).
     case weak
-    /// The key is in a TPM and protected by a password.
     case tpmKeyNeedsPassword
     /// The key is in a TPM, but bound to a policy or not usable for ECDSA on P-256.
     case tpmKeyUnsuitable

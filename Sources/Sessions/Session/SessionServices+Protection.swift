@@ -61,7 +61,6 @@ extension SessionServices {
     }
   }
 
-  /// Creates the account's lock file.
   private func createLock(of account: AccountName) throws(SessionError) {
     do throws(VaultError) { try vault.lockAccount(account, LockWait(.zero)).release() } catch {
       let error = SessionError.vault(error)

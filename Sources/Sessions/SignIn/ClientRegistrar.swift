@@ -9,7 +9,6 @@ package struct ClientRegistrationValues: Sendable {
   /// The client name shown to users.
   package let clientName: String
   package let softwareVersion: String
-  /// Whether the client must authenticate.
   package let mustAuthenticate: Bool
 
   package init(clientName: String, softwareVersion: String, mustAuthenticate: Bool = false) {

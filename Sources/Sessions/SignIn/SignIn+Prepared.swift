@@ -78,7 +78,6 @@ extension SignIn {
     var cancellation: Cancellation { request.cancellation }
     private var isUnattended: Bool { request.unattended != nil }
 
-    /// Whether ``deleteNewClient()`` must delete a client.
     package var mustDeleteClient: Bool { signInServer.registrationNotices != nil }
 
     /// Deletes the client registered for this sign-in, if it was not completed. Blocking.

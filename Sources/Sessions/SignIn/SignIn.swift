@@ -212,7 +212,6 @@ package enum SignIn {
     package let configuration: AccountConfiguration
     /// Whether there is a refresh token. If not, the session ends with the access token.
     package let hasRefreshToken: Bool
-    /// Whether the access token is also stored.
     package let isAccessTokenStored: Bool
     /// The grant of a session without a user. Nil if there is a user.
     package let unattended: UnattendedGrant?

@@ -6,7 +6,7 @@ internal import Crypto
 final class DataKey: Sendable {
   static let byteCount = 32
 
-  /// The header of the vault that the key belongs to.
+  /// The vault's header.
   let header: VaultHeader
   let protection: Protection
   /// The vault's generation in which the key was created.

@@ -56,6 +56,7 @@ package struct AccountLock: ~Copyable, Sendable {
   /// Excludes other threads of this process. A class, since a release build does not link a private noncopyable type.
   private final class ThreadLock: Sendable {
     private let account: AccountName
+    /// The accounts locked by this process.
     private let locked: Monitor<Set<AccountName>>
 
     init(

@@ -21,7 +21,6 @@ final class TPMBinding: Sendable, KeyDevice {
     self.access = access
   }
 
-  /// Whether the TPM is expected to work.
   var isExpectedToWork: Bool { problem == nil }
 
   /// Why the TPM cannot work or its last call failed. Nil if neither.

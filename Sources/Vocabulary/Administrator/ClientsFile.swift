@@ -52,6 +52,7 @@ package struct ClientsFile: Sendable {
     }
   }
 
+  /// The members of a client in the file.
   fileprivate enum Member: String, CaseIterable {
     case clientID = "client_id"
     case scope

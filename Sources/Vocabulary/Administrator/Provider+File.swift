@@ -13,6 +13,7 @@ extension Provider {
     }
   }()
 
+  /// The members of a provider in a file.
   private enum Member: String, CaseIterable {
     /// Ignored; for readers of the file.
     case comment

@@ -82,7 +82,6 @@ package struct SignInCommand: Sendable {
 
   /// The command for a terminal: without options that forbid prompts.
   package var withPrompts: Phrase { with([], without: ["no-input", "json", "start"]) }
-  /// The command that prompts for the client secret.
   package var withSecretPrompt: Phrase { with("client-secret-prompt", without: Self.secrets) }
   /// The command with the option to register a client.
   package var withRegistration: Phrase {

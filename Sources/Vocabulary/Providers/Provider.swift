@@ -164,7 +164,6 @@ package struct Provider: Sendable, Hashable {
       && ("\(issuer)/".hasSameBytes(as: other) || "\(other)/".hasSameBytes(as: issuer))
   }
 
-  /// Whether the issuer belongs to the provider.
   func isIssuer(_ issuer: String) -> Bool {
     // Users may paste a page's URL. The obstacle is then reported first.
     if obstacle != nil {
@@ -191,7 +190,6 @@ package struct Provider: Sendable, Hashable {
     }
   }
 
-  /// Whether a URL matches a template.
   private static func matches(_ text: String, _ template: String) -> Bool {
     var rest = text.utf8[...]
     var isWord = false
