@@ -1,7 +1,6 @@
 internal import OAuth
 
 extension SessionRequests {
-  /// The result of ``check()``.
   package enum CheckResult: Sendable, Hashable {
     case valid
     /// The session has ended, and its record was updated.

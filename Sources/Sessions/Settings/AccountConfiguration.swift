@@ -72,10 +72,8 @@ package struct AccountConfiguration: Sendable, Hashable {
     }
   }
 
-  /// The account's provider, if any.
   package var providerSettings: Provider? { settings.provider.map { Provider.named($0) } }
 
-  /// Whether the account uses the server with this issuer.
   package func usesServer(_ issuer: String) -> Bool {
     providerSettings?.isSameServer(self.issuer, as: issuer) ?? self.issuer.hasSameBytes(as: issuer)
   }

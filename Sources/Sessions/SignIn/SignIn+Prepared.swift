@@ -207,7 +207,7 @@ extension SignIn {
     /// Revokes an unwanted grant if possible, unless that might end an existing session. Returns whether it was
     /// revoked. Blocking.
     ///
-    /// - Parameter mayEndSession: Whether to revoke the grant even then.
+    /// - Parameter mayEndSession: Whether to revoke the grant although a session may end.
     @discardableResult
     func revokeUnwanted(
       _ answer: TokenEndpointResponse, mayEndSession: Bool = false, _ cancellation: Cancellation
@@ -244,7 +244,7 @@ extension SignIn {
     /// Stores the refresh token of an otherwise unusable response if the next refresh may succeed (invariant: no
     /// approval is wasted). Otherwise revokes its grant, unless that might end an existing session.
     ///
-    /// - Throws: `error`, or `onlyRefreshTokenStored` or `grantNotStored` because of it.
+    /// - Throws: `error` itself, or `onlyRefreshTokenStored` or `grantNotStored` with `error` as the reason.
     private func keepOrRevoke(
       _ refreshToken: SharedSecret, in reserve: WriteReserve?, because error: SessionError,
       _ requirements: IDTokenRequirements,

@@ -25,7 +25,6 @@ package struct SignOutOperation: Sendable {
   /// Called when the session has ended locally, before the server is contacted. The caller must limit the wait for it.
   package var willContactServer: @Sendable () -> Void = {}
 
-  /// Whether to drop the server's cached documents.
   package var dropsCachedDocuments = false
 
   /// How long the tokens of an ended session are kept for revocation, in seconds.

@@ -67,7 +67,8 @@ extension Vault {
 
   /// Checks a slot as far as possible without its passphrase or PIN.
   ///
-  /// - Throws: `damaged`, and for a slot with a PIN `foreignDevice`, `deviceSecretMissing` or `tpmUnavailable`.
+  /// - Throws: `damaged` for a malformed slot, and for a slot with a PIN `foreignDevice`, `deviceSecretMissing` or
+  ///   `tpmUnavailable`.
   func examine(
     _ slot: KeySlot, _ context: SlotContext, in directory: borrowing PrivateDirectory
   ) throws(VaultError) {

@@ -38,7 +38,6 @@ struct VaultLocation: Sendable {
     self.fileName = fileName
   }
 
-  /// The same directory with another vault file.
   func withFileName(_ fileName: String) -> VaultLocation { VaultLocation(directory: directory, fileName: fileName) }
 
   /// Opens the directory. Nil if it does not exist.

@@ -29,7 +29,7 @@ extension Vault {
   ///
   /// - Parameter passphrase: 1 to 1,024 bytes.
   /// - Throws: `locked` if the key of the level is not in memory, `nothingToUnlock` if the level has no key yet (see
-  ///   ``createProtection(_:secret:since:)``), or `tooManySlots`.
+  ///   ``createProtection(_:secret:since:)``), or `tooManySlots` if the vault cannot have another.
   @discardableResult
   package func addPassphrase(
     for protection: Protection, _ passphrase: borrowing SecretBytes

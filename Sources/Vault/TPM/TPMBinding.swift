@@ -88,7 +88,8 @@ final class TPMBinding: Sendable, KeyDevice {
 
   /// Checks that a slot belongs to this device, as far as possible without the TPM.
   ///
-  /// - Throws: `damaged`, `foreignDevice`, or `tpmUnavailable` if the TPM cannot work.
+  /// - Throws: `damaged` for a malformed body, `foreignDevice` for another device's slot, or `tpmUnavailable` if the
+  ///   TPM cannot work.
   func examine(
     _ body: [UInt8], _ host: HostBinding, under deviceSecret: borrowing SecretBytes
   ) throws(VaultError) {

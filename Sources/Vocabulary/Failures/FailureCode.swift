@@ -19,7 +19,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case sessionExpired = "session_expired"
   /// The server requires a new sign-in to refresh the session.
   case interactionRequired = "interaction_required"
-  /// The resource refuses even new tokens of the account.
+  /// The resource refuses the account's tokens, including new ones.
   case tokenRefused = "token_refused"
   /// A sealed setting has changed since the sign-in.
   case configurationChanged = "configuration_changed"
