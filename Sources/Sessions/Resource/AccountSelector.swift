@@ -125,7 +125,8 @@ extension AccountRecord {
 }
 
 extension Authority {
-  /// Throws the reason why the account's token may not be sent to the origin, if any.
+  /// Throws the reason why the account's token may not be sent to the origin, if any. With `listedOnly`, UserInfo's
+  /// origin must also be listed.
   func check(
     _ origin: ResourceOrigin, _ configuration: AccountConfiguration, _ account: AccountName, listedOnly: Bool = false
   ) throws(SessionError) {

@@ -184,7 +184,9 @@ package struct AccessGrant: Sendable {
 
   /// Whether the ID Token can be returned. Requests at most one refresh for each access token.
   ///
-  /// - Parameter minimum: The required remaining lifetime in seconds.
+  /// - Parameters:
+  ///   - minimum: The required remaining lifetime in seconds.
+  ///   - wallSeconds: The time `now`, in unix seconds.
   package func idTokenUse(minimum: Int, wallSeconds: Int, now: Instant) -> IDTokenUse {
     guard let expiry = idTokenExpiry else { return .sufficient }
     let seconds = idTokenSeconds(until: expiry, wallSeconds: wallSeconds, now: now)

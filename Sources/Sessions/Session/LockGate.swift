@@ -37,7 +37,6 @@ package final class LockGate: Sendable {
     }
   }
 
-  /// Unregisters an operation.
   func leave(_ level: Protection, _ cancellation: Cancellation? = nil) {
     state.update { state in
       state.operationCounts[level, default: 1] -= 1

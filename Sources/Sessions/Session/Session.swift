@@ -53,7 +53,6 @@ package struct Session: Sendable {
 
   package var grant: AccessGrant? { token?.grant }
 
-  /// The refresh in progress, if any.
   package var refresh: Refresh? { if case .refreshing(let refresh) = activity { refresh } else { nil } }
 
   /// The error of the last refresh, if it failed.
@@ -143,7 +142,6 @@ package struct Session: Sendable {
   /// Whether a caller wants a new token regardless of the lifetime of the cached one.
   private func wantsNewToken(_ need: TokenNeed) -> Bool { need.forceRefresh || need.newerThan == generation }
 
-  /// Records the start of a refresh and returns it.
   mutating func beginRefresh(now: Instant) -> Refresh {
     let started = Refresh(generation: generation, attempt: 1, startedAt: now)
     activity = .refreshing(started)
@@ -259,6 +257,8 @@ package struct Session: Sendable {
   // MARK: - Events outside of a refresh
 
   /// Applies a successful sign-in.
+  ///
+  /// - Parameter wallSeconds: The current time, in unix seconds.
   package mutating func applySignIn(
     _ grant: AccessGrant, isRenewable: Bool = true, wallSeconds: Int, jitter: Double
   ) {

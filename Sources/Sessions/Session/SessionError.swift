@@ -86,7 +86,7 @@ package enum SessionError: Error, Hashable, Sendable {
   indirect case assertionSource(AssertionSource, because: SessionError)
   /// An assertion must first be requested from this other account.
   case assertionNeededFrom(String)
-  /// There is no valid ID Token for requesting an assertion.
+  /// There is no valid ID Token for requesting an assertion: none, or an expired one (`isExpired`).
   case idTokenNeeded(account: String, isExpired: Bool)
   /// The assertion's file is unusable.
   case assertionUnreadable(DirectoryError)

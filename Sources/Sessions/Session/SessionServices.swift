@@ -65,7 +65,7 @@ package struct SessionServices: Sendable {
   /// The maximum wait for a lock during a sign-in.
   static let longestLockWait = Duration.seconds(browserSignInSeconds)
 
-  /// A wait that ends when the operation is cancelled.
+  /// A wait that ends when the operation is cancelled. If `isLong`, up to ``longestLockWait``.
   static func lockWait(_ cancellation: Cancellation? = nil, isLong: Bool = false) -> LockWait {
     LockWait(isLong ? longestLockWait : lockWait) { cancellation?.isCancelled ?? false }
   }

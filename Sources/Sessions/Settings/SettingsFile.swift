@@ -198,7 +198,7 @@ package final class SettingsFile {
     try withSettingsFile { (directory, name) throws(SystemError) in try directory.stamp(of: name) }
   }
 
-  /// Opens the directory, unless it is open. Returns false if it does not exist.
+  /// Opens the directory, unless it is open. If it is missing, creates it (`create`) or returns false.
   private func openDirectory(create: Bool) throws(ConfigurationError) -> Bool {
     // The directory may have been replaced, for example from a backup.
     if directory?.isStillAtItsPath() == true { return true }

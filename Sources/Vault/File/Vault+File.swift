@@ -127,7 +127,7 @@ extension Vault {
     return try load(location, in: directory)
   }
 
-  /// Creates an empty vault in memory, and its device secret on disk.
+  /// Creates an empty vault in memory, with a generation above `floor`, and its device secret on disk.
   private func create(
     in directory: borrowing PrivateDirectory, above floor: UInt64
   ) throws(VaultError) -> OpenVault {

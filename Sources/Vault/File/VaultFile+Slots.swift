@@ -9,7 +9,6 @@ extension VaultFile {
 
   func slots(of protection: Protection) -> [KeySlot] { slots.filter { $0.protection == protection } }
 
-  /// The number of records at a protection level.
   func recordCount(of protection: Protection) -> Int { records.count { $0.protection == protection } }
 
   func context(of slot: KeySlot, kind: SlotKind) -> SlotContext {

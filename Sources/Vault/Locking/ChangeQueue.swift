@@ -141,7 +141,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Delivers the outcomes. Returns the leading caller's.
+  /// Delivers the outcomes. Returns the outcome of the change `number`.
   private func end(_ outcomes: some Sequence<(UInt64, Outcome)>, _ number: UInt64) -> Outcome {
     state.update { state in
       state.hasLeader = false

@@ -49,7 +49,7 @@ final class TPMBinding: Sendable, KeyDevice {
       key, host, under: deviceSecret, shared: shared, salt: salt, tpmKey: tpmKey, own: peer, for: context)
   }
 
-  /// Wraps another key in the same TPM slot. Needs neither the TPM nor its PIN.
+  /// Wraps another key in the TPM slot with the body `old`. Needs neither the TPM nor its PIN.
   func rewrap(
     _ old: [UInt8], to key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes,
     for context: SlotContext
