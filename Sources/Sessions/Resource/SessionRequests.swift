@@ -6,7 +6,7 @@ internal import Platform
 package struct SessionRequests: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
-  /// A token that may still be valid.
+  /// The account's token, possibly expired.
   package let grant: AccessGrant
   package let services: SessionServices
   package let cancellation: Cancellation

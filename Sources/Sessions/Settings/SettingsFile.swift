@@ -66,7 +66,7 @@ package final class SettingsFile {
   /// The result of the last successful read, for ``read(in:since:)``.
   package var lastReading: Reading? { known.map { Reading(stamp: $0.stamp, settings: $0.settings) } }
 
-  /// Reads the administrator's files, and the settings unless they have not changed since the last read. Blocking.
+  /// Reads the administrator's files and, if they have changed since `last`, the settings. Blocking.
   package static func read(in directory: String, since last: Reading?) throws(ConfigurationError) -> Reading {
     AdministratorFiles.read()
     let file = SettingsFile(directory: directory)

@@ -255,7 +255,7 @@ package struct SignOutOperation: Sendable {
     return .revoked
   }
 
-  /// Refreshes once more and revokes the new tokens.
+  /// Refreshes the session once more and revokes the new tokens.
   private func revokeRenewed(
     _ refreshToken: SharedSecret, _ stored: StoredRecord, at sessionServer: inout SessionServer
   ) throws(SessionError) {

@@ -13,7 +13,7 @@ package struct SignInCommand: Sendable {
 
   /// The word before the options of a sign-in without a user.
   package static let workload = "workload"
-  /// The first word if the account is new, before the issuer.
+  /// The word before the issuer of a new account.
   package static let new = "new"
 
   /// - Parameter entered: The options of the sign-in. ``new`` and the issuer precede them for a new account,
