@@ -42,7 +42,6 @@ package struct ServerPauses: Sendable {
 
   package init() {}
 
-  /// The current pause of a server, if any.
   package func pause(of server: String, now: Instant) -> ServerPause? {
     guard let pause = states[server]?.pause, now < pause.until else { return nil }
     return pause

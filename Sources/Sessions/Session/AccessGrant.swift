@@ -133,8 +133,8 @@ package struct AccessGrant: Sendable {
   /// The smallest difference between two clocks that counts as a change, in seconds.
   package static let clockTolerance = 2
 
-  /// The start of the token's lifetime. If the clock has jumped forward, it is before ``issuedAt``, since the machine
-  /// may have been suspended.
+  /// The start of the token's lifetime. If the clock has jumped forward, the lifetime starts before ``issuedAt``, since
+  /// the machine may have been suspended.
   package var lifetimeStart: Instant { issuedAt.advanced(by: .zero - .seconds(max(0, clockChange))) }
 
   /// The expiry, or nil if the server sent no lifetime.
@@ -171,11 +171,11 @@ package struct AccessGrant: Sendable {
 
   /// Whether the ID Token can be returned.
   package enum IDTokenUse: Sendable, Hashable {
-    /// It is valid long enough, or the session has none.
+    /// The ID Token is valid long enough, or the session has none.
     case sufficient
-    /// It expires too soon, and a refresh may return a newer one.
+    /// The ID Token expires too soon, and a refresh may return a newer one.
     case refreshNeeded
-    /// It expires too soon, but so would a new one.
+    /// The ID Token expires too soon, but so would a new one.
     case notRefreshable
   }
 

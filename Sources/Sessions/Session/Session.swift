@@ -258,7 +258,9 @@ package struct Session: Sendable {
 
   /// Applies a successful sign-in.
   ///
-  /// - Parameter wallSeconds: The current time, in unix seconds.
+  /// - Parameters:
+  ///   - wallSeconds: The current time, in unix seconds.
+  ///   - jitter: A random number in 0..<1.
   package mutating func applySignIn(
     _ grant: AccessGrant, isRenewable: Bool = true, wallSeconds: Int, jitter: Double
   ) {

@@ -199,7 +199,7 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the wait for another process's file lock timed out.
+  /// Whether the wait for a lock timed out.
   var isBusy: Bool {
     switch self {
     case .vault(let error): error.code == .busy || error.code == .busyInProcess

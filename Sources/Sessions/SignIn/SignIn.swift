@@ -60,7 +60,7 @@ package enum SignIn {
     }
 
     /// Fetches metadata, selects client authentication and scope, and runs `next`. If that fails, deletes a client
-    /// registered for it. Blocking.
+    /// registered for the sign-in. Blocking.
     ///
     /// - Throws: A vault error, before anything is sent, if the session could not be stored.
     package func prepare<Result>(

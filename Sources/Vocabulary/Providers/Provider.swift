@@ -17,7 +17,6 @@ package struct Provider: Sendable, Hashable {
   package var issuerExample: String?
   /// Templates of further issuers. A word in braces stands for letters, digits, "-" and "_".
   package var issuerTemplates: [String] = []
-  /// Whether users can host the server themselves.
   package var isSelfHostable = false
   /// Other host names of the service that users enter.
   package var hosts: [String] = []
@@ -146,7 +145,7 @@ package struct Provider: Sendable, Hashable {
     all.first { $0.name == name } ?? Provider(name, name.rawValue)
   }
 
-  /// See ``ProviderName/isKnown``.
+  /// Whether the provider is built in or defined by the administrator.
   package var isKnown: Bool { name.isKnown }
 
   /// The provider with this issuer, compared exactly or by template.
