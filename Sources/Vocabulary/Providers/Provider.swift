@@ -70,7 +70,6 @@ package struct Provider: Sendable, Hashable {
     case noMetadata = "no-metadata"
     /// The `scope` in responses is separated by commas.
     case scopeWithCommas = "scope-with-commas"
-    /// The `scope` in responses is an array.
     case scopeInArray = "scope-in-array"
     /// The device grant uses `scopes` instead of `scope`.
     case scopesInDeviceGrant = "scopes-in-device-grant"
