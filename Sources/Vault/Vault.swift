@@ -8,7 +8,7 @@ package import Platform
 /// Every call sees the current file, even if another process wrote it. Thread-safe; calls block for I/O. After an error
 /// nothing on disk has changed, unless only the last step of a write failed.
 ///
-/// Between calls, keeps the keys on the secure heap, until ``forgetKeys()``, and the last encrypted file.
+/// Between calls, keeps the last encrypted file and, until ``forgetKeys()``, the keys on the secure heap.
 ///
 /// An older copy is detected only if restored while this program runs.
 package final class Vault: Sendable {
@@ -36,7 +36,7 @@ package final class Vault: Sendable {
   /// or temporary file, and the new file.
   private static let descriptorsOfWrite = 6
 
-  /// Creates a vault without reading or writing anything. The first write creates the directory.
+  /// Creates a vault without reading or writing anything.
   ///
   /// - Parameters:
   ///   - stateDirectory: An absolute path. An existing directory must belong to the user and be inaccessible to others.
@@ -55,7 +55,7 @@ package final class Vault: Sendable {
 
   /// The accounts with a record, in byte order.
   ///
-  /// - Throws: `otherMachinesOnly`.
+  /// - Throws: `otherMachinesOnly` if only other machines have a vault.
   package func accounts() throws(VaultError) -> [AccountName] {
     try loadForReading()?.file.records.map(\.name) ?? []
   }
@@ -65,15 +65,15 @@ package final class Vault: Sendable {
 
   /// Decrypts the record of one account. Nil if there is none.
   ///
-  /// - Throws: `otherMachinesOnly` if only other machines have a vault here. `locked` if the key of the record's
-  ///   level is not in memory.
+  /// - Throws: `otherMachinesOnly` if only other machines have a vault, or `locked` if the key of its level is not in
+  ///   memory.
   package func read(_ account: AccountName) throws(VaultError) -> Record? {
     try snapshot()?.read(account)
   }
 
   /// The protection level of an account's record, if any. Needs only the device key.
   ///
-  /// - Throws: `otherMachinesOnly`.
+  /// - Throws: `otherMachinesOnly` if only other machines have a vault.
   package func protection(of account: AccountName) throws(VaultError) -> Protection? {
     try loadForReading()?.file.record(of: account)?.protection
   }
@@ -93,7 +93,7 @@ package final class Vault: Sendable {
   ///   - protection: The protection level. Nil keeps the account's level; a new account gets ``Protection/device``.
   ///   - wait: The maximum wait for other writers (default: the vault's).
   ///   - reserved: The file to write into, from ``reserveWrite(wait:)``.
-  /// - Returns: The generation of the new record, higher than all before.
+  /// - Returns: The new record's generation.
   /// - Throws: `busy` if another process held the lock during the entire wait, `tooManyAccounts` if the vault is full,
   ///   or `locked` if the key of the level is not in memory.
   @discardableResult
@@ -111,8 +111,7 @@ package final class Vault: Sendable {
 
   /// Like ``write(_:content:label:protection:wait:in:)``, but only if the account's record still has this `generation`.
   ///
-  /// - Returns: The generation of the new record. Nil if the old one was replaced or removed, so that nothing was
-  ///   written.
+  /// - Returns: The new record's generation, or nil if the old record was replaced or removed.
   package func write(
     _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection? = nil,
     replacing generation: UInt64, wait: LockWait? = nil

@@ -15,7 +15,7 @@ extension AccountSetting {
     protection,
   ]
 
-  /// The settings for connecting, which requests without an account may contain too.
+  /// The settings for connecting. Requests without an account may contain them.
   package static let connection = [caFile, allowHTTPLoopback, proxy, proxyExclusions, proxySource]
 
   /// The settings with an option of `agent login`. `agent account` and `agent workload` have options for all settings.

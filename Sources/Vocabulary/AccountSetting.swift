@@ -4,7 +4,6 @@ package import Encoding
 package final class AccountSetting: Sendable, Hashable {
   /// The name in the settings file and in requests.
   package let name: String
-  /// The type of the value.
   package let kind: Kind
   /// The command-line option that sets the setting, if any.
   package let option: Option?
@@ -15,13 +14,13 @@ package final class AccountSetting: Sendable, Hashable {
   package let details: String
   /// The default; nil for a flag, a list, or a value chosen by the daemon.
   package let defaultValue: String?
-  /// Whether the setting controls where secrets are sent or what recipients must meet. The vault keeps its value. After
-  /// a change, the account counts as signed out.
+  /// Whether the setting controls where secrets are sent or which requirements recipients must meet. The vault keeps
+  /// its value. After a change, the account counts as signed out.
   package let isSealed: Bool
-  /// Whether a change takes effect at the next sign-in, as noted in the manual. Changing the protection moves the
-  /// session immediately.
+  /// Whether a change takes effect at the next sign-in, as noted in the manual. False for the protection level: the
+  /// session moves to a new one immediately.
   package let appliesAtSignIn: Bool
-  /// Whether it can be reset to its default.
+  /// Whether the setting can be reset to its default.
   package let canBeUnset: Bool
 
   /// Returns the value as JSON; nil if unspecified.
@@ -51,7 +50,7 @@ package final class AccountSetting: Sendable, Hashable {
     package let metavar: String
     /// Whether spaces separate several values.
     package let splitsAtSpaces: Bool
-    /// Whether the option is declared with the options for the client's credentials, since it also provides one.
+    /// Whether the option is declared among those for client credentials, because it also provides a credential.
     package let isShared: Bool
 
     init(
@@ -156,7 +155,7 @@ package final class AccountSetting: Sendable, Hashable {
       })
   }
 
-  /// Describes a setting with a set of values. If it is open, other valid values are accepted too.
+  /// Describes a setting with one of `choices` as its value. If `isOpen`, any other valid `Choice` is accepted.
   convenience init<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, Choice?> & Sendable,
     among choices: [Choice] = Array(Choice.allCases), isOpen: Bool = false, _ option: Option?, _ summary: String,
@@ -192,7 +191,7 @@ package final class AccountSetting: Sendable, Hashable {
     all.contains { $0.option?.name == name && !withLoginOption.contains($0) }
   }
 
-  /// The options in a command line that set settings (or all others if `areSettings` is false), with their values.
+  /// The options in a command line that set settings, with their values. If `areSettings` is false, all other options.
   static func options(in words: [String], areSettings: Bool = true) -> [String] {
     var (found, isWanted) = ([String](), false)
     for word in words {
@@ -210,7 +209,7 @@ package final class AccountSetting: Sendable, Hashable {
     read(settings) ?? defaultValue.map { .string($0) }
   }
 
-  /// - Throws: ``Invalid`` for a value of the wrong type or size, or a word that is not a choice.
+  /// - Throws: ``Invalid`` if the value is not permitted.
   package func set(_ value: JSON, in settings: inout AccountSettings) throws(Invalid) {
     if let expected = expectation(failedBy: value) { throw Invalid(name: name, expected: expected) }
     guard write(&settings, value) else {

@@ -13,7 +13,6 @@ package struct AccountSettings: Sendable, Hashable {
   package var scope: [String] = []
   /// The resources of the tokens (RFC 8707).
   package var resources: [String] = []
-  /// The requested audience of the tokens.
   package var audience: String?
   /// Additional parameters of sign-ins, as `NAME=VALUE`.
   package var parameters: [String] = []

@@ -30,7 +30,7 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   /// The chain violates another rule (RFC 5280, section 6).
   case certificateInvalid = "certificate_invalid"
 
-  /// A clause that follows "cannot reach the server: ".
+  /// A clause. "It" is the server, the proxy or the certificate, depending on the problem.
   package var title: String {
     switch self {
     case .hostNotFound: "host name not found"

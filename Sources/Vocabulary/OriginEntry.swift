@@ -1,5 +1,6 @@
 package import Encoding
 
+/// Which token of an account to send or store.
 package enum TokenKind: String, CaseIterable, Sendable {
   case accessToken = "access_token"
   case idToken = "id_token"
@@ -25,8 +26,10 @@ package struct OriginEntry: Sendable, Hashable {
   /// The header field for the token; nil for the default.
   package private(set) var header: HeaderForm?
 
-  /// - Returns: Nil unless it is an https or mail origin (or plain http on this machine, with `allowHTTPLoopback`), and
-  ///   each word is known, has a value and is unique. Scope and resource may be repeated.
+  /// Parses a value of the setting.
+  ///
+  /// - Returns: Nil unless it is for an https or mail origin (or plain http on this machine, with `allowHTTPLoopback`),
+  ///   and each word is known, has a value and is unique. Scope and resource may be repeated.
   package init?(_ text: String, allowHTTPLoopback: Bool) {
     let words = text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
     guard let url = words.first, let uri = Self.uri(url),
@@ -71,7 +74,7 @@ package struct OriginEntry: Sendable, Hashable {
 
   package var isMail: Bool { Self.uri(origin)?.isMail ?? false }
 
-  /// Whether the entry has no words.
+  /// Whether the entry has no words `NAME=VALUE`.
   package var isBare: Bool { details.isEmpty }
 
   /// The normalized text.
@@ -99,7 +102,8 @@ package struct OriginEntry: Sendable, Hashable {
     origin.hasSameBytes(as: other.origin) && path.hasSameBytes(as: other.path)
   }
 
-  /// Whether a path is at or below the entry's. False for `.` and `..`, which servers may interpret differently.
+  /// Whether a path is at or below the entry's. An entry with a path covers none with `.` or `..`, which servers may
+  /// interpret differently.
   package func covers(_ other: String) -> Bool {
     if path.isEmpty { return true }
     guard !URI.hasDotSegments(inPath: other), other.utf8.starts(with: path.utf8) else { return false }

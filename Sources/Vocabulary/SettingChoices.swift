@@ -6,7 +6,6 @@ internal import Encoding
 package enum Protection: String, Sendable, Hashable, CaseIterable {
   /// Automatically, only on this device.
   case device
-  /// With a passphrase.
   case passphrase
   /// With a PIN that the TPM verifies.
   case tpm2

@@ -1,6 +1,6 @@
 /// Finds known words that are similar to a wrong one.
 package enum Suggestion {
-  /// The maximum word length, since the cost grows with both lengths.
+  /// Longer words get no suggestions, because the cost grows with the lengths of both words.
   private static let maximumLength = 40
 
   /// The closest candidates, at most three; empty if none is close.

@@ -28,6 +28,5 @@ package struct TokenFileSetting: Sendable, Hashable {
   }
 
   package var path: String { "\(directory)/\(name)" }
-  /// The file as a value of the setting.
   package var value: String { (kind == .idToken ? Self.idTokenPrefix : "") + path }
 }

@@ -35,7 +35,8 @@ package struct Translations: Sendable, Hashable {
 }
 
 extension Phrase {
-  /// Isolates values in right-to-left languages, where URLs and codes would otherwise be reordered.
+  /// The translated text. Isolates values in right-to-left languages, where URLs and codes would otherwise be
+  /// reordered.
   ///
   /// - Parameters:
   ///   - translation: Returns the translated template, in the plural form for the count.

@@ -2,7 +2,6 @@
 ///
 /// Decoding accepts exactly the output of encoding.
 package enum Base64 {
-  /// Writes the encoding of `bytes`.
   package static func append<S: ByteSink & ~Copyable>(_ bytes: Span<UInt8>, to sink: inout S) {
     Base64Alphabet.standard.append(bytes, to: &sink)
     for _ in 0..<((3 - bytes.count % 3) % 3) {

@@ -2,8 +2,9 @@
 ///
 /// Line breaks and whitespace are errors.
 struct Base64Alphabet {
-  /// The characters for 62 and 63.
+  /// The character for 62.
   private let plus: UInt8
+  /// The character for 63.
   private let slash: UInt8
   /// The value of each character, or ``Base64Alphabet/none`` for a byte outside the alphabet.
   private let values: [UInt8]
@@ -20,7 +21,6 @@ struct Base64Alphabet {
   static let standard = Base64Alphabet(plus: UInt8(ascii: "+"), slash: UInt8(ascii: "/"))
   static let urlSafe = Base64Alphabet(plus: UInt8(ascii: "-"), slash: UInt8(ascii: "_"))
 
-  /// Writes the encoding of `bytes`, without padding.
   func append<S: ByteSink & ~Copyable>(_ bytes: Span<UInt8>, to sink: inout S) {
     var index = 0
     while index + 3 <= bytes.count {
@@ -45,11 +45,10 @@ struct Base64Alphabet {
     return bytes
   }
 
-  /// Decodes complete groups of four characters. Returns false if one is outside the alphabet.
+  /// Decodes complete groups of four characters. Returns false if a character is outside the alphabet.
   private func decodeWhole(_ text: Span<UInt8>, groups: Int, to bytes: inout [UInt8]) -> Bool {
     precondition(groups * 4 <= text.count && groups * 3 <= bytes.count && values.count == 256)
-    // No index is out of bounds: those of the text and the result were checked, and `values` has an entry for every
-    // byte.
+    // No index is out of bounds: text and result were checked, and `values` has all bytes.
     return unsafe values.withUnsafeBufferPointer { values in
       unsafe text.withUnsafeBufferPointer { text in
         unsafe bytes.withUnsafeMutableBufferPointer { target in
@@ -78,7 +77,7 @@ struct Base64Alphabet {
 
   /// Decodes the first `count` characters of `text`. May write some bytes before throwing an error.
   ///
-  /// - Parameter offset: The offset of `text`, for errors.
+  /// - Parameter offset: The offset of `text` in the complete text, for the offsets in errors.
   func decode<S: ByteSink & ~Copyable>(
     _ text: Span<UInt8>, count: Int, at offset: Int = 0, to sink: inout S
   ) throws(Base64URLError) {

@@ -7,10 +7,11 @@ package enum PEM {
     /// The label, such as `PRIVATE KEY`.
     package let label: String
     package func hasLabel(_ text: String) -> Bool { label.hasSameBytes(as: text) }
-    /// The range of its body, including line breaks.
+    /// The range of the body in the text, including line breaks.
     fileprivate let body: Range<Int>
   }
 
+  /// The default limit of ``blocks(in:atMost:)``.
   package static let maximumBlocks = 32
 
   /// Finds the objects in PEM text, in order. Ignores the explanatory text between them (section 2).
@@ -58,6 +59,7 @@ package enum PEM {
     return "-----BEGIN \(label)-----\n\(lines.joined())-----END \(label)-----\n"
   }
 
+  /// A line with a longer label does not begin or end an object.
   private static let maxLabelBytes = 64
 
   /// The label in a line that begins with `start`; nil for other lines.

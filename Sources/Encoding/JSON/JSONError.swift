@@ -22,7 +22,6 @@ package struct JSONError: Error, Hashable, Sendable {
     case numberTooLong
     /// A number that RFC 8259 section 6 does not allow, such as `01` or `1.`.
     case invalidNumber
-    /// The text is longer than the limit.
     case tooLarge
   }
 

@@ -23,6 +23,7 @@ package struct JSONLayout: Sendable {
   /// The data shared by all nodes of a layout.
   fileprivate final class Storage: Sendable {
     let entries: [JSONEntry]
+    /// The unescaped names of all members, concatenated.
     let names: [UInt8]
     let byteCount: Int
 

@@ -92,7 +92,8 @@ package struct JSONNumber: Sendable, Hashable {
       return text.first == UInt8(ascii: "-") ? -magnitude : magnitude
     }
 
-    /// Splits digits, which neither begin nor end with zero, at the decimal point. Returns false for a large number.
+    /// Splits `digits` × 10^`exponent` at the decimal point. The digits neither begin nor end with zero. Returns false
+    /// if the whole part has more than 19.
     private mutating func split(_ digits: [UInt8], _ exponent: Int) -> Bool {
       let wholeCount = digits.count + exponent
       guard wholeCount <= 19 else { return false }
@@ -109,7 +110,7 @@ package struct JSONNumber: Sendable, Hashable {
       return true
     }
 
-    /// Whether the rule rounds the number away from zero. The number must have a fraction.
+    /// Whether the rule rounds a number with a fraction away from zero.
     func roundsAwayFromZero(_ rule: FloatingPointRoundingRule) -> Bool {
       switch rule {
       case .up: !isNegative

@@ -165,7 +165,7 @@ struct JSONParser {
 
   // MARK: Numbers and literals
 
-  /// Parses a number (RFC 8259 section 6) without evaluating it, so none is too large.
+  /// Parses a number (RFC 8259 section 6) without evaluating it, so its value has no limit.
   private mutating func parseNumber(_ bytes: Span<UInt8>) throws(JSONError) {
     let start = position
     if bytes[position] == UInt8(ascii: "-") { position += 1 }

@@ -12,7 +12,7 @@ extension UInt8 {
   /// Whether this is a VSCHAR (RFC 6749 appendix A).
   package var isPrintableASCII: Bool { (0x20...0x7E).contains(self) }
 
-  /// Whether this is an NQCHAR: not `"` or `\` (RFC 6749 appendix A).
+  /// Whether this is an NQCHAR: a VCHAR except `"` and `\` (RFC 6749 appendix A).
   package var isUnquotedASCII: Bool { isVisibleASCII && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\") }
 
   /// Whether this is a tchar (RFC 9110 section 5.6.2).

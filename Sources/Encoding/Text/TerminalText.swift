@@ -21,7 +21,7 @@ package enum TerminalText {
     return String(result)
   }
 
-  /// Whether ``clean(_:limit:)`` would not change a string, because it is short and visible ASCII, as most are.
+  /// Whether the text is printable ASCII of at most `limit` bytes, which ``clean(_:limit:)`` does not change.
   package static func isPlain(_ text: Span<UInt8>, limit: Int) -> Bool {
     guard text.count <= limit else { return false }
     for index in text.indices where !(0x20..<0x7F).contains(text[index]) { return false }

@@ -52,10 +52,7 @@ package enum Form {
 
   /// Parses all fields, in order. Skips empty parts between "&".
   ///
-  /// - Parameters:
-  ///   - maxFields: The maximum number of fields.
-  ///   - maxBytes: The maximum text length.
-  ///   - repeatable: Names that may be repeated, such as `resource` (RFC 8707 section 2).
+  /// - Parameter repeatable: Names that may be repeated, such as `resource` (RFC 8707 section 2).
   package static func parse(
     _ bytes: Span<UInt8>, maxFields: Int = 64, maxBytes: Int = 65_536, repeatable: [String] = []
   ) throws(FormError) -> [FormField] {

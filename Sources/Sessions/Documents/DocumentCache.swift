@@ -26,6 +26,7 @@ package final class DocumentCache: Sendable {
   /// The maximum size in bytes of a document that is also kept parsed.
   private static let maxBytesKeptParsed = 1 << 16
 
+  /// A cached document.
   private struct Entry {
     var body: [UInt8]
     /// The parsed `body`, or nil before first use.
@@ -61,7 +62,9 @@ package final class DocumentCache: Sendable {
     self.time = time
   }
 
-  /// - Parameter fresh: Whether to request it even if cached.
+  /// Returns a document from the cache, or else from the server.
+  ///
+  /// - Parameter fresh: Whether to ignore the cache.
   func document<Document>(
     _ source: DocumentSource<Document>, fresh: Bool = false
   ) throws(OAuthError) -> Versioned<Document> {
@@ -73,7 +76,8 @@ package final class DocumentCache: Sendable {
     return Versioned(document, version: entry.version)
   }
 
-  /// The error of the last early fetch of a document. Nil if none has failed since the last successful fetch.
+  /// The error of the last fetch of a document before its expiry. Nil if none has failed since the last successful
+  /// fetch.
   func refetchProblem<Document>(_ source: DocumentSource<Document>) -> OAuthError? {
     refetchLimiter.withLock { $0.problem(of: source.route) }
   }

@@ -2,6 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
+/// The kinds of cached documents.
 enum DocumentKind: String, CaseIterable, Sendable {
   case metadata, keys
 

@@ -4,6 +4,7 @@ internal import Platform
 
 /// The result of examining an account's authorization server.
 package struct IssuerExamination: Sendable {
+  /// The duration of the examination.
   package var milliseconds = 0
   /// By how much this machine's clock is ahead of the server's. Nil if the server sent no time.
   package var clockOffsetSeconds: Int?

@@ -6,9 +6,10 @@ struct IssuerKeys: Sendable {
   let documents: DocumentCache
   private var endpoint: Endpoint
   private var document: DocumentSource<JWKSet>
-  /// Finds the keys' new URL in newer metadata. Nil if the metadata has just been fetched.
+  /// Finds the keys' new URL in newer metadata.
   private var renewal: MetadataRenewal?
 
+  /// - Parameter renewal: Nil if the metadata has just been fetched.
   init(
     _ services: SessionServices, _ endpoint: Endpoint, _ transport: Transport, _ renewal: MetadataRenewal?,
     _ cancellation: Cancellation
@@ -34,7 +35,7 @@ struct IssuerKeys: Sendable {
 
   /// Fetches newer keys, if necessary from the URL in newer metadata. Nil if the rate limit forbids a fetch.
   ///
-  /// - Throws: The error of this fetch, or of the last one if another is forbidden.
+  /// - Throws: The error of this fetch or, if the rate limit forbids it, of the last one.
   func fetchNewer(than old: DocumentCache.VersionedKeys) throws(OAuthError) -> KeysAndSource? {
     do throws(OAuthError) {
       if let newer = try documents.fetchNewer(than: old, document) { return KeysAndSource(keys: newer, source: self) }
@@ -59,7 +60,7 @@ struct IssuerKeys: Sendable {
     return KeysAndSource(keys: try documents.document(source.document), source: source)
   }
 
-  /// Like ``fetchFromNewURL()``, but throws `problem` without such keys.
+  /// Like ``fetchFromNewURL()``, but throws `problem` if that returns no keys.
   private func fetchFromNewURL(orThrow problem: OAuthError) throws(OAuthError) -> KeysAndSource {
     // Keys are public, so this can be tried after any failure that a moved URL may cause.
     guard problem.mayBeDueToMove, let moved = try? fetchFromNewURL() else { throw problem }

@@ -37,7 +37,7 @@ struct IssuerMetadata: Sendable {
   }
 
   /// Returns newer metadata, fetched now or by another caller, if any. If the rate limit forbids a fetch, returns nil
-  /// or throws the error of the last one.
+  /// or throws the error of the last fetch.
   func fetchNewer(than old: Version) throws(SessionError) -> Version? {
     guard parsed.publishesMetadata else { return nil }
     if let newer = try mapOAuthError(documents.fetchNewer(than: old, source)) { return withAccountEndpoints(newer) }

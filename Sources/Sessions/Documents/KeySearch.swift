@@ -3,6 +3,7 @@ internal import OAuth
 
 /// Iterates over an issuer's keys: cached ones, newer ones, then those at another URL if they have moved.
 struct KeySearch: Sendable {
+  /// The last step of the search.
   private enum Stage {
     /// No keys have been returned.
     case start
@@ -24,7 +25,7 @@ struct KeySearch: Sendable {
 
   /// Returns the next keys to try, if any.
   ///
-  /// - Throws: The error of the fetch. After the first keys, with the time until a new search may find others.
+  /// - Throws: The error of the fetch. After the first keys, it contains the time until a new search may find others.
   mutating func next() throws(OAuthError) -> JWKSet? {
     if case .start = stage {
       let found = try source.fetchUnlessCached()

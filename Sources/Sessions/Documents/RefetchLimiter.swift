@@ -3,14 +3,17 @@ internal import OAuth
 /// Limits how often documents are fetched early, for an unknown key or a missing endpoint. Dropping a document from the
 /// cache does not reset its limit.
 struct RefetchLimiter: Sendable {
+  /// The early fetches of a document.
   private struct Record {
     /// The times of fetches in unix seconds, oldest first.
     var times: [Int] = []
+    /// The error of the last fetch, if it failed.
     var problem: OAuthError?
   }
 
   /// The minimum interval between two early fetches.
   private static let minimumIntervalSeconds = 60
+  /// The maximum number of early fetches per hour.
   private static let maxPerHour = 10
   /// The maximum number of documents. The least recently fetched one is dropped first.
   private static let maxDocuments = 256

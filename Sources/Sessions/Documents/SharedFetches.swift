@@ -28,7 +28,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
   ///
   /// - Parameters:
   ///   - isGivenUp: Whether the caller was cancelled.
-  ///   - concernsCallerOnly: Whether a failure concerns only the caller that fetched. The others then fetch themselves.
+  ///   - concernsCallerOnly: Whether others must fetch themselves after this failure.
   ///   - mayBegin: Whether to start a fetch. Called under the lock.
   func fetch(
     _ name: Name, isGivenUp: () -> Bool, concernsCallerOnly: (Problem) -> Bool, mayBegin: () -> Bool = { true },

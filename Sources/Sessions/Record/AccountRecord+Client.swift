@@ -20,9 +20,8 @@ extension AccountRecord {
     set { registration?.token = newValue }
   }
 
-  /// The record to keep after a sign-out, without user and session, if any.
-  ///
-  /// - Parameter revocation:
+  /// The record to keep after a sign-out, without user and session, but with `revocation`. Nil if there is nothing to
+  /// keep.
   func signedOut(_ revocation: PendingRevocation?) -> AccountRecord? {
     guard registration != nil || revocation != nil || beganAtResource || isDeviceGrantRefused else { return nil }
     var rest = AccountRecord(authority: authority, signedInAt: signedInAt)

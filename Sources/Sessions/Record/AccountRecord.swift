@@ -12,7 +12,7 @@ package struct AccountRecord: Sendable {
   package var identity: IdentityRecord?
   /// The user according to the last verified ID Token, if any.
   package var label: PersonLabel?
-  /// The scope of the account's own token. Set if the grant includes more, for single origins.
+  /// The scope of the account's own token. Set if the grant includes further scopes, for single origins.
   package var ownScope: String?
   /// The access token. Stored only if the settings require it and the account cannot refresh.
   package var accessToken: SharedSecret?
@@ -39,7 +39,7 @@ package struct AccountRecord: Sendable {
   package var proofAlgorithms: [String] = []
   /// `user:password` of the account's proxy.
   package var proxyCredentials: SharedSecret?
-  /// Unix seconds.
+  /// The time of the sign-in, in unix seconds.
   package var signedInAt: Int
   /// Whether the server ended the grant. The identity is kept, since the next sign-in must be for the same user.
   package var isExpired = false
@@ -52,7 +52,7 @@ package struct AccountRecord: Sendable {
   package var isSignedOut = false
   /// The tokens that a sign-out has not revoked yet. Nil while signed in.
   package var revocation: PendingRevocation?
-  /// The grant of a session without a user, if it is one.
+  /// The grant of a session without a user. Nil if there is a user.
   package var unattended: UnattendedGrant?
   package init(authority: Authority, signedInAt: Int) {
     self.authority = authority
@@ -145,7 +145,7 @@ package struct AccountRecord: Sendable {
   /// Serializes the record as JSON.
   ///
   /// - Parameter arena: The arena to use while it has memory.
-  /// - Throws: ``SessionError/memory``.
+  /// - Throws: ``SessionError/memory`` if secret memory is full.
   package func serialized(in arena: SecretArena? = nil) throws(SessionError) -> SecretBytes {
     var open = JSONObject([("authority", authority.json), ("signed_in_at", .int(signedInAt))])
     for (name, path) in Self.flags where self[keyPath: path] { open[name] = true }

@@ -139,14 +139,14 @@ struct AssertionFile {
 
   /// Reads the file without a trailing newline. Blocking.
   ///
-  /// - Throws: `assertionUnreadable`.
+  /// - Throws: `assertionUnreadable` if reading fails.
   func content() throws(SessionError) -> Result<SharedSecret, AssertionProblem> {
     let file: SharedDescriptor
     do { file = SharedDescriptor(try PrivateDirectory.openProvidedFile(path)) } catch {
       throw .assertionUnreadable(error)
     }
     var buffer: SecretBytes
-    // Room for a newline, and for one more byte to detect a file that is too long.
+    // Room for a newline, and a byte to detect a longer file.
     let most = BearerAssertion.maximumBytes + 2
     do { buffer = try SecretBytes(zeroed: most + 1) } catch { throw .memory }
     var count: Int

@@ -11,7 +11,7 @@ package struct Authority: Sendable, Hashable {
   /// The SHA-256 hash of the certificate authority file in base64url. Used only if ``caCertificates`` is missing. Nil
   /// if only the system's authorities are used.
   package var caDigest: String?
-  /// The SHA-256 hash of each certificate in that file in base64url, sorted. Nil in older records.
+  /// The SHA-256 hash of each certificate in the authority file in base64url, sorted. Nil in older records.
   package private(set) var caCertificates: [String]?
   /// The origins of all endpoints that receive secrets or tokens, sorted.
   package var origins: [String]
@@ -19,7 +19,7 @@ package struct Authority: Sendable, Hashable {
   package var proxy: String?
   /// The origins that may receive the access token, as formatted by `ResourceOrigin`, sorted.
   package var resourceOrigins: [String]
-  /// The origin of the UserInfo endpoint, which may receive the access token too.
+  /// The origin of the UserInfo endpoint, which may also receive the access token.
   package var userinfoOrigin: String?
 
   package init(
@@ -63,8 +63,8 @@ package struct Authority: Sendable, Hashable {
   /// contain at least one sealed certificate.
   ///
   /// - Parameters:
-  ///   - caDigest: The file's hash.
-  ///   - certificates: The hashes of its certificates.
+  ///   - caDigest: The hash of the current file.
+  ///   - certificates: The hashes of the current file's certificates.
   package func changedSetting(
     in configuration: AccountConfiguration, caDigest: String?, certificates: [String] = []
   ) -> String? {
@@ -94,8 +94,8 @@ package struct Authority: Sendable, Hashable {
     return setting.effectiveValue(in: settings)?.serialized() == now?.serialized()
   }
 
-  /// Whether `proxy` was used at sign-in and may get its credentials again. The settings may name another, since it
-  /// only transports TLS.
+  /// Whether `proxy` was used at sign-in and may get its credentials again. The settings may name another proxy, since
+  /// proxies only transport TLS.
   func maySendProxyCredentials(to proxy: String) -> Bool {
     self.proxy.map { $0.hasSameBytes(as: proxy) } ?? false
   }

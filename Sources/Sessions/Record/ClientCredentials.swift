@@ -14,7 +14,9 @@ package struct ClientCredentials: Sendable {
 
   /// The client authentication according to the settings, with these credentials.
   ///
-  /// - Parameter device: The key's device, if any.
+  /// - Parameters:
+  ///   - device: The key's device, if any.
+  ///   - wallSeconds: Returns the current unix time.
   func authentication(
     _ configuration: AccountConfiguration, in device: any KeyDevice, wallSeconds: @escaping @Sendable () -> Int
   ) throws(SessionError) -> ClientAuthentication {
@@ -90,7 +92,7 @@ package struct ClientCredentials: Sendable {
 
   /// Signs once with a device key, so that a broken device is noticed before the user approves the sign-in.
   ///
-  /// - Throws: `keyForeign`, `keyUnavailable`.
+  /// - Throws: `keyForeign` for a key of another device, `keyUnavailable` if the device does not work.
   func testSigning(in device: any KeyDevice) throws(SessionError) {
     guard key != nil else { return }
     let key = try privateKey(in: device)

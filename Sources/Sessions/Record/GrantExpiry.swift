@@ -17,7 +17,7 @@ package struct GrantExpiry: Sendable, Hashable {
 
   package init() {}
 
-  /// The earlier of both times, if known.
+  /// The earlier known expiry, if any.
   package var earliest: Int? { [refreshTokenExpiresAt, authorizationExpiresAt].compactMap { $0 }.min() }
 
   /// The seconds from a response at `sentAt` (unix seconds) until an unused session must be renewed to keep its refresh
@@ -46,7 +46,8 @@ package struct GrantExpiry: Sendable, Hashable {
     return earliest
   }
 
-  /// Updates the times from a response. A missing time means no limit (draft-ietf-oauth-refresh-token-expiration-03).
+  /// Updates both expiries from a response. A missing one means no limit
+  /// (draft-ietf-oauth-refresh-token-expiration-03).
   ///
   /// - Parameters:
   ///   - response: Nil if it could not be parsed. The refresh token's expiry is then unknown, and the grant's

@@ -12,7 +12,6 @@ package enum UnattendedGrant: String, Sendable, Hashable, CaseIterable {
 
 /// A token request of a session without a user.
 struct UnattendedRequest: Sendable {
-  /// Sends the request and returns the tokens.
   let send: @Sendable (AuthorizationServer, Cancellation) throws(OAuthError) -> TokenResponse
 
   /// Reads and checks the assertion, if the grant uses one. Blocking. Sends nothing.

@@ -37,8 +37,8 @@ extension RefreshPolicy {
     .seconds(min(3600, 60 << min(max(count - 1, 0), 6)))
   }
 
-  /// The wait before retrying a queued refresh. Doubles up to 30 seconds while a caller waits, otherwise up to 5
-  /// minutes. At least 10 seconds if the server was reached.
+  /// The wait before retrying a queued refresh after `count` failures. Doubles up to 30 seconds while a caller waits,
+  /// otherwise up to 5 minutes. At least 10 seconds if the server was reached.
   static func wait(queuedAfter count: Int, isUrgent: Bool, reached: Bool) -> Duration {
     .seconds(min(isUrgent ? 30 : 300, (isUrgent && !reached ? 1 : 10) << min(max(count - 1, 0), 6)))
   }

@@ -3,11 +3,9 @@ package import Platform
 
 /// A pause in the requests to a server.
 package struct ServerPause: Sendable, Hashable {
-  /// The end of the pause.
   package let until: Instant
   /// Whether the server specified the end of the pause.
   let isSetByServer: Bool
-  /// The error that caused the pause.
   let error: OAuthError
 
   /// Whether a caller may contact the server anyway: it requires a new token, and the server set no time.
@@ -24,6 +22,7 @@ package struct ServerPause: Sendable, Hashable {
 struct RefreshAwaitingKeys: Sendable {
   /// The settings and record generation of the refresh. If either changes, for example by a sign-in, the wait ends.
   let configuration: AccountConfiguration
+  /// The record's generation; see ``configuration``.
   let generation: UInt64
   let pause: ServerPause
 }
@@ -32,10 +31,10 @@ struct RefreshAwaitingKeys: Sendable {
 package struct ServerPauses: Sendable {
   private struct State {
     var pause: ServerPause
-    /// The number of consecutive pauses.
     var consecutivePauses: Int
   }
 
+  /// By ``AccountConfiguration/serverIdentifier``.
   private var states: [String: State] = [:]
 
   /// The maximum number of servers. The pause that ended longest ago is dropped first.
@@ -43,7 +42,6 @@ package struct ServerPauses: Sendable {
 
   package init() {}
 
-  /// The current pause of a server, if any.
   package func pause(of server: String, now: Instant) -> ServerPause? {
     guard let pause = states[server]?.pause, now < pause.until else { return nil }
     return pause

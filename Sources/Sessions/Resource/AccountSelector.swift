@@ -21,15 +21,16 @@ package struct AccountSelector: Sendable {
   /// matching resource take precedence, then `preferred`. Without an entry, selects the account whose UserInfo has this
   /// origin.
   ///
-  /// - Parameter named: The account named by the caller, which must list the origin too.
-  /// - Throws: `originNotListed`, `originUnconfirmed`, or `severalAccounts` if the caller must choose.
+  /// - Parameter named: The account named by the caller. It must list the origin.
+  /// - Throws: `originNotListed` if no account lists the origin, `originUnconfirmed` if the vault does not confirm it,
+  ///   or `severalAccounts` if the caller must choose.
   package func selectAccount(for url: ResourceURL, named: AccountName?) throws(SessionError) -> SelectedAccount {
     try selectAccount(for: url, named: named, listedOnly: false)
   }
 
   /// Like ``selectAccount(for:named:)``.
   ///
-  /// - Parameter listedOnly: Whether even the origin of UserInfo must be listed and confirmed.
+  /// - Parameter listedOnly: Whether the origin of UserInfo must also be listed and confirmed.
   private func selectAccount(
     for url: ResourceURL, named: AccountName?, listedOnly: Bool
   ) throws(SessionError) -> SelectedAccount {
@@ -124,7 +125,8 @@ extension AccountRecord {
 }
 
 extension Authority {
-  /// Throws the reason why the account's token may not be sent to the origin, if any.
+  /// Throws the reason why the account's token may not be sent to the origin, if any. With `listedOnly`, UserInfo's
+  /// origin must also be listed.
   func check(
     _ origin: ResourceOrigin, _ configuration: AccountConfiguration, _ account: AccountName, listedOnly: Bool = false
   ) throws(SessionError) {

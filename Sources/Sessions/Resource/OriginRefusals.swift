@@ -8,13 +8,12 @@ package struct OriginRefusals: Sendable {
   private struct Refusal {
     /// The generation of the rejected token.
     var generation: UInt64
-    /// Whether the origin rejected a renewed token too.
+    /// Whether the origin also rejected a renewed token.
     var isPermanent: Bool
     /// The time to forget the origin.
     var until: Instant
   }
 
-  /// How long a rejection is remembered.
   private static let lifetime = Duration.seconds(300)
   /// The maximum number of origins. The first to expire is dropped.
   private static let maxOrigins = 64
@@ -46,7 +45,7 @@ package struct OriginRefusals: Sendable {
     if !refusals.isEmpty { refusals[origin] = nil }
   }
 
-  /// Whether an origin rejected a new token too, so that another refresh is pointless.
+  /// Whether an origin also rejected a renewed token, so that another refresh is pointless.
   package func arePermanent(at origin: ResourceOrigin, now: Instant) -> Bool {
     guard let refusal = refusals[origin], now < refusal.until else { return false }
     return refusal.isPermanent

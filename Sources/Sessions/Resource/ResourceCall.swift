@@ -4,6 +4,7 @@ internal import Vault
 
 /// A request to a resource with an account's token.
 package enum ResourceCall {
+  /// A request, without token and content.
   package struct Target: Sendable {
     package let method: ResourceMethod
     package let endpoint: Endpoint
@@ -21,6 +22,7 @@ package enum ResourceCall {
     package var origin: ResourceOrigin { ResourceOrigin(of: endpoint) }
   }
 
+  /// The result of a request.
   package enum Outcome: Sendable {
     /// The response was passed to the receiver. The verdict states whether the server accepted the token.
     case answered(ResourceResponse, ResourceVerdict)
@@ -41,7 +43,7 @@ package enum ResourceCall {
     /// Passes the rest to the receiver on another thread, as it arrives. Call it at most once; without a call, the
     /// response is abandoned.
     ///
-    /// - Parameter finish:
+    /// - Parameter finish: Receives the outcome at the end of the content.
     package func receive(_ finish: @escaping @Sendable (Result<Outcome, SessionError>) -> Void) {
       content.receive { result in
         finish(
@@ -58,7 +60,9 @@ package enum ResourceCall {
 extension SessionRequests {
   /// Sends the request.
   ///
-  /// - Parameter mayRefresh: Whether the caller can refresh a rejected token and retry, once (RFC 6750, section 3.1).
+  /// - Parameters:
+  ///   - mayRefresh: Whether the caller can refresh a rejected token and retry, once (RFC 6750, section 3.1).
+  ///   - stallSeconds: See ``ResourceRequest/stallSeconds``.
   /// - Throws: If the token may not be sent to the target, or there is no response.
   package func call(
     _ target: ResourceCall.Target, content: (any ResourceContent)?, receiver: any ResourceReceiver, mayRefresh: Bool,
@@ -128,9 +132,7 @@ extension SessionError {
 }
 
 extension SessionServices {
-  /// The transport to a resource, if the account's tokens may be sent there.
-  ///
-  /// - Parameter lease:
+  /// The transport to a resource, if the account's tokens may be sent there. Each lease has its own connections.
   func transport(
     to origin: ResourceOrigin, of account: AccountName, _ configuration: AccountConfiguration,
     lease: RequestLease? = nil

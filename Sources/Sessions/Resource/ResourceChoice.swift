@@ -56,8 +56,8 @@ extension AccountConfiguration {
     self.origins.append(entry.text)
   }
 
-  /// Adds the scopes of all origins to `own`. Nil if that adds nothing. Entra's `.default` cannot be combined with
-  /// others.
+  /// Adds the scopes of all origins to `own`. Nil if that adds nothing. Omits Entra's `.default`, which cannot be
+  /// combined with others.
   func scopeOfOrigins(with own: Scope) throws(OAuthError) -> Scope? {
     let named = try Scope(values: originEntries.flatMap(\.scope).filter { !$0.hasSuffix("/.default") })
     let missing = own.missing(of: named)

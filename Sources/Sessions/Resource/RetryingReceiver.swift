@@ -19,6 +19,7 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   private let receiver: any ResourceReceiver
   private let endpoint: Endpoint
   private let content: (any ResourceContent)?
+  /// Returns why another proof is needed, if it is.
   private let learn: (ResourceHead) -> DPoPProver.ProofProblem?
   private let mayRefresh: Bool
   /// The secrets in the request.

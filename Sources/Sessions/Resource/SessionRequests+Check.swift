@@ -1,9 +1,7 @@
 internal import OAuth
 
 extension SessionRequests {
-  /// The result of ``check()``.
   package enum CheckResult: Sendable, Hashable {
-    /// The session is valid.
     case valid
     /// The session has ended, and its record was updated.
     case ended

@@ -6,7 +6,7 @@ internal import Platform
 package struct SessionRequests: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
-  /// The session's tokens, which the requests use. The server may no longer accept them.
+  /// The account's token, possibly expired.
   package let grant: AccessGrant
   package let services: SessionServices
   package let cancellation: Cancellation

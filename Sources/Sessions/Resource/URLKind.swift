@@ -10,7 +10,7 @@ package enum URLKind: Sendable, Hashable {
 extension SessionServices {
   /// Determines whether a URL is an authorization server or a resource. Blocking. Sends no secrets.
   ///
-  /// - Parameter configuration: How to reach the server. The account is ignored.
+  /// - Parameter configuration: How to reach the server. Other settings are ignored.
   package func classify(
     _ url: String, _ configuration: AccountConfiguration, proxyCredentials: SharedSecret?, cancellation: Cancellation
   ) throws(SessionError) -> URLKind {

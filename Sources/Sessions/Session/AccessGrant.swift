@@ -37,7 +37,7 @@ package struct AccessGrant: Sendable {
   package let expiry: GrantExpiry
   /// The machine's clock when the token was issued, in unix seconds.
   private let issuedAtUnixSeconds: Int
-  /// By how many seconds the machine's clock was set forward since the token was issued. Negative if it was set back.
+  /// By how many seconds the machine's clock was set forward after ``issuedAt``. Negative if it was set back.
   private var clockChange = 0
 
   package init(
@@ -66,7 +66,8 @@ package struct AccessGrant: Sendable {
   }
 
   /// - Parameters:
-  ///   - requestedScope: The requested scope, which is the granted one if the response names none (RFC 6749, section 5.1).
+  ///   - requestedScope: The requested scope, which is the granted one if the response names none (RFC 6749, section
+  ///     5.1).
   ///   - namedScope: The scope that the refresh requested, if any.
   init(
     _ response: TokenResponse, requestedScope: String?, namedScope: String? = nil, subject: String?,
@@ -124,7 +125,7 @@ package struct AccessGrant: Sendable {
     return compact.bytes.withBytes { try? JWTClaims(ofVerified: $0).object } ?? JSONObject()
   }
 
-  /// Whether both are for one token.
+  /// Whether both contain the same token.
   package func hasSameToken(as other: AccessGrant?) -> Bool { accessToken === other?.accessToken }
 
   // MARK: - Times
@@ -132,8 +133,8 @@ package struct AccessGrant: Sendable {
   /// The smallest difference between two clocks that counts as a change, in seconds.
   package static let clockTolerance = 2
 
-  /// The start of the token's lifetime. If the clock has jumped forward, it is before ``issuedAt``, since the machine
-  /// may have been suspended.
+  /// The start of the token's lifetime. If the clock has jumped forward, the lifetime starts before ``issuedAt``, since
+  /// the machine may have been suspended.
   package var lifetimeStart: Instant { issuedAt.advanced(by: .zero - .seconds(max(0, clockChange))) }
 
   /// The expiry, or nil if the server sent no lifetime.
@@ -158,7 +159,9 @@ package struct AccessGrant: Sendable {
 
   /// The remaining lifetime of the ID Token in seconds, now and when the access token was issued.
   ///
-  /// - Parameter expiry: The value of ``idTokenExpiry``.
+  /// - Parameters:
+  ///   - expiry: The value of ``idTokenExpiry``.
+  ///   - wallSeconds: The time `now`, in unix seconds.
   package func idTokenSeconds(
     until expiry: Int, wallSeconds: Int, now: Instant
   ) -> (left: Int, atIssue: Int) {
@@ -168,11 +171,11 @@ package struct AccessGrant: Sendable {
 
   /// Whether the ID Token can be returned.
   package enum IDTokenUse: Sendable, Hashable {
-    /// It is valid long enough, or the session has none.
+    /// The ID Token is valid long enough, or the session has none.
     case sufficient
-    /// It expires too soon, and a refresh may return a newer one.
+    /// The ID Token expires too soon, and a refresh may return a newer one.
     case refreshNeeded
-    /// It expires too soon, but so would a new one.
+    /// The ID Token expires too soon, but so would a new one.
     case notRefreshable
   }
 
@@ -181,7 +184,9 @@ package struct AccessGrant: Sendable {
 
   /// Whether the ID Token can be returned. Requests at most one refresh for each access token.
   ///
-  /// - Parameter minimum: The required remaining lifetime in seconds.
+  /// - Parameters:
+  ///   - minimum: The required remaining lifetime in seconds.
+  ///   - wallSeconds: The time `now`, in unix seconds.
   package func idTokenUse(minimum: Int, wallSeconds: Int, now: Instant) -> IDTokenUse {
     guard let expiry = idTokenExpiry else { return .sufficient }
     let seconds = idTokenSeconds(until: expiry, wallSeconds: wallSeconds, now: now)
@@ -190,6 +195,8 @@ package struct AccessGrant: Sendable {
   }
 
   /// A copy with times adjusted to the machine's clock.
+  ///
+  /// - Parameter wallSeconds: The clock's time at `now`, in unix seconds.
   package func adjustedToClock(wallSeconds: Int, _ now: Instant) -> AccessGrant {
     guard accessToken.count > 0 else { return self }
     let passed = Int(issuedAt.duration(to: now).components.seconds)

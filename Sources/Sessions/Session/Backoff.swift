@@ -3,6 +3,7 @@ internal import Platform
 
 /// Decides when to refresh after a failure. A success resets it.
 struct Backoff: Sendable {
+  /// A failed refresh or ended session, and the waits after it.
   struct Failure: Sendable {
     let error: SessionError
     /// The time of the failed refresh. Nil if the session ended for another reason.
@@ -22,6 +23,7 @@ struct Backoff: Sendable {
     struct Refusal: Sendable {
       /// The refusal as first received.
       let error: OAuthError
+      /// When the refusal was first received.
       let since: Instant
     }
   }

@@ -38,7 +38,7 @@ struct CachedToken: Sendable {
 
   /// Adjusts the times after the machine's clock was set.
   ///
-  /// - Parameter wallSeconds: The time that the clock shows at `now`, in seconds since 1970.
+  /// - Parameter wallSeconds: The new time at `now`, in unix seconds.
   mutating func applyClockChange(wallSeconds: Int, now: Instant) {
     grant = grant.adjustedToClock(wallSeconds: wallSeconds, now)
     if isIrreplaceable(at: now), grant.isAlive(at: now) { notices.withdrawLast() }

@@ -9,6 +9,7 @@ package final class LockGate: Sendable {
   private struct State {
     /// The number of operations in progress at each level.
     var operationCounts: [Protection: Int] = [:]
+    /// The cancellations of the operations in progress.
     var cancellations: [Protection: [ObjectIdentifier: Cancellation]] = [:]
     /// The levels being locked.
     var closed: Set<Protection> = []
@@ -36,7 +37,6 @@ package final class LockGate: Sendable {
     }
   }
 
-  /// Unregisters an operation.
   func leave(_ level: Protection, _ cancellation: Cancellation? = nil) {
     state.update { state in
       state.operationCounts[level, default: 1] -= 1

@@ -31,14 +31,13 @@ extension Session {
     }
   }
 
-  /// Starts the background renewal if due.
   package mutating func startRenewalIfDue(now: Instant) -> Refresh? {
     guard isRenewalDue(now: now) else { return nil }
     return beginRefresh(now: now)
   }
 
-  /// Whether ``startRenewalIfDue(now:)`` would start a renewal. A token that expired unused is renewed only if the policy always
-  /// requires a valid one.
+  /// Whether ``startRenewalIfDue(now:)`` would start a renewal. A token that expired unused is renewed only if the
+  /// policy always requires a valid one.
   package func isRenewalDue(now: Instant) -> Bool {
     guard let renewalDue, renewalDue <= now else { return false }
     return isQueued || policy == .background || grant?.isAlive(at: now) == true

@@ -32,9 +32,9 @@ package struct Session: Sendable {
   package private(set) var generation = Self.nextGeneration()
   /// Earlier grants of the session, newest first. Their access tokens may still be valid.
   package private(set) var earlierGrants: [AccessGrant] = []
-  /// The maximum number of ``earlierGrants`` grants.
+  /// The maximum number of ``earlierGrants``.
   private static let maxEarlier = 4
-  /// The maximum total size of the ``earlierGrants`` tokens, in bytes.
+  /// The maximum total size of the tokens in ``earlierGrants``, in bytes.
   private static let maxEarlierBytes = 16 << 10
   /// The time of the last refresh or sign-in, in unix seconds. Nil if unknown or signed out.
   package private(set) var refreshedAt: Int?
@@ -53,7 +53,6 @@ package struct Session: Sendable {
 
   package var grant: AccessGrant? { token?.grant }
 
-  /// The refresh in progress, if any.
   package var refresh: Refresh? { if case .refreshing(let refresh) = activity { refresh } else { nil } }
 
   /// The error of the last refresh, if it failed.
@@ -143,7 +142,6 @@ package struct Session: Sendable {
   /// Whether a caller wants a new token regardless of the lifetime of the cached one.
   private func wantsNewToken(_ need: TokenNeed) -> Bool { need.forceRefresh || need.newerThan == generation }
 
-  /// Records the start of a refresh and returns it.
   mutating func beginRefresh(now: Instant) -> Refresh {
     let started = Refresh(generation: generation, attempt: 1, startedAt: now)
     activity = .refreshing(started)
@@ -154,7 +152,9 @@ package struct Session: Sendable {
 
   /// Applies the result of an attempt.
   ///
-  /// - Parameter jitter: A random number in 0..<1.
+  /// - Parameters:
+  ///   - wallSeconds: The time `now`, in unix seconds.
+  ///   - jitter: A random number in 0..<1.
   package mutating func applyRefreshResult(
     _ ended: Refresh, _ outcome: Result<AccessGrant, SessionError>, now: Instant, wallSeconds: Int, jitter: Double
   ) -> RefreshResult {
@@ -181,7 +181,7 @@ package struct Session: Sendable {
   }
 
   /// The next attempt after a temporary failure, if allowed: up to three, and none if the server set a time. After a
-  /// lost response, a refresh token is sent again only for a short time, and never after a truncated one.
+  /// lost response, a refresh token is sent again only for a short time, and never after a truncated response.
   private func nextAttempt(after ended: Refresh, _ error: SessionError, now: Instant) -> Refresh? {
     guard error.isSafeToRetry, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
       return nil
@@ -257,6 +257,10 @@ package struct Session: Sendable {
   // MARK: - Events outside of a refresh
 
   /// Applies a successful sign-in.
+  ///
+  /// - Parameters:
+  ///   - wallSeconds: The current time, in unix seconds.
+  ///   - jitter: A random number in 0..<1.
   package mutating func applySignIn(
     _ grant: AccessGrant, isRenewable: Bool = true, wallSeconds: Int, jitter: Double
   ) {
@@ -283,6 +287,8 @@ package struct Session: Sendable {
   package mutating func forgetToken() { beginGeneration(.tokenless(nil, renewFrom: nil)) }
 
   /// Adjusts the times of the cached token after the machine's clock was set.
+  ///
+  /// - Parameter wallSeconds: The new time at `now`, in unix seconds.
   package mutating func applyClockChange(wallSeconds: Int, now: Instant) {
     updateToken { $0.applyClockChange(wallSeconds: wallSeconds, now: now) }
     if let grant { refreshedAt = grant.issuedAtByCurrentClock }

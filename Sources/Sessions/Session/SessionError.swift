@@ -4,7 +4,7 @@ package import Vault
 
 /// The reason why a session cannot do what was requested.
 package enum SessionError: Error, Hashable, Sendable {
-  /// No account has this name. Nil if there are no accounts.
+  /// No account has this name. The name is nil if there are no accounts.
   ///
   /// - Parameter known: The existing accounts.
   case noAccount(name: String?, known: [String] = [])
@@ -40,7 +40,7 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityUnknown(account: String)
   /// The new token's lifetime, in seconds, is shorter than the caller requires.
   case lifetimeTooShort(account: String, lifetime: Int)
-  /// The account does not list the origin. Nil if no account does.
+  /// The account does not list the origin. The account is nil if none does.
   ///
   /// - Parameter url: The URL of the request without its query, if the caller named no account.
   case originNotListed(account: String?, origin: String, url: String? = nil)
@@ -86,7 +86,7 @@ package enum SessionError: Error, Hashable, Sendable {
   indirect case assertionSource(AssertionSource, because: SessionError)
   /// An assertion must first be requested from this other account.
   case assertionNeededFrom(String)
-  /// There is no valid ID Token for requesting an assertion.
+  /// There is no valid ID Token for requesting an assertion: none, or an expired one (`isExpired`).
   case idTokenNeeded(account: String, isExpired: Bool)
   /// The assertion's file is unusable.
   case assertionUnreadable(DirectoryError)
@@ -97,7 +97,7 @@ package enum SessionError: Error, Hashable, Sendable {
   case cancelled
   /// A resource's response to a lease contained the access token.
   case tokenReturned(origin: String)
-  /// The process is ending. No other one follows if the user has stopped the daemon (`isPermanent`).
+  /// The process is ending. If the user has stopped the daemon (`isPermanent`), no other process follows.
   case stopping(isPermanent: Bool)
   /// Too many requests (`underWay`) are waiting for servers.
   case tooBusy(underWay: Int)
@@ -199,7 +199,7 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the wait for another process's file lock timed out.
+  /// Whether the wait for a lock timed out.
   var isBusy: Bool {
     switch self {
     case .vault(let error): error.code == .busy || error.code == .busyInProcess
@@ -295,7 +295,6 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case storage(SystemError)
     /// The certificate authority file is unreadable, or contains no certificates (nil).
     case caFile(SystemError?)
-    /// A pin of a public key is malformed.
     case invalidPin
     /// The client secret is empty, too long, or has forbidden characters (RFC 6749, appendix A.2).
     case invalidClientSecret
@@ -306,12 +305,10 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case unusableClientKey(KeyProblem)
     /// The file does not contain PEM certificates, or they are not for the client's key.
     case unusableClientCertificate
-    /// The private key does not match this algorithm.
     case mismatchedKeyAlgorithm
     case missingClientKey
     case missingClientCertificate
     case missingClientSecret
-    /// A file of client IDs is invalid.
     case clientsFile(AdministratorFiles.Problem)
     /// The account's provider is neither built in nor defined by a valid file of the administrator.
     case unknownProvider
@@ -324,7 +321,6 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case unsupported
     /// RSA of less than 2048 bits (RFC 7518, section 3.3).
     case weak
-    /// The key is in a TPM and protected by a password.
     case tpmKeyNeedsPassword
     /// The key is in a TPM, but bound to a policy or not usable for ECDSA on P-256.
     case tpmKeyUnsuitable

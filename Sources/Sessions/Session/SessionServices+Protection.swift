@@ -12,8 +12,8 @@ extension SessionServices {
   ///
   /// - Parameter isNew: Whether to ignore an existing record as a leftover.
   /// - Returns: The protection of the future record.
-  /// - Throws: The vault error `locked`, `nothingToUnlock` if the protection is not set up, or that of opening the
-  ///   vault.
+  /// - Throws: The vault error `locked` if the level is locked, `nothingToUnlock` if it is not set up, or the error of
+  ///   opening the vault.
   package func requireUnlocked(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool
   ) throws(SessionError) -> Protection {
@@ -35,8 +35,8 @@ extension SessionServices {
   /// - Parameters:
   ///   - kept: The resources, if already reserved.
   ///   - waitsLong: Whether to wait for the vault's lock until cancelled.
-  /// - Throws: The errors of ``requireUnlocked(_:_:isNew:)`` and ``reserveWrite(wait:isFailureFinal:_:)``, before running
-  ///   `body`.
+  /// - Throws: The errors of ``requireUnlocked(_:_:isNew:)`` and ``reserveWrite(wait:isFailureFinal:_:)``, before
+  ///   running `body`.
   func withUnlockedVault<Result>(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, in kept: WriteReserve? = nil,
     waitsLong: Bool = true,
@@ -61,7 +61,6 @@ extension SessionServices {
     }
   }
 
-  /// Creates the account's lock file.
   private func createLock(of account: AccountName) throws(SessionError) {
     do throws(VaultError) { try vault.lockAccount(account, LockWait(.zero)).release() } catch {
       let error = SessionError.vault(error)

@@ -24,7 +24,7 @@ package struct SessionServices: Sendable {
   /// By account, the last reported endpoint origin unknown at sign-in.
   let movedOrigins = Monitor<[AccountName: String]>([:])
   package let ephemeral = EphemeralAccounts()
-  /// Whether these services are for an ephemeral account, even if not added yet.
+  /// Whether these services are for an ephemeral account, possibly a future one.
   var isEphemeral = false
   private(set) var observer: SessionObserver?
 
@@ -46,7 +46,7 @@ package struct SessionServices: Sendable {
     return services
   }
 
-  /// Runs `body` and converts a vault error to a session error.
+  /// Runs `body`, converting its error.
   func mapVaultError<Result: ~Copyable>(
     _ body: @autoclosure () throws(VaultError) -> Result
   ) throws(SessionError) -> Result {
@@ -56,7 +56,7 @@ package struct SessionServices: Sendable {
   /// The maximum wait for a lock: shorter than callers wait, so that they get its error.
   private static let lockWait = Duration.seconds(100)
 
-  /// For work that is repeated later or must not delay locking the vault.
+  /// The wait for work that is repeated later or must not delay locking the vault.
   static var briefLockWait: LockWait { LockWait(.seconds(10)) }
 
   /// How long a sign-in with a browser may take, in seconds.
@@ -65,7 +65,7 @@ package struct SessionServices: Sendable {
   /// The maximum wait for a lock during a sign-in.
   static let longestLockWait = Duration.seconds(browserSignInSeconds)
 
-  /// A wait that ends when the operation is cancelled.
+  /// A wait that ends when the operation is cancelled. If `isLong`, up to ``longestLockWait``.
   static func lockWait(_ cancellation: Cancellation? = nil, isLong: Bool = false) -> LockWait {
     LockWait(isLong ? longestLockWait : lockWait) { cancellation?.isCancelled ?? false }
   }
@@ -255,7 +255,7 @@ package struct SessionServices: Sendable {
   }
 }
 
-/// Runs `body` and converts an OAuth error to a session error.
+/// Runs `body`, converting its error.
 func mapOAuthError<Result>(_ body: @autoclosure () throws(OAuthError) -> Result) throws(SessionError) -> Result {
   do { return try body() } catch { throw .oauth(error) }
 }

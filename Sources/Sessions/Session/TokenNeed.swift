@@ -6,8 +6,8 @@ package struct TokenNeed: Sendable, Hashable {
   package var minimumValiditySeconds: Int?
   /// Whether to renew the token even if valid.
   package var forceRefresh = false
-  /// The session generation of the caller's token. Only a later one is returned, but unlike with ``forceRefresh`` a
-  /// refresh may be delayed.
+  /// The session generation of the caller's token. Only a token of a later generation is returned. Unlike with
+  /// ``forceRefresh``, a refresh may be delayed.
   package var newerThan: UInt64?
   /// The claims that a resource requires in the token. A refresh requests them.
   package var claims: RequestedClaims?

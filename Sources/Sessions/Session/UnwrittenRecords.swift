@@ -15,7 +15,7 @@ final class AccountTable<Value: Sendable>: Sendable {
   var accounts: [AccountName] { values.withLock { Array($0.keys) } }
 }
 
-/// A refresh token that could not be written. It stays in memory until it can, since the one in the vault is invalid.
+/// A refresh token that could not be written. It stays in memory until then, since the one in the vault is invalid.
 struct UnwrittenRecord: Sendable {
   let refreshedMembers: AccountRecord.RefreshedMembers
   /// The generation of the vault's record that this one replaces.
@@ -75,8 +75,8 @@ extension SessionServices {
   /// Like ``rehearseWrite(wait:_:)``, but also reserves the resources. Call it before spending a refresh token or an
   /// approval.
   ///
-  /// - Parameter isFailureFinal: Whether to reserve disk space too, because a record that is not written is lost.
-  /// - Returns: The resources, reserved until this value is released.
+  /// - Parameter isFailureFinal: Whether to also reserve disk space, because a record that is not written is lost.
+  /// - Returns: The resources, reserved until the value is released.
   func reserveWrite(
     wait: LockWait?, isFailureFinal: Bool, _ cancellation: Cancellation
   ) throws(SessionError) -> WriteReserve {
@@ -134,7 +134,7 @@ extension SessionServices {
 
   /// Adds a refresh token to the pending revocation of a session that ended during the refresh.
   ///
-  /// - Returns: False if the account has no record.
+  /// - Returns: False if the account has no record or writing fails.
   func addToPendingRevocation(_ refreshToken: SharedSecret, of account: AccountName) -> Bool {
     guard let stored = try? storedRecord(of: account) else {
       guard unwrittenRevocations[account] != nil else { return false }

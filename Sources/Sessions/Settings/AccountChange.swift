@@ -10,7 +10,7 @@ package enum SettingsEffect: Sendable, Hashable {
 extension SessionServices {
   /// Changes an account's settings in the file. Blocking.
   ///
-  /// - Parameter isGivenUp: Whether to stop waiting for another program's lock.
+  /// - Parameter isGivenUp: Whether to stop waiting for the lock.
   /// - Throws: `accountChanged` if another program changed the settings, or the error in the new settings.
   package func change(
     _ account: AccountName, from old: AccountConfiguration, to new: AccountConfiguration,

@@ -52,7 +52,8 @@ package struct AccountConfiguration: Sendable, Hashable {
 
   package mutating func apply(_ other: AccountSettings) { settings.apply(other) }
 
-  /// Resets a setting to its default. The proxy's exclusions and source are reset with it, as is a platform's variable.
+  /// Resets a setting to its default. Resetting the proxy also resets its exclusions and source, resetting a platform
+  /// its variable.
   package mutating func unset(_ setting: AccountSetting) {
     setting.unset(in: &settings)
     if setting === AccountSetting.proxy { (settings.proxyExclusions, settings.proxySource) = (nil, nil) }
@@ -71,10 +72,8 @@ package struct AccountConfiguration: Sendable, Hashable {
     }
   }
 
-  /// The account's provider, if any.
   package var providerSettings: Provider? { settings.provider.map { Provider.named($0) } }
 
-  /// Whether the account uses the server with this issuer.
   package func usesServer(_ issuer: String) -> Bool {
     providerSettings?.isSameServer(self.issuer, as: issuer) ?? self.issuer.hasSameBytes(as: issuer)
   }
@@ -99,7 +98,7 @@ package struct AccountConfiguration: Sendable, Hashable {
       provider: providerSettings)
   }
 
-  /// Whether the settings differ at most in the refresh policy, so that `other`'s tokens remain valid.
+  /// Whether the settings are equal except for the refresh policy, so that `other`'s tokens remain valid.
   package func differsOnlyInRefreshPolicy(from other: AccountConfiguration) -> Bool {
     var same = other
     same.refresh = refresh

@@ -1,3 +1,4 @@
+/// The result of renaming an account.
 package struct RenamedAccount: Sendable {
   package let settings: Settings
   /// The generation of the new record, or nil if there was no record.
@@ -10,7 +11,7 @@ extension SessionServices {
   /// An interruption leaves the session under one of the names, and maybe an unused copy of the record under the other.
   /// A pending revocation of an earlier account with the new name moves to another name.
   ///
-  /// - Parameter isGivenUp: Whether to stop waiting for another program's lock.
+  /// - Parameter isGivenUp: Whether to stop waiting for the lock.
   /// - Throws: `accountExists` if the new name is in use, even by the account itself, or `accountChanged` if the
   ///   account does not exist.
   package func rename(
@@ -34,11 +35,11 @@ extension SessionServices {
     do {
       renamed = try renameSettings(of: old, to: new, unless: isGivenUp)
     } catch {
-      // If only the last step of the write failed, the rename has taken effect, and the new record is valid.
+      // If only the last step of the write failed, the new name is valid.
       if generation != nil, isUnknown(new) { try? removeLeftover(of: new) }
       throw error
     }
-    // The new name is valid now, so failing to remove the old record is not an error.
+    // The rename is complete, even if removing the old record fails.
     try? removeLeftover(of: old)
     return RenamedAccount(settings: renamed, recordGeneration: generation)
   }
@@ -55,7 +56,7 @@ extension SessionServices {
     return !settings.accounts.isEmpty && settings[name] == nil
   }
 
-  /// The first step: copies the record to the new name. Nil if there is none.
+  /// The first step of a rename: copies the record to the new name. Nil if there is none.
   func copyRecord(of old: AccountName, to new: AccountName) throws(SessionError) -> UInt64? {
     let record = try recordToReplace(of: old)
     try vacate(new)
@@ -63,7 +64,7 @@ extension SessionServices {
     return try write(record, of: new, protection: try protection(of: old) ?? .device)
   }
 
-  /// The second step: renames the account in the settings, which makes the new name valid.
+  /// The second step of a rename: renames the account in the settings, which makes the new name valid.
   func renameSettings(
     of old: AccountName, to new: AccountName, unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> Settings {

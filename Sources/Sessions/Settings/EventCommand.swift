@@ -4,7 +4,7 @@ internal import Encoding
 package struct EventCommand: Sendable, Hashable {
   /// The maximum number of commands.
   package static let maxCount = 32
-  /// The possible timeouts, in seconds.
+  /// The permitted timeouts, in seconds.
   package static let timeoutRange = 1...300
   private static let defaultTimeoutSeconds = 30
   private static let maxArguments = 32

@@ -16,8 +16,7 @@ extension SessionServices {
 
   /// Adds an account without signing in. Blocking.
   ///
-  /// - Parameter isGivenUp: Whether to stop waiting for another program's lock.
-  /// - Returns: The settings with the new account.
+  /// - Parameter isGivenUp: Whether to stop waiting for the lock.
   /// - Throws: `accountExists`, or the error in the account's settings.
   package func add(
     _ account: AccountName, _ configuration: AccountConfiguration, unless isGivenUp: () -> Bool = { false }
@@ -37,7 +36,7 @@ extension SessionServices {
 
   /// Seals origins that the user has added for an account's token, and maybe its certificate authorities. Blocking.
   ///
-  /// Other origins in the settings file may have been written by other means, so they are not added.
+  /// Other origins in the file may not be the user's, so they are not added.
   ///
   /// - Parameters:
   ///   - configuration: The new settings.
@@ -113,7 +112,7 @@ extension Settings {
   }
 }
 
-/// Runs `body` and converts a configuration error to a session error.
+/// Runs `body`, converting its error.
 func mapConfigurationError<Result>(_ body: @autoclosure () throws(ConfigurationError) -> Result) throws(SessionError)
   -> Result
 {

@@ -160,7 +160,6 @@ package struct Settings: Sendable, Hashable {
     if self[name] != nil, active != name { setActive(name, after: active ?? previous) }
   }
 
-  /// Sets the active and the previously active account.
   private mutating func setActive(_ name: AccountName?, after other: AccountName?) {
     (active, previous) = (name, other)
     object["active"] = name.map { .string($0.text) }

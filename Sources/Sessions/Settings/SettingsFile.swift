@@ -66,7 +66,7 @@ package final class SettingsFile {
   /// The result of the last successful read, for ``read(in:since:)``.
   package var lastReading: Reading? { known.map { Reading(stamp: $0.stamp, settings: $0.settings) } }
 
-  /// Reads the administrator's files, and the settings unless they have not changed since the last read. Blocking.
+  /// Reads the administrator's files and, if they have changed since `last`, the settings. Blocking.
   package static func read(in directory: String, since last: Reading?) throws(ConfigurationError) -> Reading {
     AdministratorFiles.read()
     let file = SettingsFile(directory: directory)
@@ -84,7 +84,7 @@ package final class SettingsFile {
       problem = nil
       if known == nil || known?.stamp != reading.stamp { keep(reading.settings, reading.stamp) }
       counterAtRead = seen
-    // The next attempt may succeed with the same file, for example if there were no free descriptors.
+    // The same file may be readable next time, for example with free descriptors.
     case .failure(let error): (problem, counterAtRead) = (error, nil)
     }
   }
@@ -112,7 +112,7 @@ package final class SettingsFile {
     try withSettingsFile { (directory, name) throws(SystemError) in
       try directory.replaceFile(changedByUserAlone: name, with: bytes.span, in: reserved)
     }
-    // The settings are written, so failing to read the file's stamp is not an error.
+    // The settings are written, even if reading the stamp fails.
     if let stamp = try? stampOnDisk() { keep(settings, stamp) } else { forget() }
     lock.release()
     return settings
@@ -198,7 +198,7 @@ package final class SettingsFile {
     try withSettingsFile { (directory, name) throws(SystemError) in try directory.stamp(of: name) }
   }
 
-  /// Opens the directory, unless it is open. Returns false if it does not exist.
+  /// Opens the directory, unless it is open. If it is missing, creates it (`create`) or returns false.
   private func openDirectory(create: Bool) throws(ConfigurationError) -> Bool {
     // The directory may have been replaced, for example from a backup.
     if directory?.isStillAtItsPath() == true { return true }
@@ -244,8 +244,8 @@ package final class SettingsFile {
   }
 }
 
-/// Lets one thread of this process at a time change a directory's settings. The others wait, except while it waits for
-/// another program.
+/// Lets one thread of this process at a time change a directory's settings. The timeout of the others applies only
+/// while that thread waits for another program.
 private final class SettingsThreadLock {
   /// For each directory being changed, whether its thread waits for another program.
   private static let turns = Monitor<[String: Bool]>([:])

@@ -72,7 +72,7 @@ extension Settings {
 package struct UnknownSetting: Sendable, Hashable {
   package let line: SettingsLine
   package let name: String
-  /// The account that contains it, or nil for the top level.
+  /// The account that contains the member, or nil for the top level.
   package let account: String?
   /// A similar known name, if any.
   package let suggestion: String?

@@ -9,7 +9,6 @@ package struct ClientRegistrationValues: Sendable {
   /// The client name shown to users.
   package let clientName: String
   package let softwareVersion: String
-  /// Whether the client must authenticate.
   package let mustAuthenticate: Bool
 
   package init(clientName: String, softwareVersion: String, mustAuthenticate: Bool = false) {
@@ -91,6 +90,8 @@ extension SignInServer {
     }
   }
 
+  /// Generates a client key.
+  ///
   /// - Parameter acceptsES256: Whether the server accepts ES256, the only algorithm of TPM keys.
   private func makeKey(_ acceptsES256: Bool) throws(SessionError) -> SharedSecret {
     try services.generateKey(configuration, isSupportedByTPM: acceptsES256) { (device) throws(SessionError) in

@@ -1,6 +1,7 @@
 internal import OAuth
 
 extension ClientRegistrationRecord {
+  /// The result of deleting a client.
   package enum Deletion: Sendable, Hashable {
     case deleted
     /// The client no longer existed.

@@ -7,7 +7,8 @@ extension AccountConfiguration {
   /// Whether the client ID is the URL of the client's published metadata.
   var hasMetadataURL: Bool { Client.isMetadataURL(clientID, allowHTTPLoopback: self.allowHTTPLoopback) }
 
-  /// Throws `unusableClientURL` if a client with published metadata has a secret, which is forbidden (draft section 4.1).
+  /// Throws `unusableClientURL` if a client with published metadata has a secret, which is forbidden (draft section
+  /// 4.1).
   package func checkPublished(hasSecret: Bool = false) throws(SessionError) {
     guard hasMetadataURL else { return }
     if hasSecret || tokenEndpointAuthMethod.credential == .secret {
@@ -15,8 +16,8 @@ extension AccountConfiguration {
     }
   }
 
-  /// Throws `unusableClientURL` if the client ID is a URL but the server does not accept published clients (draft section 6),
-  /// unless the settings have a redirect URI (section 7.2).
+  /// Throws `unusableClientURL` if the client ID is a URL but the server does not accept published clients (draft
+  /// section 6), unless the settings have a redirect URI (section 7.2).
   func checkPublished(at metadata: AuthorizationServerMetadata) throws(SessionError) {
     switch metadata.acceptsMetadataURLs {
     case true: if !hasMetadataURL, clientID.lowercased().hasPrefix("https://") { throw .unusableClientURL(.malformed) }
@@ -32,7 +33,8 @@ extension ClientRegistrationRequest {
   /// The metadata to publish at the client's URL (section 4).
   ///
   /// - Parameter credentials: Only the public half of a key is published.
-  /// - Throws: `unusableClientURL`, or `configuration` if the client's key is missing.
+  /// - Throws: `unusableClientURL` if the client cannot be published, or `configuration` if the client's key is
+  ///   missing.
   package init(
     publishing configuration: AccountConfiguration, _ credentials: ClientCredentials, name: String,
     in device: any KeyDevice

@@ -18,7 +18,7 @@ extension SignIn {
     /// The redirect URI, if there is a redirect.
     package let redirect: SignInRedirect?
     private let signInServer: SignInServer
-    /// Whether the TPM was unavailable for the DPoP key.
+    /// Whether the DPoP key is in the vault because the TPM was unavailable.
     private let isOutsideTPM: Bool
 
     /// Checks the metadata, so that the user does not approve a sign-in that cannot be completed.
@@ -78,7 +78,6 @@ extension SignIn {
     var cancellation: Cancellation { request.cancellation }
     private var isUnattended: Bool { request.unattended != nil }
 
-    /// Whether ``deleteNewClient()`` must delete a client.
     package var mustDeleteClient: Bool { signInServer.registrationNotices != nil }
 
     /// Deletes the client registered for this sign-in, if it was not completed. Blocking.
@@ -94,7 +93,8 @@ extension SignIn {
 
     /// Signs in without a user. Blocking.
     ///
-    /// - Throws: `guestMustAuthenticate`, `guestCannotReplaceUser` if a user is signed in, or an error about the assertion.
+    /// - Throws: `guestMustAuthenticate` without client authentication, `guestCannotReplaceUser` if a user is signed
+    ///   in, or an error about the assertion.
     package func signIn(_ grant: UnattendedGrant) throws(SessionError) -> SignIn.Outcome {
       if grant == .clientCredentials, !server.client.authentication.authenticatesClient {
         throw .guestMustAuthenticate(account: account.text)
@@ -139,8 +139,8 @@ extension SignIn {
     ///   - requirements: The authorization request's requirements for the ID Token.
     ///   - needsIDToken: Whether a requested ID Token must be present.
     ///   - verified: The response, if already verified.
-    /// - Throws: `onlyRefreshTokenStored` if only the refresh token is stored, because the rest of the response is unusable or
-    ///   cannot be verified for now.
+    /// - Throws: `onlyRefreshTokenStored` if only the refresh token is stored, because the rest of the response is
+    ///   unusable or cannot be verified for now.
     func finish(
       _ answer: TokenEndpointResponse, receivedAfter sentAt: Instant, in reserve: WriteReserve?,
       requirements: IDTokenRequirements = .init(), needsIDToken: Bool = true, verified: Verified? = nil
@@ -207,7 +207,7 @@ extension SignIn {
     /// Revokes an unwanted grant if possible, unless that might end an existing session. Returns whether it was
     /// revoked. Blocking.
     ///
-    /// - Parameter mayEndSession: Whether to revoke the grant nevertheless.
+    /// - Parameter mayEndSession: Whether to revoke the grant although a session may end.
     @discardableResult
     func revokeUnwanted(
       _ answer: TokenEndpointResponse, mayEndSession: Bool = false, _ cancellation: Cancellation
@@ -244,7 +244,7 @@ extension SignIn {
     /// Stores the refresh token of an otherwise unusable response if the next refresh may succeed (invariant: no
     /// approval is wasted). Otherwise revokes its grant, unless that might end an existing session.
     ///
-    /// - Throws: `error`, or `onlyRefreshTokenStored` or `grantNotStored` because of it.
+    /// - Throws: `error` itself, or `onlyRefreshTokenStored` or `grantNotStored` with `error` as the reason.
     private func keepOrRevoke(
       _ refreshToken: SharedSecret, in reserve: WriteReserve?, because error: SessionError,
       _ requirements: IDTokenRequirements,

@@ -22,7 +22,7 @@ extension AccountConfiguration {
 }
 
 extension FAPI2.Flow {
-  /// The flow of a session; nil for a user's.
+  /// The flow of a session. `unattended` is nil for a user's.
   init(_ unattended: UnattendedGrant?) {
     self =
       switch unattended {

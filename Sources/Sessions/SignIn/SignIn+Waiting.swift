@@ -52,7 +52,6 @@ extension SignIn {
     package struct Browser: Sendable {
       package let prepared: SignIn.Prepared
       package let request: AuthorizationRequest
-      /// The URL for the browser.
       package let url: AuthorizationServer.AuthorizationURL
       /// The time before the first request.
       package let startedAt: Instant

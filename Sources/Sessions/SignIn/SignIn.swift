@@ -2,8 +2,8 @@ internal import Crypto
 package import OAuth
 internal import Platform
 
-/// A sign-in, with a type for each phase: ``Request``, ``Prepared`` with server and client, ``PendingApproval`` for approval,
-/// and ``Outcome``.
+/// A sign-in, with a type for each phase: ``Request``, ``Prepared`` with server and client, ``PendingApproval`` for
+/// approval, and ``Outcome``.
 package enum SignIn {
   /// A sign-in before anything is sent.
   package struct Request: Sendable {
@@ -60,14 +60,13 @@ package enum SignIn {
     }
 
     /// Fetches metadata, selects client authentication and scope, and runs `next`. If that fails, deletes a client
-    /// registered for it. Blocking.
+    /// registered for the sign-in. Blocking.
     ///
     /// - Throws: A vault error, before anything is sent, if the session could not be stored.
     package func prepare<Result>(
       _ next: (SignIn.Prepared) throws(SessionError) -> Result
     ) throws(SessionError) -> Result {
       let level = try services.requireUnlocked(account, configuration, isNew: isNew)
-      // Checks that the session can be stored before the user approves it.
       try services.rehearseWrite(wait: SessionServices.lockWait(cancellation), cancellation)
       _ = try reserveSettings(configuration)
       var configuration = configuration
@@ -143,7 +142,7 @@ package enum SignIn {
 
     /// Checks that the account's resource still names this server (RFC 9728), if its metadata is readable.
     ///
-    /// - Throws: `resourceMoved`.
+    /// - Throws: `resourceMoved` if the resource names others.
     private func checkServer(of configuration: AccountConfiguration, _ given: SignInSecrets) throws(SessionError) {
       var transport = try ParsedConfiguration.transport(of: configuration)
       transport.pins = []
@@ -157,7 +156,7 @@ package enum SignIn {
       throw .resourceMoved(account: account.text, resource: resource, issuer: found.authorizationServers[0].text)
     }
 
-    /// Writes the account's settings. Waits even for a user's editor.
+    /// Writes the account's settings. Waits for other programs, such as an editor.
     ///
     /// - Parameter reserved: The result of ``reserveSettings(_:waitsLong:)``.
     func save(
@@ -194,7 +193,7 @@ package enum SignIn {
     }
 
     /// The scope from the settings. By default it requests an ID Token and, if announced, the user's profile and
-    /// address (OpenID Connect Core section 5.4) and a refresh token; for a resource, only the latter.
+    /// address (OpenID Connect Core section 5.4) and a refresh token; for a resource, only a refresh token.
     func scope(_ chosen: AccountConfiguration, _ metadata: AuthorizationServerMetadata) throws(OAuthError) -> Scope? {
       if unattended != nil { return try configuration.scopeWithoutUser() }
       if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
@@ -213,9 +212,8 @@ package enum SignIn {
     package let configuration: AccountConfiguration
     /// Whether there is a refresh token. If not, the session ends with the access token.
     package let hasRefreshToken: Bool
-    /// Whether the access token is stored too.
     package let isAccessTokenStored: Bool
-    /// The grant of a session without a user, if it is one.
+    /// The grant of a session without a user. Nil if there is a user.
     package let unattended: UnattendedGrant?
     /// Whether a user's session replaced one without a user.
     package let wasGuest: Bool

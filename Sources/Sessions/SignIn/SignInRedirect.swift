@@ -4,7 +4,7 @@ package import OAuth
 package struct SignInRedirect: Sendable {
   /// The redirect URI. Contains a port only if no other one is allowed.
   package let uri: RedirectURI
-  /// Whether IPv6 may be used too, because the URI was not registered by hand.
+  /// Whether IPv6 may also be used, because the URI was not registered by hand.
   package let mayBeIPv6: Bool
   /// Whether the port was registered for a client that can be replaced with a new one.
   let isRegistered: Bool

@@ -21,7 +21,7 @@ package struct SignInSecrets: Sendable {
 
   /// Whether a registered client's secret has expired (RFC 7591, section 3.2.1).
   ///
-  /// - Parameter wallSeconds: Unix seconds.
+  /// - Parameter wallSeconds: The current unix time.
   func isExpired(_ wallSeconds: Int) -> Bool {
     guard let expiry = registration?.secretExpiresAt else { return false }
     return expiry <= wallSeconds

@@ -8,7 +8,8 @@ extension SignIn.Request {
   /// Spends the token once. If the server rotates refresh tokens, this invalidates the other program's copy.
   ///
   /// - Throws: `accountExists` before anything is sent; the server's error, after which nothing is stored; the error in
-  ///   a response whose refresh token was stored, so that the account exists; `grantNotStored`.
+  ///   a response whose refresh token was stored, so the account exists; `grantNotStored` if the new token could not be
+  ///   stored.
   package func importToken(
     _ refreshToken: SharedSecret, _ given: SignInSecrets
   ) throws(SessionError) -> (grant: AccessGrant, configuration: AccountConfiguration) {

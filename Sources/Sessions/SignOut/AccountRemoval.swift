@@ -32,7 +32,7 @@ extension SignOutOperation {
     return record.registration.map { remove($0, of: record) }
   }
 
-  /// Removes the record, except for a pending revocation.
+  /// Removes the record. With `keepsRevocation`, keeps a record with only the pending revocation.
   private func clearRecord(keepsRevocation: Bool) throws(SessionError) {
     while keepsRevocation, var stored = record, stored.record.revocation != nil {
       (stored.record.registration, stored.record.beganAtResource) = (nil, false)

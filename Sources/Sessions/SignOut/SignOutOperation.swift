@@ -22,10 +22,9 @@ package struct SignOutOperation: Sendable {
   /// Cancels the requests to the server, unless a refresh token was sent. The session ends locally in any case.
   package let cancellation = Cancellation()
 
-  /// Called when the session has ended locally, before the server is contacted. The caller must limit that wait.
+  /// Called when the session has ended locally, before the server is contacted. The caller must limit the wait for it.
   package var willContactServer: @Sendable () -> Void = {}
 
-  /// Whether to drop the server's cached documents.
   package var dropsCachedDocuments = false
 
   /// How long the tokens of an ended session are kept for revocation, in seconds.
@@ -42,6 +41,7 @@ package struct SignOutOperation: Sendable {
     self.services = services
   }
 
+  /// The result of revoking the session's tokens.
   package enum RevocationResult: Sendable, Hashable {
     case nothingToRevoke
     case revoked
@@ -62,6 +62,7 @@ package struct SignOutOperation: Sendable {
     package var isPostponed: Bool { if case .postponed = self { true } else { false } }
   }
 
+  /// The result of a sign-out.
   package struct Outcome: Sendable, Hashable {
     package var revocationResult: RevocationResult
     /// The page that signs out the browser. Nil if there is none or it was not requested.
@@ -254,7 +255,7 @@ package struct SignOutOperation: Sendable {
     return .revoked
   }
 
-  /// Refreshes once more and revokes the new tokens.
+  /// Refreshes the session once more and revokes the new tokens.
   private func revokeRenewed(
     _ refreshToken: SharedSecret, _ stored: StoredRecord, at sessionServer: inout SessionServer
   ) throws(SessionError) {

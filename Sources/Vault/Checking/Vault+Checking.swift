@@ -4,7 +4,8 @@ extension Vault {
   /// Checks all slots and records. Writes nothing and tries no PIN or passphrase.
   ///
   /// - Returns: Nil if there is no vault.
-  /// - Throws: `damaged`, `unsupportedVersion` or `badPermissions` if the entire file is unusable; `otherMachinesOnly`.
+  /// - Throws: `damaged`, `unsupportedVersion` or `badPermissions` if the entire file is unusable, `otherMachinesOnly`
+  ///   if only other machines have a vault here.
   package func check() throws(VaultError) -> VaultCheck? {
     let location = try location()
     // Copied before reading the file, since a concurrent write may follow.
@@ -66,7 +67,8 @@ extension Vault {
 
   /// Checks a slot as far as possible without its passphrase or PIN.
   ///
-  /// - Throws: `damaged`, and for a slot with a PIN `foreignDevice`, `deviceSecretMissing` or `tpmUnavailable`.
+  /// - Throws: `damaged` for a malformed slot, and for a slot with a PIN `foreignDevice`, `deviceSecretMissing` or
+  ///   `tpmUnavailable`.
   func examine(
     _ slot: KeySlot, _ context: SlotContext, in directory: borrowing PrivateDirectory
   ) throws(VaultError) {

@@ -1,5 +1,6 @@
 /// The result of checking every part of a vault.
 package struct VaultCheck: Sendable, Hashable {
+  /// Whether a slot opens, and why not.
   package enum SlotState: Sendable, Hashable {
     /// The slot opens automatically.
     case opens
@@ -16,6 +17,7 @@ package struct VaultCheck: Sendable, Hashable {
     case unknown
   }
 
+  /// Whether a record opens, and why not.
   package enum RecordState: String, Sendable {
     /// The record was decrypted.
     case opens
@@ -42,7 +44,7 @@ package struct VaultCheck: Sendable, Hashable {
   /// Why the vault does not open, if it does not.
   package let problem: VaultError?
 
-  /// Whether there are no problems. A locked record is not a problem.
+  /// Whether there are no problems. Locked records, and slots that need a secret or are unknown, are none.
   package var isSound: Bool {
     problem == nil && records.allSatisfy { $0.state != .damaged }
       && slots.allSatisfy { $0.state == .opens || $0.state == .needsSecret || $0.state == .unknown }

@@ -47,7 +47,7 @@ extension Vault {
     return summary.exists ? isBoundToTPM(summary.slots) : summary.tpmProblem == nil
   }
 
-  /// Whether the TPM's last use failed because it was unavailable. False if it rejected a command.
+  /// Whether the TPM cannot be used. False if it works, or only rejected the last command.
   package var isTPMUnavailable: Bool { bindings.tpm.problem.map { $0 != .refused } ?? false }
 
   /// Whether only a TPM opens the vault automatically.

@@ -6,7 +6,7 @@ internal import Crypto
 final class DataKey: Sendable {
   static let byteCount = 32
 
-  /// The header of the vault that the key belongs to.
+  /// The vault's header.
   let header: VaultHeader
   let protection: Protection
   /// The vault's generation in which the key was created.
@@ -60,6 +60,8 @@ final class DataKey: Sendable {
     }
   }
 
+  /// Decrypts a record.
+  ///
   /// - Throws: `damaged` if the record, its name, level or generation was modified.
   func open(_ record: SealedRecord) throws(VaultError) -> SecretBytes {
     let (associated, sealed) = (record.associatedData(header: header), record.sealed)
@@ -71,7 +73,7 @@ final class DataKey: Sendable {
     }
   }
 
-  /// Encrypts the label of an account with a new random nonce. Empty for no label.
+  /// Encrypts the label of an account with a new random nonce. Returns no bytes for nil.
   ///
   /// The index authenticates the result.
   func seal(_ label: PersonLabel?, for name: AccountName) throws(VaultError) -> ArraySlice<UInt8> {

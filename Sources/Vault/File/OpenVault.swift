@@ -13,7 +13,7 @@ struct OpenVault {
 
   var keys: [Protection: DataKey] { otherKeys.merging([.device: deviceKey]) { $1 } }
 
-  /// - Throws: `locked` if it is not known.
+  /// - Throws: `locked` if the level's key is not known.
   func key(of protection: Protection) throws(VaultError) -> DataKey {
     if protection == .device { return deviceKey }
     guard let key = otherKeys[protection] else { throw VaultError(.locked(protection)) }
@@ -26,7 +26,7 @@ struct OpenVault {
     file.setKey(key, of: key.protection)
   }
 
-  /// Removes a key that encrypts no record.
+  /// Removes the key of a level without records.
   mutating func dropKey(of protection: Protection) {
     otherKeys[protection] = nil
     file.setKey(nil, of: protection)

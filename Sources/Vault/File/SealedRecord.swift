@@ -66,6 +66,7 @@ struct RecordEntry {
   let nonce: [UInt8]
   /// The length of ciphertext and tag, in bytes.
   let sealedLength: Int
+  /// The encrypted label; empty without one.
   let label: ArraySlice<UInt8>
 
   init(from reader: inout ByteReader, version: UInt16) throws(VaultError) {

@@ -16,7 +16,7 @@ extension Vault {
   ///   - locks: The ``wipeCount`` at the request (default: the current one). If it differs after the change, no keys
   ///     are kept.
   ///   - wait: The maximum wait for other writers (default: ``lockWait``).
-  ///   - reserved: The reserved file to write into, if any.
+  ///   - reserved: The file to write into, if reserved.
   /// - Returns: The result of `body`. If it is nil or there is no vault, nothing is written.
   /// - Throws: `busy` if another process held the lock during the entire wait.
   func modify<Result>(
@@ -37,7 +37,7 @@ extension Vault {
     return result
   }
 
-  /// Runs `body` while nothing else modifies the vault. Does nothing without a directory.
+  /// Runs `body` while nothing else modifies the vault. Does nothing if the state directory does not exist.
   func withExclusiveAccess(_ body: (borrowing PrivateDirectory) throws(VaultError) -> Void) throws(VaultError) {
     try withoutActuallyEscaping(body) { (body) throws(VaultError) in
       try run(ChangeQueue.Change(work: .exclusive(body)), wait: nil)
@@ -127,7 +127,7 @@ extension Vault {
     return try load(location, in: directory)
   }
 
-  /// Creates an empty vault in memory, and its device secret on disk.
+  /// Creates an empty vault in memory, with a generation above `floor`, and its device secret on disk.
   private func create(
     in directory: borrowing PrivateDirectory, above floor: UInt64
   ) throws(VaultError) -> OpenVault {
@@ -136,12 +136,12 @@ extension Vault {
     return vault
   }
 
-  /// The vault on disk, if any machine has one here.
+  /// The current vault. Nil if no machine has one here.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have one.
   func loadForReading() throws(VaultError) -> OpenVault? {
     let location = try location()
-    // The file has not changed since it was read or written, so skip opening its directory.
+    // The file is unchanged, so skip opening its directory.
     if let vault = memory.withLock({ $0 }).vault(at: location) { return vault }
     return try withDescriptors { () throws(VaultError) in
       guard let directory = try location.open() else { return nil }
@@ -167,7 +167,7 @@ extension Vault {
   }
 
   /// Returns the vault in memory if the file is unchanged. Otherwise reads the file, and checks that it is authentic
-  /// and not older than the last one.
+  /// and not older than the last file read or written.
   func load(_ location: VaultLocation, in directory: borrowing PrivateDirectory) throws(VaultError) -> OpenVault? {
     let seen = memory.withLock { $0 }
     if let vault = seen.vault(at: location) { return vault }
@@ -202,7 +202,8 @@ extension Vault {
 
   /// Authenticates the vault and adds the keys in memory.
   ///
-  /// - Throws: `damaged` if the authentication fails, `rolledBack` if it is older than the last one.
+  /// - Throws: `damaged` if the authentication fails, `rolledBack` if the vault is older than the last one read or
+  ///   written.
   func verify(
     _ unverified: UnverifiedVaultFile, with key: DataKey, seen: VaultMemory
   ) throws(VaultError) -> OpenVault {
@@ -279,9 +280,7 @@ extension VaultLocation {
     }
   }
 
-  /// Checks that writes would not fail.
-  ///
-  /// - Parameter count:
+  /// Checks that `count` writes would not fail.
   fileprivate func rehearse(_ count: Int, in directory: borrowing PrivateDirectory) throws(VaultError) {
     do {
       try directory.rehearseReplacing(fileName, growth: Self.growth * count)

@@ -1,7 +1,7 @@
 // The key slots of a file.
 
 extension VaultFile {
-  /// - Throws: `noSuchSlot` if there is none.
+  /// - Throws: `noSuchSlot` if no slot has this number.
   func slot(_ number: Int) throws(VaultError) -> KeySlot {
     guard let slot = slots.first(where: { $0.number == number }) else { throw VaultError(.noSuchSlot) }
     return slot
@@ -9,7 +9,6 @@ extension VaultFile {
 
   func slots(of protection: Protection) -> [KeySlot] { slots.filter { $0.protection == protection } }
 
-  /// The number of records at a protection level.
   func recordCount(of protection: Protection) -> Int { records.count { $0.protection == protection } }
 
   func context(of slot: KeySlot, kind: SlotKind) -> SlotContext {
@@ -18,7 +17,7 @@ extension VaultFile {
 
   /// The context of a new slot for `key`, with an unused number.
   ///
-  /// - Throws: `tooManySlots` if there are 16 or all numbers were used.
+  /// - Throws: `tooManySlots` if there are 16 slots or all numbers were used.
   func nextContext(_ kind: SlotKind, for key: DataKey) throws(VaultError) -> SlotContext {
     guard slots.count < VaultFormat.maximumSlots, lastSlotNumber < VaultFormat.maximumSlotNumber
     else { throw VaultError(.tooManySlots) }

@@ -74,7 +74,6 @@ struct VaultFile: Sendable {
     for record in records { bytes += record.entry }
   }
 
-  /// An upper bound of the file's length, in bytes.
   var encodedLengthBound: Int {
     let entry = 15 + AccountName.maximumLength + VaultFormat.nonceLength + VaultFormat.maximumSealedLabelLength
     let slotBytes = slots.reduce(0) { $0 + 6 + $1.body.count }

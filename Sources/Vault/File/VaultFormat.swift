@@ -22,10 +22,9 @@
 /// bodies       the ciphertexts of the records, without gaps, to the end of the file
 /// ```
 ///
-/// Each protection has one key, which encrypts its records; each slot contains one key. Labels are always encrypted
-/// with the device key, so that they can be shown while the record is locked. Slots of an unknown kind are kept
-/// unchanged. The header, with ``sealVersion``, is associated data of all ciphertexts; the rest of the index may change
-/// without encrypting records again.
+/// Each protection has one key, which encrypts its records; each slot contains one key. Labels are encrypted with the
+/// device key, so that they can be shown while the record is locked. Slots of unknown kinds are kept. The header, with
+/// ``sealVersion``, is associated data of all ciphertexts; the rest of the index may change without new encryption.
 ///
 /// Version 2 had no labels. The next write converts it.
 enum VaultFormat {

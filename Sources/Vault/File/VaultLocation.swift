@@ -5,6 +5,7 @@ internal import Platform
 /// The location of this machine's vault. The file name is `vault.` and a hash of the machine ID, or `vault.unbound`.
 struct VaultLocation: Sendable {
   private static let fileNamePrefix = "vault."
+  /// The suffix without a machine ID.
   private static let unboundSuffix = "unbound"
   /// The number of hexadecimal digits of the hash in a file name.
   private static let hashLength = 16
@@ -37,7 +38,6 @@ struct VaultLocation: Sendable {
     self.fileName = fileName
   }
 
-  /// The same directory with another vault file.
   func withFileName(_ fileName: String) -> VaultLocation { VaultLocation(directory: directory, fileName: fileName) }
 
   /// Opens the directory. Nil if it does not exist.
@@ -98,7 +98,6 @@ struct VaultLocation: Sendable {
     }
   }
 
-  /// The vault files of other machines in the directory.
   func otherMachinesFiles(in directory: borrowing PrivateDirectory) throws(VaultError) -> [String] {
     do {
       return try directory.fileNames().filter { $0 != fileName && Self.isVaultName($0) }

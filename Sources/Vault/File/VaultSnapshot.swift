@@ -8,7 +8,7 @@ package struct VaultSnapshot: Sendable {
     vault.file.records.map { ($0.name, $0.protection) }
   }
 
-  /// The user of an account, if its record has a label. Needs only the device key.
+  /// The label of an account's user, if its record has one. Needs only the device key.
   ///
   /// - Throws: `damaged` if the label was modified.
   package func label(of account: AccountName) throws(VaultError) -> PersonLabel? {
@@ -31,7 +31,7 @@ package struct VaultSnapshot: Sendable {
 extension Vault {
   /// The current vault. Nil if no machine has a vault here.
   ///
-  /// - Throws: `otherMachinesOnly`.
+  /// - Throws: `otherMachinesOnly` if only other machines have one.
   package func snapshot() throws(VaultError) -> VaultSnapshot? {
     guard let vault = try loadForReading() else { return nil }
     return VaultSnapshot(vault: vault, path: try location().path)

@@ -9,6 +9,7 @@ package struct AccountLock: ~Copyable, Sendable {
   /// How often to check whether the caller still waits.
   private static let pollInterval = Duration.milliseconds(100)
 
+  /// Acquires the lock. Throws `busy` or `busyInProcess` at the end of the wait.
   init(_ account: AccountName, of vault: Vault, _ wait: LockWait) throws(VaultError) {
     let deadline = Instant.now.advanced(by: wait.maximum)
     let path = "\(vault.stateDirectory)/\(Self.folder)/\(Self.name(of: account))"
@@ -55,6 +56,7 @@ package struct AccountLock: ~Copyable, Sendable {
   /// Excludes other threads of this process. A class, since a release build does not link a private noncopyable type.
   private final class ThreadLock: Sendable {
     private let account: AccountName
+    /// The accounts locked by this process.
     private let locked: Monitor<Set<AccountName>>
 
     init(

@@ -4,9 +4,11 @@ internal import Platform
 final class ChangeQueue: Sendable {
   /// A change whose caller waits for its outcome, so that its closure may refer to the caller's stack.
   struct Change: @unchecked Sendable {
+    /// What a change does.
     enum Work {
       /// Modifies the vault. Returns whether to write it.
       case change((inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Bool)
+      /// Checks that a write would not fail.
       case rehearsal
       /// Works directly on the files. Not combined with other changes.
       case exclusive((borrowing PrivateDirectory) throws(VaultError) -> Void)
@@ -17,7 +19,6 @@ final class ChangeQueue: Sendable {
     var isShared = false
     /// Whether to create a missing directory, and for a change a missing vault.
     var creates = false
-    /// The reserved file to write into, if any.
     var reserved: ReservedFile?
     /// The ``Vault/wipeCount`` at the request (default: when the change runs). If it differs after the change, no keys
     /// are kept.
@@ -78,7 +79,7 @@ final class ChangeQueue: Sendable {
 
   /// Withdraws a change at the end of its wait. Returns false if the wait continues or the change has begun.
   ///
-  /// - Parameter hasTime: Whether the timeout has not passed.
+  /// - Parameter hasTime: True until the timeout.
   private func withdraw(_ number: UInt64, hasTime: Bool, _ wait: LockWait) -> Bool {
     let isGivenUp = wait.isGivenUp()
     return state.update { state in
@@ -140,7 +141,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Delivers the outcomes. Returns the leading caller's.
+  /// Delivers the outcomes. Returns the outcome of the change `number`.
   private func end(_ outcomes: some Sequence<(UInt64, Outcome)>, _ number: UInt64) -> Outcome {
     state.update { state in
       state.hasLeader = false

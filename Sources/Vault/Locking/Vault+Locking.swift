@@ -13,8 +13,9 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - secret: 1 to 1,024 bytes.
-  ///   - locks: The ``wipeCount`` at the request. If the vault was locked since, the level stays locked.
-  /// - Throws: `alreadyProtected` if the level has one, `unusableSecret`, or `tpmUnavailable` for a PIN.
+  ///   - locks: The ``wipeCount`` at the request. If the vault was locked after it, the level stays locked.
+  /// - Throws: `alreadyProtected` if the level has a passphrase or PIN, `unusableSecret` for another length, or
+  ///   `tpmUnavailable` for a PIN.
   package func createProtection(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
   ) throws(VaultError) {
@@ -45,8 +46,8 @@ extension Vault {
   /// recovery.
   ///
   /// - Parameter locks: The ``wipeCount`` at the request.
-  /// - Throws: `wrongPassphrase`, `wrongPIN`, `tpmLockedOut`, `tpmUnavailable`, `nothingToUnlock`, or `locked` if
-  ///   ``lock()`` was called since.
+  /// - Throws: `wrongPassphrase`, `wrongPIN`, `tpmLockedOut`, `tpmUnavailable`, `nothingToUnlock` if the level has no
+  ///   passphrase or PIN, or `locked` if ``lock()`` was called after the request.
   package func unlock(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
   ) throws(VaultError) {
@@ -91,9 +92,9 @@ extension Vault {
     return try parse(location, in: directory)
   }
 
-  /// The protection of each account's record, in byte order of the names. Needs only the device key.
+  /// Like ``VaultSnapshot/protections``.
   ///
-  /// - Throws: `otherMachinesOnly`.
+  /// - Throws: `otherMachinesOnly` if only other machines have a vault here.
   package func protections() throws(VaultError) -> [(account: AccountName, protection: Protection)] {
     try snapshot()?.protections ?? []
   }

@@ -5,7 +5,7 @@ struct VaultMemory: Sendable {
   private var keys: [Protection: DataKey] = [:]
   /// Whether the device key was unlocked by a passphrase or PIN.
   private(set) var isDeviceKeyFromPassphrase = false
-  /// How often keys were wiped. A call that began earlier must not restore them.
+  /// How often keys were wiped. A call that began before must not put them back.
   private(set) var wipeCount = 0
   /// The newest known state of the vault, to detect an older copy.
   private(set) var newest: (header: VaultHeader, generation: UInt64, epochs: KeyEpochs)?
@@ -46,8 +46,8 @@ struct VaultMemory: Sendable {
     return keys
   }
 
-  /// The generation of an account's record in the file with this stamp. Nil without a record, if its key is not in
-  /// memory, or if another file was read or written last.
+  /// The generation of an account's record in the file with this stamp, if known; see
+  /// ``Vault/generation(of:inFileWith:)``.
   func generation(of account: AccountName, inFileWith stamp: FileStamp) -> UInt64? {
     guard let known, known.file.stamp == stamp, let record = known.content.record(of: account),
       key(of: record.protection, header: known.content.header, epoch: known.content.epochs[record.protection]) != nil
@@ -60,7 +60,7 @@ struct VaultMemory: Sendable {
   ///
   /// - Parameters:
   ///   - wipeCount: The ``wipeCount`` when the call began.
-  ///   - isFromPassphrase: Whether a passphrase or PIN unlocked the device key.
+  ///   - isFromPassphrase: Whether a passphrase or PIN unlocked the device key; nil if unchanged.
   ///   - known: The version of the file, if known.
   ///   - isWritten: Whether this process has just written it.
   /// - Returns: Whether the keys are in memory now.

@@ -11,8 +11,8 @@ struct Bindings: Sendable {
   /// Unwraps the key of a slot.
   ///
   /// - Parameter secret: The passphrase or PIN. Empty for an automatic slot.
-  /// - Throws: `wrongPassphrase`, `wrongPIN`, `foreignDevice`, `deviceSecretMissing`, or temporarily `tpmUnavailable`
-  ///   or `tpmLockedOut`.
+  /// - Throws: `wrongPassphrase`, `wrongPIN`, `foreignDevice` for a slot of another device, `deviceSecretMissing`, or
+  ///   temporarily `tpmUnavailable` or `tpmLockedOut`.
   func open(
     _ slot: KeySlot, _ context: SlotContext, secret: borrowing SecretBytes, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> DataKey {
@@ -66,7 +66,7 @@ struct Bindings: Sendable {
 
   /// Creates a slot with a passphrase or PIN.
   ///
-  /// - Throws: `unusableSecret`, or for a PIN `tpmUnavailable`.
+  /// - Throws: `unusableSecret` for a wrong length, or for a PIN `tpmUnavailable`.
   func makeSlot(
     _ kind: SlotKind, secret: borrowing SecretBytes, for key: DataKey, context: SlotContext,
     _ directory: borrowing PrivateDirectory

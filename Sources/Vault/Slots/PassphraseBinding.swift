@@ -8,10 +8,11 @@ internal import Platform
 enum PassphraseBinding {
   private static let saltLength = 16
   private static let bodyLength = 3 + saltLength + WrappedKey.length
-  /// The accepted scrypt parameters, and the maximum memory in bytes.
+  /// The accepted scrypt parameters: logarithms of N, and memory in bytes. A slot with others is `damaged`.
   private static let costs = (logarithms: 15...20, blockSizes: 8...16, parallelism: 1...4, memory: 1 << 30)
 
-  /// Serializes derivations, since each needs 128 MiB or more. Not empty, because the sanitizer reports an empty state.
+  /// Serializes derivations, since each needs 128 MiB or more. The number is unused; the sanitizer reports an empty
+  /// state.
   private static let derivationLock = Monitor(0)
 
   /// Returns the body of a passphrase slot.

@@ -7,7 +7,6 @@ package enum SlotKind: UInt16, Sendable, Hashable, CaseIterable {
   /// Opened by a passphrase (``PassphraseBinding``).
   case passphrase = 3
 
-  /// The name shown to the user.
   package var name: String {
     switch self {
     case .host: "host"

@@ -33,7 +33,8 @@ extension UnverifiedVaultFile {
   /// Unwraps the key of a level with the first slot that the passphrase or PIN opens. Tries passphrase slots first,
   /// because the TPM counts wrong PINs.
   ///
-  /// - Throws: `nothingToUnlock`, `wrongPassphrase`, `wrongPIN`, or the problem of the TPM.
+  /// - Throws: `nothingToUnlock` if the level has no such slot, `wrongPassphrase`, `wrongPIN`, or the problem of the
+  ///   TPM.
   func unlock(
     _ protection: Protection, secret: borrowing SecretBytes, with bindings: Bindings,
     in directory: borrowing PrivateDirectory

@@ -9,8 +9,9 @@ extension Vault {
   ///
   /// If this machine has no vault because its ID has changed, moves the only vault of another machine.
   ///
-  /// - Returns: The new slots.
-  /// - Throws: `wrongPassphrase`, `nothingToUnlock` if there is no such slot or no vault, or `severalVaults`.
+  /// - Returns: The slots afterwards.
+  /// - Throws: `wrongPassphrase`, `nothingToUnlock` without a passphrase slot or vault, or `severalVaults` if several
+  ///   other machines have one.
   @discardableResult
   package func rebind(passphrase: borrowing SecretBytes) throws(VaultError) -> [SlotSummary] {
     let location = try location()
@@ -51,8 +52,8 @@ extension Vault {
   /// Renames a vault that does not open, so that the next write creates a new one. Deletes nothing.
   ///
   /// - Returns: The new paths of the vault file and of a damaged device secret.
-  /// - Throws: `vaultOpens` if the vault opens, `noVault` if there is none, or the reason why neither can be determined
-  ///   now.
+  /// - Throws: `vaultOpens` if the vault opens, `noVault` if there is none, or the temporary error that prevents the
+  ///   check.
   package func setAside() throws(VaultError) -> [String] {
     let location = try location()
     var paths: [String] = []

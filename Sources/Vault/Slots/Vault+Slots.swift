@@ -12,7 +12,6 @@ extension Vault {
   /// Replaces all automatic slots by one of this kind. Older copies of the file still open as before; see
   /// ``rotateKeys(secrets:)``.
   ///
-  /// - Returns: The new slot.
   /// - Throws: `tpmUnavailable` if the TPM does not work.
   @discardableResult
   package func bind(_ kind: VaultBinding) throws(VaultError) -> SlotSummary {
@@ -29,8 +28,8 @@ extension Vault {
   /// Adds a passphrase to a level, for recovery if the other slots fail.
   ///
   /// - Parameter passphrase: 1 to 1,024 bytes.
-  /// - Throws: `locked` if the key of the level is not in memory, `nothingToUnlock` if there is none yet (see
-  ///   ``createProtection(_:secret:since:)``), or `tooManySlots`.
+  /// - Throws: `locked` if the key of the level is not in memory, `nothingToUnlock` if the level has no key yet (see
+  ///   ``createProtection(_:secret:since:)``), or `tooManySlots` if the vault cannot have another.
   @discardableResult
   package func addPassphrase(
     for protection: Protection, _ passphrase: borrowing SecretBytes
@@ -49,12 +48,12 @@ extension Vault {
 
   /// Replaces a passphrase or PIN. The slot keeps its number.
   ///
-  /// Older copies of the file still open with the old one; see ``rotateKeys(secrets:)``.
+  /// Older copies of the file still open with the old secret; see ``rotateKeys(secrets:)``.
   ///
   /// - Parameters:
   ///   - old: The current secret of the slot to change.
   ///   - new: 1 to 1,024 bytes.
-  /// - Throws: `wrongPassphrase`, `wrongPIN` or `nothingToUnlock`.
+  /// - Throws: `wrongPassphrase` or `wrongPIN` if `old` is wrong, `nothingToUnlock` if there is nothing to change.
   package func changePassphrase(
     for protection: Protection, old: borrowing SecretBytes, new: borrowing SecretBytes
   ) throws(VaultError) {
@@ -68,7 +67,7 @@ extension Vault {
     if changed == nil { throw VaultError(.nothingToUnlock, path: try location().path) }
   }
 
-  /// Removes a slot, and the key of a level without slots.
+  /// Removes a slot and, if it was the level's last, its key.
   ///
   /// - Throws: `noSuchSlot`, or `lastSlot` if records, or the vault itself, would no longer open on this device.
   package func removeSlot(_ number: Int) throws(VaultError) {
@@ -84,7 +83,7 @@ extension Vault {
     if removed == nil { throw VaultError(.noSuchSlot, path: try location().path) }
   }
 
-  /// Whether a remaining slot of a known kind opens on this device, automatically or with its passphrase or PIN.
+  /// Whether a slot of the level in `file` opens on this device, automatically or with its passphrase or PIN.
   private func canOpen(
     _ protection: Protection, _ file: VaultFile, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> Bool {

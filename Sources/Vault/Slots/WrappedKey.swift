@@ -2,7 +2,6 @@ internal import Crypto
 
 /// A key encrypted for one slot with another key: a nonce, then the AES-256-GCM ciphertext and tag.
 enum WrappedKey {
-  /// The length of a wrapped key, in bytes.
   static let length = VaultFormat.nonceLength + DataKey.byteCount + VaultFormat.sealOverhead
 
   static func seal(

@@ -49,7 +49,7 @@ package struct TPMAccess: Sendable {
   /// Another TPM, for tests. Using it changes the environment.
   ///
   /// - Parameters:
-  ///   - connection: The connection, in the format of `TPM2OPENSSL_TCTI`.
+  ///   - connection: In the format of `TPM2OPENSSL_TCTI`.
   ///   - module: The provider's file. Nil for the installed one.
   ///   - wait: The maximum wait for the TPM.
   package static func at(

@@ -21,7 +21,6 @@ final class TPMBinding: Sendable, KeyDevice {
     self.access = access
   }
 
-  /// Whether the TPM is expected to work.
   var isExpectedToWork: Bool { problem == nil }
 
   /// Why the TPM cannot work or its last call failed. Nil if neither.
@@ -30,7 +29,7 @@ final class TPMBinding: Sendable, KeyDevice {
   /// Returns the body of a TPM slot with a new TPM key, which is tested once.
   ///
   /// - Parameter pin: The PIN; empty for none.
-  /// - Throws: `tpmUnavailable` or `unusableSecret`.
+  /// - Throws: `tpmUnavailable`, or `unusableSecret` if the PIN is too long.
   func wrap(
     _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
     for context: SlotContext
@@ -50,7 +49,7 @@ final class TPMBinding: Sendable, KeyDevice {
       key, host, under: deviceSecret, shared: shared, salt: salt, tpmKey: tpmKey, own: peer, for: context)
   }
 
-  /// Wraps another key in the same TPM slot. Needs neither the TPM nor its PIN.
+  /// Wraps another key in the TPM slot with the body `old`. Needs neither the TPM nor its PIN.
   func rewrap(
     _ old: [UInt8], to key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes,
     for context: SlotContext
@@ -68,7 +67,7 @@ final class TPMBinding: Sendable, KeyDevice {
   /// Unwraps the key of a TPM slot.
   ///
   /// - Throws: `foreignDevice` if the slot was created with another TPM, secret, machine or user, `tpmUnavailable`, or
-  ///   with a PIN `wrongPIN` or `tpmLockedOut`. Damage is impossible: the caller has verified the check bytes.
+  ///   with a PIN `wrongPIN` or `tpmLockedOut`.
   func unwrap(
     _ body: [UInt8], _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
     for context: SlotContext
@@ -89,7 +88,8 @@ final class TPMBinding: Sendable, KeyDevice {
 
   /// Checks that a slot belongs to this device, as far as possible without the TPM.
   ///
-  /// - Throws: `damaged`, `foreignDevice`, or `tpmUnavailable` if the TPM cannot work.
+  /// - Throws: `damaged` for a malformed body, `foreignDevice` for another device's slot, or `tpmUnavailable` if the
+  ///   TPM cannot work.
   func examine(
     _ body: [UInt8], _ host: HostBinding, under deviceSecret: borrowing SecretBytes
   ) throws(VaultError) {

@@ -18,8 +18,8 @@ final class TPMLock: Sendable {
 
   /// Runs `body` exclusively, on its own thread.
   ///
-  /// - Parameter wait: The maximum wait for the TPM to be unused, and again for the result.
-  /// - Throws: `tpmUnavailable(.noAnswer)`, or the error of `body`.
+  /// - Parameter wait: The maximum wait for the TPM to be unused; then, counted separately, for the result.
+  /// - Throws: `tpmUnavailable(.noAnswer)` at the end of the wait, or the error of `body`.
   func run<Answer: Sendable>(
     wait: Duration, _ body: @escaping @Sendable () throws(VaultError) -> Answer
   ) throws(VaultError) -> Answer {

@@ -17,11 +17,14 @@ struct TPMSlotBody: Sendable {
 
   /// Identifies the device secret, the machine and the user.
   let deviceTag: [UInt8]
+  /// The salt of the PIN.
   let salt: [UInt8]
+  /// The public half of the TPM's key.
   let tpmPoint: [UInt8]
   /// The public half of the key generated for this slot.
   let ownPoint: [UInt8]
   let wrapped: [UInt8]
+  /// The TPM's key as TSS2 PRIVATE KEY.
   let key: [UInt8]
 }
 
@@ -41,7 +44,6 @@ extension TPMSlotBody {
   var bytes: [UInt8] { deviceTag + salt + tpmPoint + ownPoint + wrapped + key }
 
   var tpmComponents: PublicComponents { Self.components(tpmPoint) }
-  /// The public half of the key generated for this slot.
   var ownComponents: PublicComponents { Self.components(ownPoint) }
 
   /// The coordinates of a public key on P-256, x and y.

@@ -2,6 +2,7 @@ internal import Encoding
 
 /// An account that the administrator prepared for all users. Its settings are defaults, which users may change.
 package struct AccountPreset: Sendable {
+  /// The maximum number of ``setupCommands``.
   private static let maximumPrograms = 16
   /// The JSON member that contains ``setupCommands``.
   private static let setup = "setup"
@@ -46,7 +47,7 @@ package struct AccountPreset: Sendable {
   /// The issuer or, if there is none, the provider's name.
   package var service: String { settings.issuer ?? settings.provider?.rawValue ?? "" }
 
-  /// Divides the preset's settings by whether an account's differ.
+  /// Divides the preset's settings into those that are the same in an account's settings `shown`, and the others.
   package func comparison(with shown: AccountSettings) -> (unchanged: [AccountSetting], changed: [AccountSetting]) {
     let own = AccountSetting.all.filter { $0.value(in: settings) != nil }
     let changed = own.filter { setting in

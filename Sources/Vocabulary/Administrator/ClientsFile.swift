@@ -52,6 +52,7 @@ package struct ClientsFile: Sendable {
     }
   }
 
+  /// The members of a client in the file.
   fileprivate enum Member: String, CaseIterable {
     case clientID = "client_id"
     case scope
@@ -59,11 +60,13 @@ package struct ClientsFile: Sendable {
     case clientSecret = "client_secret"
   }
 
-  /// By provider or issuer.
+  /// The clients, or their problems, by provider or issuer.
   private var clients: [String: Result<Client, Problem>] = [:]
 
   init() {}
 
+  /// Reads the clients in `object`.
+  ///
   /// - Parameter providers: All providers.
   init(_ object: FileObject, _ providers: [Provider]) {
     for name in object.names {
@@ -94,7 +97,7 @@ package struct ClientsFile: Sendable {
     clients.sorted { $0.key < $1.key }.compactMap { if case .failure(let problem) = $0.value { problem } else { nil } }
   }
 
-  /// The client for the first of these names that the file contains, if any.
+  /// The client for the first of these names that the file contains, if any. Throws if it is invalid.
   package func client(_ names: [String]) throws(Problem) -> Client? {
     try names.lazy.compactMap { clients[$0] }.first?.get()
   }

@@ -13,6 +13,7 @@ extension Provider {
     }
   }()
 
+  /// The members of a provider in a file.
   private enum Member: String, CaseIterable {
     /// Ignored; for readers of the file.
     case comment
@@ -50,7 +51,7 @@ extension Provider {
 
   /// Reads a provider from the administrator's file.
   ///
-  /// - Parameter name: The provider's name, which no built-in provider has.
+  /// - Parameter name: The provider's name. Throws if a built-in provider has it.
   init(_ object: FileObject, _ name: String) throws(FileObject.Problem) {
     guard let known = ProviderName(rawValue: name) else {
       throw object.problem(Phrase("the file's name must consist of lowercase letters, digits and dashes"))
@@ -66,6 +67,7 @@ extension Provider {
     try self.init(object, known, like: other)
   }
 
+  /// Reads a built-in provider.
   private init(_ name: String, in file: FileObject) throws(FileObject.Problem) {
     guard let object = try file.object(name), let known = ProviderName(rawValue: name) else {
       throw file.wrongValue(name, Phrase("an object"))

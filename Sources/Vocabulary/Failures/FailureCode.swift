@@ -19,7 +19,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case sessionExpired = "session_expired"
   /// The server requires a new sign-in to refresh the session.
   case interactionRequired = "interaction_required"
-  /// The resource refuses even new tokens of the account.
+  /// The resource refuses the account's tokens, including new ones.
   case tokenRefused = "token_refused"
   /// A sealed setting has changed since the sign-in.
   case configurationChanged = "configuration_changed"
@@ -44,7 +44,6 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case network = "network"
   case timeout = "timeout"
   case serverUnavailable = "server_unavailable"
-  /// The daemon has too many requests.
   case tooBusy = "too_busy"
   case vaultBusy = "vault_busy"
   case daemonUnavailable = "daemon_unavailable"
@@ -83,7 +82,6 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case storage = "storage"
   /// The session lacks a requested value, such as a claim.
   case missingValue = "missing_value"
-  /// The text to inspect is not a token.
   case malformedToken = "malformed_token"
   case cancelled = "cancelled"
   case internalError = "internal_error"

@@ -6,7 +6,7 @@ extension Phrase {
   /// The maximum nesting of phrases in values.
   private static let maximumDepth = 6
 
-  /// Adds the members of the phrase with this name to `object`.
+  /// Adds the phrase to `object`, as the members whose names begin with `name`.
   package func addMembers(to object: inout JSONObject, as name: String) {
     object[name] = .string(english)
     object["\(name)_command"] = finalCommand.map { .string($0) }
@@ -15,7 +15,7 @@ extension Phrase {
     object["\(name)_values"] = members
   }
 
-  /// The values as JSON; nil if empty or if no translation is needed.
+  /// The values as JSON. Nil if the phrase has none, has a plural, or is never translated.
   private var valuesJSON: JSON? {
     let isVerbatim = template == "%1$s" && !values.contains(where: \.isCommand)
     guard plural == nil, !values.isEmpty, !isVerbatim else { return nil }
@@ -28,7 +28,7 @@ extension Phrase {
     self = phrase.withCommandAtEnd(json["\(name)_command"]?.string.map(Self.clean))
   }
 
-  /// Parses the text, or its template and values.
+  /// Parses the template and values if they produce the text, otherwise only the text.
   private static func parse(_ json: JSON, _ name: String) -> Phrase? {
     guard let text = json[name]?.string.map(clean) else { return nil }
     if let template = json["\(name)_template"]?.string.map(clean),

@@ -28,7 +28,9 @@ extension Phrase {
     commands.count == 1 ? .command(commands[0]) : didYouMean(commands)
   }
 
-  /// A hint that offers an option's values: the failed command with each, or just the option.
+  /// A hint that offers an option's values. Clients show the failed command with each.
+  ///
+  /// - Parameter command: The words before the option, if no client replaces the command.
   package static func choices(_ values: [String], of option: String, command: [String] = []) -> Phrase {
     choices(
       values.map { value in
@@ -43,7 +45,7 @@ extension Phrase {
     list(words.map { Phrase(verbatim: $0) }) { Phrase("\($0) and \($1)") }
   }
 
-  /// A hint: the failed command with another switch, or just the switch.
+  /// A hint: clients show the failed command with this switch. The text is only the switch.
   package static func commandWithSwitch(_ name: String) -> Phrase {
     Phrase(Correction("--\(name)", adding: [.init(name)], removing: []))
   }

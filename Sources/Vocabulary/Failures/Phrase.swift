@@ -42,7 +42,7 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
   /// A hint that consists of a command, quoted for `sh`.
   package static func command(_ text: String) -> Phrase { Phrase(verbatim: text).withCommandAtEnd(text) }
 
-  /// A copy that ends with this command, quoted for `sh`, as its text already does.
+  /// A copy with this ``finalCommand``, quoted for `sh`. The text must already end with it.
   package func withCommandAtEnd(_ command: String?) -> Phrase {
     var phrase = self
     phrase.finalCommand = command

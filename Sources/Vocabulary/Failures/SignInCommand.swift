@@ -6,14 +6,14 @@ package struct SignInCommand: Sendable {
   package let account: String?
   /// The options of the failed sign-in. Empty if the account is enough.
   package let options: [String]
-  /// Whether the sign-in is without a user.
+  /// Whether a program signs in, without a user.
   private let isWorkload: Bool
   /// The issuer of an account that is not stored yet.
   private let newIssuer: String?
 
   /// The word before the options of a sign-in without a user.
   package static let workload = "workload"
-  /// The first word if the account is new, before the issuer.
+  /// The word before the issuer of a new account.
   package static let new = "new"
 
   /// - Parameter entered: The options of the sign-in. ``new`` and the issuer precede them for a new account,
@@ -28,8 +28,10 @@ package struct SignInCommand: Sendable {
     options = Array(isWorkload ? words.dropFirst() : words)
   }
 
+  /// The command without changes.
   package var phrase: Phrase { with([]) }
 
+  /// The command with the switch `name`.
   package func with(_ name: String, without removed: [String] = []) -> Phrase { with([.init(name)], without: removed) }
 
   /// The command with more options. Clients apply these to the user's own command instead.
@@ -80,9 +82,8 @@ package struct SignInCommand: Sendable {
 
   /// The command for a terminal: without options that forbid prompts.
   package var withPrompts: Phrase { with([], without: ["no-input", "json", "start"]) }
-  /// The command that prompts for the client secret.
   package var withSecretPrompt: Phrase { with("client-secret-prompt", without: Self.secrets) }
-  /// The command that also registers a client.
+  /// The command with the option to register a client.
   package var withRegistration: Phrase {
     with("register", without: ["client-id", "client-secret-prompt"] + Self.secrets)
   }

@@ -17,11 +17,10 @@ package struct Provider: Sendable, Hashable {
   package var issuerExample: String?
   /// Templates of further issuers. A word in braces stands for letters, digits, "-" and "_".
   package var issuerTemplates: [String] = []
-  /// Whether users can host the server themselves.
   package var isSelfHostable = false
   /// Other host names of the service that users enter.
   package var hosts: [String] = []
-  /// Whether this differs from another provider only in scope. An issuer or host then does not select it.
+  /// Whether this has the server of another provider, with other settings. An issuer or host then does not select it.
   package var isVariant = false
   /// The end of the issuer's path, which is not part of ``paths``. An account's issuer may omit it.
   package var issuerPath = ""
@@ -71,7 +70,6 @@ package struct Provider: Sendable, Hashable {
     case noMetadata = "no-metadata"
     /// The `scope` in responses is separated by commas.
     case scopeWithCommas = "scope-with-commas"
-    /// The `scope` in responses is an array.
     case scopeInArray = "scope-in-array"
     /// The device grant uses `scopes` instead of `scope`.
     case scopesInDeviceGrant = "scopes-in-device-grant"
@@ -128,7 +126,7 @@ package struct Provider: Sendable, Hashable {
     package var namesPage = false
     /// Whether the advice is to provide the client secret.
     package var needsSecret = false
-    /// Whether the error forbids the device grant, but maybe not a browser.
+    /// Whether the error rules out the device grant. A browser may still work.
     package var forbidsDevice = false
   }
 
@@ -164,7 +162,6 @@ package struct Provider: Sendable, Hashable {
       && ("\(issuer)/".hasSameBytes(as: other) || "\(other)/".hasSameBytes(as: issuer))
   }
 
-  /// Whether the issuer belongs to the provider.
   func isIssuer(_ issuer: String) -> Bool {
     // Users may paste a page's URL. The obstacle is then reported first.
     if obstacle != nil {
@@ -191,7 +188,6 @@ package struct Provider: Sendable, Hashable {
     }
   }
 
-  /// Whether a URL matches a template.
   private static func matches(_ text: String, _ template: String) -> Bool {
     var rest = text.utf8[...]
     var isWord = false
@@ -222,7 +218,7 @@ extension ProviderName {
     Provider.all.contains { $0.name == self }
   }
 
-  /// The providers of a company or product, whatever its capitals, blanks and dashes.
+  /// The providers with this alias, compared without case, blanks and dashes.
   package static func known(as name: String) -> [ProviderName] {
     let name = name.lowercased().filter { $0 != " " && $0 != "-" }
     return Provider.all.filter { $0.aliases.contains { $0.hasSameBytes(as: name) } }.map(\.name)
