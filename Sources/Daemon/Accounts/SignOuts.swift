@@ -12,7 +12,6 @@ final class SignOutBatch {
   let includesAllAccounts: Bool
   /// The accounts whose sign-out has not ended.
   var pending: Set<AccountName>
-  /// The results so far, for the response.
   var results: [JSON] = []
   /// The first error of an account.
   var failure: Failure?
@@ -71,9 +70,9 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Calls `action` with the account to sign out. The account is nil if only the vault contains it.
+  /// Calls `action` with the account to sign out, whose `account` is nil if only the vault contains it.
   ///
-  /// - Throws: `no_account` if it is in neither.
+  /// - Throws: `no_account` if neither the settings nor the vault contain the account.
   func withTarget(
     _ requested: String?, _ ticket: Ticket,
     _ action: @escaping (_ name: AccountName, _ account: Account?) throws(Failure) -> Void
@@ -126,7 +125,7 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Cancels the account's work. The caller runs the returned operation on a worker, then ``endSignOut(_:)``.
+  /// Cancels the account's work. The caller runs the returned operation on a worker, then calls ``endSignOut(_:)``.
   ///
   /// - Parameters:
   ///   - account: Nil if the settings do not contain it.
@@ -162,9 +161,10 @@ final class SignOuts: AccountPart {
     return operation
   }
 
-  /// Must be called when the operation of ``beginSignOut(_:_:isLocal:endsAll:overdue:)`` has ended.
+  /// Records that the operation of ``beginSignOut(_:_:isLocal:endsAll:overdue:)`` has ended.
   func endSignOut(_ name: AccountName) { signOutsInProgress.remove(name) }
 
+  /// Whether another account has the same issuer.
   private func isIssuerShared(by account: Account) -> Bool {
     let others = (try? settings())?.accounts.filter { $0.name != account.name } ?? []
     return others.contains { $0.configuration.issuer.hasSameBytes(as: account.configuration.issuer) }

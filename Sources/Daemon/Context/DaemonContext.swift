@@ -40,7 +40,7 @@ final class DaemonContext {
   /// Actions to run after the next read of the settings. Nil unless a read is in progress.
   private var actionsAwaitingSettings: [() -> Void]?
 
-  /// Whether to read the settings again for the unwatched files in `/etc/agent`.
+  /// Whether to read the settings again, because the files in `/etc/agent` are not watched.
   var wantsAdministratorFiles = false
 
   /// Whether the settings may have changed since the last read. Always true without file watches.
@@ -110,15 +110,15 @@ final class DaemonContext {
     return cancellation
   }
 
-  /// Drops the state of a request whose last response line was sent.
+  /// Drops a request's state, after its last response line was sent.
   func didAnswer(_ ticket: Ticket) {
     stepSubscribers.remove(ticket)
     if !directoryEntries.isEmpty { directoryEntries[ticket] = nil }
     if !cancellations.isEmpty { cancellations[ticket] = nil }
   }
 
-  /// The entry for the caller's directory, for each request without an account. If the request has a URL, it only
-  /// decides between accounts that list the URL.
+  /// The entry for the caller's directory, for each request without an account. If the request has a URL, the entry
+  /// only decides between accounts that list the URL.
   var directoryEntries: [Ticket: AccountDirectories.Entry] = [:]
 
   /// Cancels a request's work, unless it is spending a single-use token or code.

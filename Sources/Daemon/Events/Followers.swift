@@ -7,6 +7,7 @@ struct Followers {
   /// The followed events of each request.
   private var followedEvents: [Ticket: FollowedEvents] = [:]
 
+  /// The events that a request follows.
   enum FollowedEvents: Equatable {
     /// Events of one account, or of all accounts if nil.
     case sessions(of: AccountName?)

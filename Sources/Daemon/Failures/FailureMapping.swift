@@ -156,7 +156,7 @@ extension Failure {
 
   /// An account does not exist. The hint suggests similar names in `known`.
   ///
-  /// - Parameter name: The requested account. Nil if there are no accounts.
+  /// - Parameter name: The requested account. Nil if none was requested and there are no accounts.
   private init(noAccount name: String?, among known: [String]) {
     guard let name else {
       self.init(.noAccount, "no accounts yet", hint: .command("agent login"))

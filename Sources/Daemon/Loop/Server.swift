@@ -58,10 +58,11 @@ final class Server {
   private let signals: Signals.SignalReceiver
   /// Nil until the daemon stops.
   private var stopDeadlines: StopDeadlines?
+  /// Whether ``releaseToNextDaemon()`` was called.
   private var hasReleased = false
-  /// The deadline of the last attempt to store or revoke unstored refresh tokens. Nil before it.
+  /// The deadline of the last attempt to store or revoke unstored refresh tokens. Nil before that attempt.
   private var unstoredTokensDeadline: Instant?
-  /// Whether the program file was not replaced before the start.
+  /// Whether the program file was intact at the start. If not, ``isOutdated`` stays false.
   private let canDetectReplacement = !Machine.isProgramReplaced
 
   init(
@@ -113,7 +114,7 @@ final class Server {
     parts.events.commands.killAll()
   }
 
-  /// Continues a shutdown. Returns whether the process may exit.
+  /// Begins a shutdown if needed, and continues it. Returns whether the process may exit.
   private func advanceShutdown() -> Bool {
     if let connectionsWhenFull, connections.count < connectionsWhenFull { resumeAccepting() }
     if let isPermanent = dispatcher.isStopPermanent { beginStop(isPermanent: isPermanent) }

@@ -121,7 +121,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     context.stepSubscribers.add(ticket, about: name)
   }
 
-  /// Returns the request, with the account of the caller's directory if it names none.
+  /// Returns the request. If it names no account, adds the account of the caller's directory.
   ///
   /// - Throws: `directory_needed` if the client must send its directory.
   private func withDirectoryAccount(_ envelope: RequestEnvelope, _ ticket: Ticket) throws(Failure) -> Request {

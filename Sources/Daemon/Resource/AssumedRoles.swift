@@ -78,7 +78,7 @@ final class AssumedRoles: DaemonPart {
 
   /// Responds to the requests that waited for an exchange.
   ///
-  /// - Parameter isLate: Whether the session or its settings have changed, so that the requests start again.
+  /// - Parameter isLate: Whether session or settings changed during the exchange, so that the requests start again.
   private func handleExchangeResult(
     _ exchange: Exchange, _ account: Account, isLate: Bool, _ outcome: Result<WebIdentityRole.Credentials, SessionError>
   ) {

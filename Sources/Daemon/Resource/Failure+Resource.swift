@@ -120,7 +120,7 @@ extension Failure {
     return change.map { .command("agent login \(account.name.text)\($0)") } ?? unknown
   }
 
-  /// In messages.
+  /// The maximum length of a list of scopes in a message, in bytes.
   private static let maximumScopeListBytes = 400
 
   /// The maximum length of a server's text in a suggested option, in bytes.

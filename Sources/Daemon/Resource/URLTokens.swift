@@ -7,7 +7,7 @@ internal import Wire
 
 /// Returns tokens that callers send to a URL themselves. The URL determines account and token.
 final class URLTokens: AccountPart {
-  /// Called with the token and how it is used at the URL.
+  /// Receives the token and how it is used at the URL.
   typealias Delivery = (TokenSlot, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
 
   /// A request for a token to send to a URL.
@@ -56,7 +56,7 @@ final class URLTokens: AccountPart {
     }
   }
 
-  /// The error for a request with neither a URL nor an account.
+  /// Creates the error for a request with neither a URL nor an account. Throws if the settings are unreadable.
   private func missingURLAndAccount() throws(Failure) -> Failure {
     let names = try settings().accounts.prefix(3).map(\.name.text)
     return Failure(
@@ -90,6 +90,7 @@ final class URLTokens: AccountPart {
     return failure
   }
 
+  /// Gets the token of the chosen account.
   private func begin(
     _ request: TokenRequest, _ destination: TokenRequest.Destination, _ name: AccountName, _ choice: SelectedAccount?,
     _ ticket: Ticket, _ deliver: @escaping Delivery

@@ -46,7 +46,7 @@ final class Login {
   var isDetached = false
   /// The event that describes the user's next step. Nil until known.
   var nextStep: Event?
-  /// The deadline of the user's step, in unix seconds.
+  /// The deadline of ``nextStep``, in unix seconds. 0 until known.
   var stepExpiry = 0
 
   /// The wait for the user. Nil until the user can act.
@@ -62,7 +62,6 @@ final class Login {
   var unconfirmed: SignIn.Unconfirmed?
 
   var wantsQRCode = false
-  /// The texts of the pages shown in the browser.
   var pageTexts = Translations.english
 
   init(
@@ -87,7 +86,7 @@ final class Login {
     var hasLoggedForeignRedirect = false
     /// Whether the user was warned of another user's visit.
     var hasWarnedOfOtherUser = false
-    /// Whether the user was warned of https.
+    /// Whether the user was warned that the browser used https.
     var hasWarnedOfTLS = false
   }
 
@@ -108,10 +107,10 @@ final class Login {
   /// Whether the sign-in was approved, so that it must not be cancelled.
   var isFinishing: Bool { approval.isApproved }
 
-  /// Whether this is the sign-in's name, compared in constant time.
+  /// Whether `other` is ``loginID``, compared in constant time.
   func hasLoginID(_ other: String) -> Bool { Self.isSame(loginID, other) }
 
-  /// Whether two names are equal, compared in constant time.
+  /// Whether two IDs are equal, compared in constant time.
   static func isSame(_ one: String, _ other: String) -> Bool {
     let (one, other) = (Array(one.utf8), Array(other.utf8))
     return ConstantTime.isEqual(one.span, other.span)

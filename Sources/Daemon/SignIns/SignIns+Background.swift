@@ -79,7 +79,7 @@ extension SignIns {
     return commands.count > 1 ? Phrase.choices(commands) : .command(commands.first ?? "agent login --start")
   }
 
-  /// The background sign-in with this name, if in progress.
+  /// The background sign-in with this ID, if in progress.
   func login(withID loginID: String) -> Login? {
     logins.values.first { $0.isDetached && $0.hasLoginID(loginID) }
   }

@@ -20,7 +20,7 @@ final class SignIns: AccountPart {
   private static let maximumAccountsWithoutDeviceGrant = 1024
   /// The last results, oldest first.
   var backgroundResults: [BackgroundResult] = []
-  /// The accounts of the last ended sign-ins, for hints.
+  /// The IDs and accounts of the last ended sign-ins, for hints.
   var recentlyEnded: [(loginID: String, account: AccountName)] = []
 
   /// Starts a sign-in, or responds with the existing session if permitted.

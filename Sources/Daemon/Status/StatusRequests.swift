@@ -96,7 +96,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// For an account deleted from the settings.
+  /// The members for an account deleted from the settings.
   private func deletedAccountMembers(_ summary: AccountSummary, _ purpose: Purpose) -> JSONObject {
     let state: SessionState =
       summary.problem?.isLocked == true ? .locked : summary.isUnreadable ? .unreadable : .signedOut

@@ -28,6 +28,7 @@ final class TokenFileStore: Sendable {
   /// - Parameters:
   ///   - path: The existing directory of a standing file.
   ///   - runtime: The daemon's runtime directory.
+  /// - Throws: An error if `path` is on a disk and is no runtime directory of the user.
   init(standing path: String, runtime: String?) throws(DirectoryError) {
     directory = try PrivateDirectory.openForTokens(path, or: runtime)
   }

@@ -9,7 +9,7 @@ internal import Wire
 final class TokenFiles: AccountPart {
   /// The files, by request.
   private var tokenFiles: [Ticket: TokenFile] = [:]
-  /// The runtime directory. Nil until used.
+  /// The store in the runtime directory. Nil until used.
   private var tokenFileStore: TokenFileStore?
   /// The requests that wait for a file name.
   private var ticketsClaimingNames: Set<Ticket> = []
@@ -22,7 +22,7 @@ final class TokenFiles: AccountPart {
   private var lastStanding: UInt64 = 0
   /// The revision of the settings that ``standing`` was read from.
   private var standingRevision: UInt64?
-  /// Run at `until` at the latest.
+  /// The actions that wait for an account's standing files. Each runs at `until` at the latest.
   private var actionsAwaitingFiles: [(account: AccountName, until: Instant, action: () -> Void)] = []
 
   /// Starts to keep a file for a request.
@@ -121,7 +121,7 @@ final class TokenFiles: AccountPart {
 
   // MARK: Getting tokens
 
-  /// - Parameter isNew: Whether it must be newer than the file's.
+  /// - Parameter isNew: Whether the token must be newer than the one in the file.
   private func requestToken(for file: TokenFile, _ account: Account, isNew: Bool) {
     guard !file.awaitsToken else { return }
     file.awaitsToken = true

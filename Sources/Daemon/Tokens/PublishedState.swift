@@ -16,7 +16,9 @@ struct PublishedState {
   /// The sign-in deadline in unix seconds. Nil if unknown or far off.
   private(set) var signInBy: Int?
 
-  /// - Parameter wasGuest: Whether the session replaces one without a user.
+  /// - Parameters:
+  ///   - isGuest: Whether the new session has no user.
+  ///   - wasGuest: Whether the session replaces one without a user.
   mutating func recordSignIn(_ grant: AccessGrant, isGuest: Bool = false, wasGuest: Bool = false) -> [SessionEvent] {
     self = PublishedState()
     isSignedIn = true

@@ -22,7 +22,7 @@ final class TokenSlot {
   /// The origins that refused this target's tokens.
   var refusals = OriginRefusals()
 
-  /// For the next renewal or notice, if set.
+  /// When the timer for the next renewal or notice fires. Nil if not set.
   var timerDue: Instant?
 
   init(_ shared: SharedAccountState, _ target: TokenTarget? = nil) {

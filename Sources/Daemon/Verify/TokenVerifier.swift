@@ -36,7 +36,7 @@ struct TokenVerifier: Sendable {
     var tally = VerifyTally()
   }
 
-  /// For each token.
+  /// The maximum number of key renewals for each token.
   private static let maximumKeyRenewals = 3
 
   func verifyLines(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
