@@ -35,7 +35,6 @@ public final class MemorySessions: SessionContainer {
   private struct State {
     var installation = InstallationID.random()
     var entries: [String: Entry] = [:]
-    /// The active account.
     var active: String?
   }
 

@@ -45,7 +45,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private static var rejectionLifetime: Duration { .seconds(300) }
   private static var maximumRejections: Int { 64 }
 
-  /// One is not enough, since a thread with an older token may report last.
+  /// How many tokens are remembered. One is not enough, since a task with an older token may report last.
   private static var maximumFingerprints: Int { 16 }
 
   private let account: String?

@@ -45,7 +45,7 @@ public struct SignInOptions: Sendable, Hashable {
   public var keepsSession = false
 
   /// Whether to sign in as a guest: the client gets tokens for itself, without a user (RFC 6749, section 4.4). The
-  /// client must authenticate itself. A later sign-in without this option turns it into an account of the user.
+  /// client must authenticate itself. A later sign-in without this option makes the account the user's.
   public var isGuest = false
 
   /// Whether to make the account active, even if it keeps its session.

@@ -16,7 +16,7 @@ final class DescriptorCopier {
   private var lastProgress: Instant
 
   private static let maximumReadBytes = 64 << 10
-  /// Before other connections get their turn.
+  /// The maximum number of reads before other connections get their turn.
   private static let maximumReadsPerRound = 16
   /// How long a full sink may accept nothing.
   private static let timeout = Duration.seconds(120)

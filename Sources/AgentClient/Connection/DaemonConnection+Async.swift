@@ -35,8 +35,7 @@ extension DaemonConnection {
     }
   }
 
-  /// The maximum length of a line in bytes. A socket accepts that much at once, so that sending never blocks a thread
-  /// of Swift's pool.
+  /// The maximum length of a line in bytes. A socket accepts that much at once, so sending never blocks.
   private static let maximumSentBytes = 100 << 10
 
   /// Sends a request.

@@ -1,8 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// Waits for all sockets of this process on one thread, so that any number of tasks can wait without blocking threads
-/// of Swift's shared pool.
+/// Waits for all sockets of this process on one thread, so that waiting tasks block no threads of Swift's pool.
 final class SocketWaits: Sendable {
   /// How a wait ended. `late`: its deadline has passed.
   private enum Outcome: Sendable { case readable, late, cancelled, failed(SystemError) }

@@ -189,8 +189,8 @@ internal import OAuth
   }
 
   /// Begins the prepared transfer. Until it succeeds, closing its connection discards bytes that the kernel has not
-  /// sent yet: otherwise, the refresh token of an abandoned request could arrive after the next attempt, and be
-  /// considered stolen (RFC 9700 section 4.14.2).
+  /// sent. Otherwise, a refresh token could arrive after the next attempt and be considered stolen (RFC 9700 section
+  /// 4.14.2).
   private func begin() -> Bool {
     unsafe connections.pointee.is_busy = true
     return unsafe curl_multi_add_handle(multi, easy) == CURLM_OK

@@ -15,8 +15,8 @@ package enum CurlLibrary {
     return unsafe String(cString: library).utf8.starts(with: "OpenSSL/".utf8)
   }()
 
-  /// The system's directory of trusted certificates. Only the required ones are read. Nil if libcurl uses a bundle
-  /// file.
+  /// The system's directory of trusted certificates. Only the required certificates are read. Nil if libcurl uses a
+  /// bundle file.
   static let certificateDirectory: String? = {
     guard let path = unsafe agent_curl_certificate_directory() else { return nil }
     return unsafe String(cString: path)

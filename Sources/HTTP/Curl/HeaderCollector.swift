@@ -55,8 +55,7 @@ struct HeaderCollector {
     return addField(text)
   }
 
-  /// Whether all `Content-Length` values are equal. Otherwise readers would disagree on the end of the content, so the
-  /// response is rejected (RFC 9112 section 6.3).
+  /// Whether all `Content-Length` values are equal. If not, the response is rejected (RFC 9112 section 6.3).
   private var hasOneLength: Bool {
     let lengths = values(of: "content-length")
     return lengths.allSatisfy { $0 == lengths[0] }

@@ -61,12 +61,11 @@ struct TransferProgress {
   private var requestStarted = false
   /// Whether the first line of a response was received. libcurl reports nothing earlier.
   private var responseStarted = false
-  /// Whether the request uses a connection kept from an earlier one.
+  /// Whether the request uses a connection kept from an earlier request.
   private var usesKeptConnection: Bool
   /// Whether packets on the kept connection are lost, although nothing has closed it.
   private(set) var isUnreachable = false
   private let startTime = ContinuousClock.now
-  /// The timeout for connecting, in seconds.
   private let connectTimeoutSeconds: Int
   /// Whether only name servers have been contacted so far.
   private(set) var isResolving: Bool
@@ -117,8 +116,7 @@ struct TransferProgress {
     return passed
   }
 
-  /// Detects a kept connection whose packets are lost, such as after a change of the network, although a new connection
-  /// would work.
+  /// Detects a kept connection whose packets are lost, for example after a network change.
   mutating func checkKeptConnection() {
     guard usesKeptConnection, !responseStarted else { return }
     isUnreachable = handle.isUnacknowledged(for: isRepeatable ? Self.silenceBeforeRepeat : Self.silenceBeforeFailure)

@@ -17,7 +17,7 @@ final class Exchange: RunningExchange {
   private(set) var redirect: String?
   private(set) var usedKeptConnection = false
 
-  /// - Throws: `memory` if it cannot be reserved.
+  /// - Throws: `memory` if there is not enough.
   init(_ progress: TransferProgress, limits: ExchangeLimits) throws(HTTPFailure) {
     self.progress = progress
     self.limits = limits

@@ -4,8 +4,7 @@ internal import OAuth
 
 /// A request to a resource.
 ///
-/// Content is streamed: libcurl pauses while the receiver accepts nothing or there is nothing to send, so memory use
-/// does not depend on the size.
+/// Streams the content: libcurl pauses while the receiver accepts nothing or there is nothing to send.
 final class ResourceExchange: RunningExchange {
   /// The maximum size of unwanted content read to reuse the connection, in bytes.
   private static let maxUnwantedBytes = 65_536
@@ -107,7 +106,7 @@ final class ResourceExchange: RunningExchange {
     return body.isPaused ? CURLPAUSE_RECV : CURLPAUSE_CONT
   }
 
-  /// Passes the head to the receiver as soon as it is complete, which may be long before the first content.
+  /// Passes the head to the receiver as soon as it is complete.
   func noteProgress() {
     progress.noteProgress()
     beginIfReady()

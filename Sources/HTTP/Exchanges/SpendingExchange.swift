@@ -23,7 +23,7 @@ final class SpendingExchange: RunningExchange {
   private var reader: ResponseReader
   private var input: SecretBytes
 
-  /// - Throws: `memory` if it cannot be reserved.
+  /// - Throws: `memory` if there is not enough.
   init(_ progress: TransferProgress, limits: ExchangeLimits, responseTimeout: Duration) throws(HTTPFailure) {
     self.progress = progress
     self.limits = limits
