@@ -58,7 +58,7 @@ public struct SignInOptions: Sendable, Hashable {
   public var allowsHTTPLoopback = false
 
   /// The user name to suggest (`login_hint` of OpenID Connect Core 1.0, section 3.1.2.1). The device flow ignores this
-  /// and the next three options.
+  /// option, ``prompt``, ``acrValues`` and ``maximumAge``.
   public var loginHint: String?
 
   /// The prompts that the server must show: `login`, `consent`, `select_account` and so on, separated by spaces.

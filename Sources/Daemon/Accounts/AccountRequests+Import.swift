@@ -34,9 +34,9 @@ extension AccountRequests {
     }
   }
 
-  /// - Parameter enteredOptions: The options of the sign-in command in the hint.
   /// Describes why the token could not be imported.
   ///
+  /// - Parameter enteredOptions: The options of the sign-in command in the hint.
   private static func failure(_ error: SessionError, _ account: AccountName, _ enteredOptions: [String]) -> Failure {
     var failure = Failure(error, account: account.text, enteredOptions: enteredOptions)
     // The server did not end a session of this program.

@@ -253,7 +253,7 @@ extension SignOutOperation.RevocationResult {
     return result
   }
 
-  /// Explains why the tokens may still be valid. Nil if none is.
+  /// Explains why tokens may still be valid. Nil if none is valid.
   fileprivate var detail: Phrase? {
     switch self {
     case .revoked, .nothingToRevoke: nil

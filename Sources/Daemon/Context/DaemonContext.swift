@@ -196,7 +196,6 @@ class DaemonPart {
   var settingsFile: SettingsFile { context.settingsFile }
   var jobs: Jobs { context.jobs }
   var log: EventLog { context.log }
-  /// Sends responses, sets timers and watches descriptors.
   var loop: any RequestLoop { context.loop }
 
   /// The settings as last read.

@@ -135,7 +135,7 @@ final class Jobs {
     begin { [inbox] result in inbox.post { back.value(result) } }
   }
 
-  /// Registers a wait until the returned function is called on the loop, which passes its result to `finish`.
+  /// Registers a wait. The returned function, called on the loop, ends it and passes the result to `finish`.
   private func registerWait<Value>(
     _ cancellation: Cancellation, as share: WaitShare? = nil, _ finish: @escaping (Result<Value, SessionError>) -> Void
   ) -> (Result<Value, SessionError>) -> Void {

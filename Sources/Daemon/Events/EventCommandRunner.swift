@@ -49,7 +49,6 @@ final class EventCommandRunner {
   private struct RunningCommand {
     let queuedCommand: QueuedCommand
     let process: Int32
-    /// Readable when the process has ended.
     let endDescriptor: SharedDescriptor
     /// When to send SIGTERM, or SIGKILL if SIGTERM was already sent.
     var deadline: Instant

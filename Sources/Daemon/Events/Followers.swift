@@ -4,7 +4,6 @@ internal import Wire
 struct Followers {
   static let maximumCount = 32
 
-  /// The followed events of each request.
   private var followedEvents: [Ticket: FollowedEvents] = [:]
 
   /// The events that a request follows.

@@ -10,7 +10,7 @@ protocol Lessor: AnyObject {
   var mayBeginRequest: Bool { get }
   /// Logs an event, with the peer that caused it.
   func note(_ event: LeaseEntry.Event, of lease: Lease, _ peer: LeaseEntry.Peer?)
-  /// Called before a counted request is handled.
+  /// Called before a request that counts as a use is handled.
   func didBeginUse(of lease: Lease)
   /// Called after a request was answered or its sender disconnected.
   func didEndUse(of lease: Lease)

@@ -10,7 +10,6 @@ final class URLTokens: AccountPart {
   /// Receives the token and how it is used at the URL.
   typealias Delivery = (TokenSlot, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
 
-  /// A request for a token to send to a URL.
   private struct URLTokenRequest {
     let request: TokenRequest
     let destination: TokenRequest.Destination

@@ -92,7 +92,7 @@ final class Login {
 
   /// The polling for the tokens of a device code.
   struct Polling {
-    /// When to poll next.
+    /// Determines when to poll next.
     var device = DevicePolling(interval: 5, expiresIn: 0)
     /// Whether the user was warned that this machine's clock may be fast.
     var hasWarnedOfClock = false

@@ -323,7 +323,7 @@ final class TokenFiles: AccountPart {
     for file in tokenFiles.values where file.account == account { remove(file, .signedOut) }
   }
 
-  /// Removes a file, but keeps its name for the next token.
+  /// Removes a file for the reason `code`, but keeps its name for the next token.
   private func remove(_ file: TokenFile, _ code: FailureCode) {
     file.renewalDue = nil
     guard file.writtenGeneration != nil || file.writingGeneration != nil else { return }
@@ -349,7 +349,7 @@ final class TokenFiles: AccountPart {
 
   /// Stops updating a file and removes it.
   ///
-  /// - Parameter then: Called when it is removed.
+  /// - Parameter then: Called when the file is removed.
   func stopKeeping(_ file: TokenFile, then: @escaping () -> Void = {}) {
     tokenFiles[file.ticket] = nil
     for slot in broker.slots { slot.waiters.removeAll { $0.ticket == file.ticket } }

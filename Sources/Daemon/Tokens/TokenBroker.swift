@@ -153,8 +153,6 @@ final class TokenBroker: DaemonPart {
     try sendToken(request, ticket, replacing: nil)
   }
 
-  /// Responds with a token.
-  ///
   /// - Parameter spent: The grant to renew, because its ID Token expires too soon. Nil on the first attempt.
   private func sendToken(_ request: TokenRequest, _ ticket: Ticket, replacing spent: AccessGrant?) throws(Failure) {
     let account = try resolve(request.account)
@@ -258,7 +256,7 @@ final class TokenBroker: DaemonPart {
   /// The slot of the account's own token, or of another target. Nil if it does not exist.
   func slot(_ name: AccountName, _ target: TokenTarget?) -> TokenSlot? { accounts[name]?.existingSlot(target) }
 
-  /// Restarts each waiter for its own target.
+  /// Requests tokens again for all waiters, each for its own target.
   func restartForWaiters(_ account: Account) {
     for waiter in account.takeWaiters() { obtain(for: waiter, account) }
   }

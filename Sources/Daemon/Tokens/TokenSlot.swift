@@ -128,7 +128,7 @@ final class Waiter {
   /// The request. The waiter is removed when the request ends.
   let ticket: Ticket
   let need: TokenNeed
-  /// Scope, resource and audience of the token. Nil for the account's own token.
+  /// The token's target. Nil for the account's own token.
   let target: TokenTarget?
   /// When to stop waiting for an unreachable server. Nil if the request does not wait.
   let waitsUntil: Instant?

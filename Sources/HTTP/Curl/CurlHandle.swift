@@ -77,7 +77,7 @@ internal import OAuth
     }
   }
 
-  /// Connects for the prepared request, until ``abandonTransfer()``. Sends nothing.
+  /// Opens the connection for the prepared request, and keeps it until ``abandonTransfer()``. Sends nothing.
   func connect(_ exchange: any RunningExchange) throws(HTTPFailure) {
     try set(CURLOPT_CONNECT_ONLY, 1)
     // The caller writes HTTP/1.1 to the connection.

@@ -59,7 +59,7 @@ struct TransferProgress {
   private(set) var refusal: HTTPFailure.Code?
   /// Whether any byte of the request was sent.
   private var requestStarted = false
-  /// Whether the first line of a response was received. libcurl reports nothing earlier.
+  /// Whether the first line of a response was received. libcurl does not report a part of it.
   private var responseStarted = false
   /// Whether the request uses a connection kept from an earlier request.
   private var usesKeptConnection: Bool

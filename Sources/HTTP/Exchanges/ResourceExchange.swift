@@ -20,7 +20,7 @@ final class ResourceExchange: RunningExchange {
   var progress: TransferProgress
   let cancellation: Cancellation?
   private let isHead: Bool
-  /// The stall timeout before the content.
+  /// The stall timeout until the content begins.
   private let stallTimeout: Duration
   /// The stall timeout during the content; nil for no limit.
   private let idleTimeout: Duration?
