@@ -39,7 +39,6 @@ public final class MemorySessions: SessionContainer {
   }
 
   private let state = Monitor(State())
-  /// Returns the time in unix seconds.
   private let now: @Sendable () -> Int
 
   /// Creates an empty container with a new installation.

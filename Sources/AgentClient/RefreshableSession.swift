@@ -52,7 +52,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private let container: Container
   private let options: TokenOptions
   private let reportRefresh: RefreshHandler?
-  /// The state after the last token; nil before the first one.
+  /// Nil before the first token.
   private let known = Monitor<KnownSession?>(nil)
   /// The last rejection by each resource.
   private let rejections = Monitor<[String: Rejection]>([:])

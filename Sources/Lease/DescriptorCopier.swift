@@ -6,7 +6,6 @@ final class DescriptorCopier {
   private let source: SharedDescriptor
   private let sink: SharedDescriptor
   private unowned let loop: any RequestLoop
-  /// Called once when the copy has ended.
   private let onEnd: (DescriptorCopier) -> Void
   /// Bytes read, of which ``writtenCount`` are written.
   private var buffer: [UInt8] = []

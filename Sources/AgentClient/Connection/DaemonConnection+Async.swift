@@ -4,8 +4,8 @@ internal import Wire
 extension DaemonConnection {
   /// Waits for the next line, and passes it to `body` without its newline.
   ///
-  /// - Throws: `timeout`; `cancelled`; `daemon_unavailable` if the daemon disconnects; the errors of `body`. The
-  ///   connection can be reused only after an error of `body`.
+  /// - Throws: `timeout` after the deadline; `cancelled` if the task is cancelled; `daemon_unavailable` if the daemon
+  ///   disconnects; the errors of `body`. The connection can be reused only after an error of `body`.
   mutating func nextLine<Result: ~Copyable>(
     before deadline: Instant, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) async throws(Failure) -> Result {

@@ -53,7 +53,7 @@ final class SocketWaits: Sendable {
 
   /// Waits until a descriptor is readable or its peer disconnects. The descriptor must stay open until this returns.
   ///
-  /// - Throws: `timeout`; `cancelled`.
+  /// - Throws: `timeout` after the deadline; `cancelled` if the task is cancelled.
   static func wait(for descriptor: Int32, before deadline: Instant) async throws(Failure) {
     let waits: SocketWaits
     do { waits = try shared() } catch { throw waitFailure(error) }

@@ -4,9 +4,7 @@ internal import Wire
 /// Reacts to changes in any part of the daemon. ``DaemonParts`` forwards each call to the parts concerned.
 protocol DaemonObserver: AnyObject {
   func didLog(_ entry: LogEntry)
-  /// Called after an event of a session or account was published.
   func didPublish(_ entry: SessionEntry)
-  /// Called after an event of a lease was published.
   func didPublish(_ entry: LeaseEntry)
   /// Called after each read of the settings.
   ///

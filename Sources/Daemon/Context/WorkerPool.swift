@@ -90,7 +90,7 @@ final class WorkerPool: Sendable {
     report()
   }
 
-  /// Stops counting the calling thread. Returns false if a job needs it.
+  /// Stops counting the calling thread. Returns false if a job needs the thread.
   private func retireIfUnneeded() -> Bool {
     state.withLock { state in
       guard state.unfinished < state.threads else { return false }

@@ -98,7 +98,7 @@ final class EventCommandRunner {
 
   /// Handles a command from ``takeNext()`` that a worker has started, or failed to start.
   ///
-  /// - Returns: The problem, if it did not start.
+  /// - Returns: The problem, if the command did not start.
   func handleStart(_ queuedCommand: QueuedCommand, _ outcome: Result<StartedCommand, SystemError>, now: Instant)
     -> LogEvent
     .CommandProblem?

@@ -174,7 +174,6 @@ final class Dispatcher: DaemonPart, RequestHandler {
     parts.stop(isPermanent: isPermanent)
   }
 
-  /// Cancels a request whose sender disconnected or waits no longer.
   func abandon(_ ticket: Ticket) {
     changingRequests.remove(ticket)
     requestsAwaitingSettings[ticket] = nil

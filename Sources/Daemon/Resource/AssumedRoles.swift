@@ -15,7 +15,6 @@ final class AssumedRoles: DaemonPart {
     let account: AccountName
     /// The generation of the token's session.
     let generation: UInt64
-    /// The role, and the endpoint that issues its credentials.
     let key: RoleCache.Key
   }
 

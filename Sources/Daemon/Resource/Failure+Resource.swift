@@ -8,7 +8,7 @@ extension Failure {
   ///
   /// - Parameters:
   ///   - grant: The token that was sent.
-  ///   - isPermanent: Whether the resource rejects new tokens too.
+  ///   - isPermanent: Whether the resource rejects even new tokens.
   init?(
     _ head: ResourceHead, _ verdict: ResourceVerdict, to transfer: ResourceTransfer, with grant: AccessGrant,
     of account: Account, isPermanent: Bool

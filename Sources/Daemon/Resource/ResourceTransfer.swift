@@ -4,7 +4,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// A request to a resource. Workers use only content, receiver and cancellation, the loop all else.
+/// A request to a resource. Workers use only content, receiver and cancellation; the loop uses everything else.
 final class ResourceTransfer: @unchecked Sendable {
   /// The maximum number of requests, without event streams.
   static let maximumConcurrent = 192

@@ -181,7 +181,7 @@ final class URLTokens: AccountPart {
     }
   }
 
-  /// Drops a token from memory. Returns false if it is not there or cannot be renewed.
+  /// Drops a token from memory. Returns false if the token is not there or cannot be renewed.
   private func forget(_ token: SealedSecret, of account: AccountName) -> Bool {
     var isForgotten = false
     for slot in broker.accounts[account]?.slots ?? [] {

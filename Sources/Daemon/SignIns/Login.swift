@@ -22,7 +22,7 @@ final class Approval: Sendable {
   /// Allows cancellation again, after an approved step has ended.
   func reopen() { state.store(State.open, ordering: .releasing) }
 
-  /// Sets the state unless already decided. Returns whether it is now `wanted`.
+  /// Sets the state unless already decided. Returns whether the state is now `wanted`.
   private func decide(_ wanted: Int) -> Bool {
     let (exchanged, original) = state.compareExchange(
       expected: State.open, desired: wanted, ordering: .acquiringAndReleasing)

@@ -16,6 +16,7 @@ final class RedirectServer {
     let pageTexts: Translations
   }
 
+  /// What a polled descriptor belongs to.
   private enum Source {
     /// A listening socket, and the sign-ins that use it.
     case socket(RedirectSocket, [WaitingSignIn])

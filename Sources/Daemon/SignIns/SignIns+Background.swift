@@ -14,7 +14,7 @@ extension SignIns {
   private static let resultLifetime = Duration.seconds(600)
   private static let maximumKeptResults = 32
 
-  /// Responds to the request that started a background sign-in, which continues.
+  /// Responds to the request that started a background sign-in, which continues until `expiry` (unix seconds).
   func detach(_ login: Login, until expiry: Int) {
     guard login.isDetached else { return }
     let ticket = login.ticket

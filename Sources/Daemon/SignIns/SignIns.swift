@@ -178,6 +178,8 @@ final class SignIns: AccountPart {
   }
 
   /// Sends the user's next step to the client, and keeps it for ``resume(_:waits:_:)``.
+  ///
+  /// - Parameter expiry: When the step expires, in unix seconds.
   func send(_ event: Event, to login: Login, until expiry: Int) {
     (login.nextStep, login.stepExpiry) = (event, expiry)
     loop.send(.event(event), to: login.ticket)

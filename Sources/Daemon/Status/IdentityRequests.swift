@@ -44,7 +44,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// Sends the claims, or asks again with a new token.
+  /// Sends the claims, or requests UserInfo again with a new token.
   ///
   /// - Parameter generation: The session generation at the time of the request.
   private func handleUserInfoResult(

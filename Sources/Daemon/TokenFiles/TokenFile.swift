@@ -20,7 +20,7 @@ final class TokenFile {
   var writingGeneration: UInt64?
   /// The session generation whose ID Token expires too soon to be written.
   var skippedGeneration: UInt64?
-  /// Whether the file is a standing one or was written before. Otherwise a failure ends the request.
+  /// Whether the request continues after a failure: for a standing file, or once the file was written.
   var survivesFailure: Bool
   /// Whether a token request is in progress.
   var awaitsToken = false

@@ -313,12 +313,10 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Requests new tokens for an account's files.
   func requestNewTokens(for account: AccountName) {
     for file in tokenFiles.values where file.account == account && file.survivesFailure { requestToken(for: file) }
   }
 
-  /// Removes the files of a signed-out account.
   func removeFiles(of account: AccountName) {
     for file in tokenFiles.values where file.account == account { remove(file, .signedOut) }
   }
@@ -338,7 +336,9 @@ final class TokenFiles: AccountPart {
 
   /// Sends the file's path to the client.
   ///
-  /// - Parameter removal: Why the file was removed. Nil if it was written.
+  /// - Parameters:
+  ///   - removal: Why the file was removed. Nil if it was written.
+  ///   - expiresAt: The token's expiry, in unix seconds.
   private func notifyClient(of file: TokenFile, removal: FailureCode? = nil, expiresAt: Int? = nil) {
     let event = Event.TokenFile(
       account: file.account.text, path: file.store.path(of: file.name), removal: removal, expiresAt: expiresAt)

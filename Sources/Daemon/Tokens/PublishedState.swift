@@ -58,7 +58,7 @@ struct PublishedState {
     return [.sessionExpiring(at: end)]
   }
 
-  /// Records the expiry of a token that was not renewed.
+  /// Records the expiry, in unix seconds, of a token that was not renewed.
   mutating func recordExpiry(at end: Int, isRenewable: Bool) -> [SessionEvent] {
     if !isRenewable { isSignedIn = false }
     return [.expired(at: end, isRenewable: isRenewable)]

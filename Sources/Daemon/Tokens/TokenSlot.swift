@@ -5,7 +5,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// An account's token for one target: its session, the waiting requests, and the run that gets it.
+/// An account's token for one target: its session, the waiting requests, and the run that gets the token.
 final class TokenSlot {
   let shared: SharedAccountState
   /// Scope, resource and audience of the token. Nil for the account's own token.

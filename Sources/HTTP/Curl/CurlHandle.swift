@@ -16,7 +16,6 @@ internal import OAuth
   let presentedCertificate = PresentedCertificate()
   /// The open sockets, and whether a transfer has begun but not succeeded. Read when a connection is closed.
   let connections: UnsafeMutablePointer<agent_curl_connections>
-  /// The buffer for libcurl's error messages.
   let errorBuffer: UnsafeMutablePointer<CChar>
   /// Points to the exchange that receives libcurl's callbacks; to nil before the first exchange and after a reset.
   let currentExchange: UnsafeMutablePointer<(any RunningExchange)?>
@@ -117,6 +116,7 @@ internal import OAuth
     set { unsafe connections.pointee.is_busy = newValue }
   }
 
+  /// Whether a transfer waits or has ended.
   enum TransferStatus {
     /// The transfer waits for the network or a descriptor of its exchange.
     case waits

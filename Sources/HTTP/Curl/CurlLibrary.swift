@@ -24,7 +24,7 @@ package enum CurlLibrary {
 
   /// The system's file of trusted certificates as a C string owned by libcurl, if any.
   ///
-  /// Reading it takes longer than a handshake, so it is read only if ``certificateDirectory`` does not contain the
+  /// Reading the file takes longer than a handshake, so it is read only if ``certificateDirectory`` lacks the
   /// authority.
   static var certificateBundle: UnsafePointer<CChar>? {
     unsafe certificateDirectory == nil ? nil : agent_curl_certificate_bundle()

@@ -7,11 +7,12 @@ struct HeaderCollector {
   /// The maximum size of the header in bytes, including interim responses and trailers.
   static let maxBytes = 65_536
 
-  /// Whether to keep `Set-Cookie`, which only a user's own requests need.
   private let keepsCookies: Bool
-  /// Whether to drop excess fields, except ``neededFields``, instead of rejecting the response.
   private let dropsExcess: Bool
 
+  /// - Parameters:
+  ///   - keepsCookies: Whether to keep `Set-Cookie`, which only a user's own requests need.
+  ///   - dropsExcess: Whether to drop excess fields, except ``neededFields``, instead of rejecting the response.
   init(keepsCookies: Bool = false, dropsExcess: Bool = false) {
     self.keepsCookies = keepsCookies
     self.dropsExcess = dropsExcess

@@ -30,7 +30,6 @@ protocol RunningExchange: AnyObject {
   func failure(after code: CURLcode?) -> HTTPFailure?
   /// Called when the host was resolved. Time limits exclude this duration.
   func noteResolved(after duration: Duration)
-  /// Called when the response is complete.
   func noteCompletion()
 }
 
@@ -39,7 +38,6 @@ extension RunningExchange {
   var longestWait: Duration { CurlHandle.longestWait }
   var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] { [] }
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart { .end }
-  /// Nil, since transfers without a caller's content are never paused.
   func remainingPauseFlags() -> Int32? { nil }
   func continuesOnOtherThread() -> Bool { false }
   func noteResolved(after duration: Duration) {}

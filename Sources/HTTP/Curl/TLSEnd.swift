@@ -52,7 +52,6 @@ extension CurlHandle {
     try check(unsafe agent_curl_set_context(easy, CURLOPT_SSL_CTX_DATA, currentExchange))
   }
 
-  /// Whether the connection uses TLS and the server has not announced its end.
   var isCloseNotifyMissing: Bool { unsafe tlsEnd.pointee.isCloseNotifyMissing }
 
   /// Whether the received content may be truncated.

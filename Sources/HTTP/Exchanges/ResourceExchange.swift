@@ -27,7 +27,7 @@ final class ResourceExchange: RunningExchange {
   private var lastProgress = ContinuousClock.now
   private let content: SentContent?
   private let body: ReceivedContent
-  /// Searches the response for the token; nil if the receiver may see it.
+  /// Searches the response for the token; nil if the receiver may see the token.
   private let screen: TokenScreen?
   private var head: ResourceHead?
   private var receiverWantsContent = false
