@@ -20,7 +20,6 @@ final class SocketWaits: Sendable {
     var wakesAt = Instant.distantFuture
   }
 
-  /// The shared instance, once it exists.
   private static let sharedInstance = Monitor<SocketWaits?>(nil)
 
   private let state = Monitor(State())

@@ -68,7 +68,6 @@ final class EventCommandRunner {
   private var lastKey: UInt64 = 0
   /// When the runner closes, during shutdown.
   private var end: Instant?
-  /// Whether ``end`` has passed.
   private var isClosed = false
 
   init() throws(SystemError) { poller = try Poller() }

@@ -8,7 +8,7 @@ final class Server {
   enum ServedSocket: ~Copyable {
     /// A socket for all clients.
     case listening(ListeningSocket)
-    /// A connection passed by the program that started the daemon. The daemon ends when it closes.
+    /// A connection passed by the program that started the daemon. The daemon ends when the connection closes.
     case connection(FileDescriptor)
   }
 
@@ -49,7 +49,7 @@ final class Server {
   private let listening: ListeningSocket?
   /// The listening socket's key in the loop.
   private var acceptKey: UInt64?
-  /// Closed when no descriptor is free, to accept and refuse a peer. Nil if it could not be opened.
+  /// A descriptor to close when none is free, to accept and refuse a peer. Nil if it could not be opened.
   private var spareDescriptor: SharedDescriptor?
   /// When peers began to wait for a descriptor. Nil if none is waiting.
   private var peersWaitingSince: Instant?

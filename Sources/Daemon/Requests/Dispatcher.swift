@@ -48,7 +48,6 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Passes a request to the part that handles it.
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) {
     do throws(Failure) {
       let request = try withDirectoryAccount(envelope, ticket)
@@ -100,7 +99,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Begins to send a request the steps of its account, or of all accounts if it has none.
+  /// Begins to send a request the steps of its account, or of all accounts if the request names none.
   func beginSteps(of request: Request, _ ticket: Ticket) {
     guard let settings = try? settings() else { return }
     let name: AccountName?
@@ -143,7 +142,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     isStopPermanent = isStopPermanent ?? isPermanent
   }
 
-  /// Delays a result until shell prompts can show the change. Returns false if it can be sent now.
+  /// Delays a result until shell prompts can show the change. Returns false if the result can be sent now.
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool {
     changingRequests.contains(ticket) && parts.events.postpone(result, of: ticket)
   }

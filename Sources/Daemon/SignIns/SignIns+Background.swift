@@ -92,7 +92,6 @@ extension SignIns {
     ])
   }
 
-  /// Drops outdated results.
   private func dropOutdatedResults() {
     let now = services.time.now()
     backgroundResults.removeAll { $0.endedAt.duration(to: now) > Self.resultLifetime }

@@ -6,7 +6,7 @@ internal import Wire
 
 /// Handles `status` and `list`.
 final class StatusRequests: AccountPart {
-  /// The command to respond to.
+  /// The command that the response is for.
   enum Purpose: Sendable { case status, list }
 
   private let signIns: SignIns

@@ -19,7 +19,7 @@ final class TokenFileStore: Sendable {
   }
 
   /// - Parameter path: An existing directory.
-  /// - Throws: An error if other users could have created it.
+  /// - Throws: An error if other users could have created the directory.
   init(existing path: String) throws(DirectoryError) {
     directory = try PrivateDirectory(opening: path, create: false)
     removeOrphans()
@@ -38,7 +38,7 @@ final class TokenFileStore: Sendable {
   /// Claims a file name until its lock is released.
   ///
   /// - Parameter name: A name from an earlier daemon. Nil for a new one.
-  /// - Throws: `EAGAIN` if another daemon has claimed it.
+  /// - Throws: `EAGAIN` if another daemon has claimed the name.
   func claim(_ name: String?) throws(SystemError) -> (name: String, lock: TokenFileLock) {
     let name = name ?? Self.newName()
     return (name, TokenFileLock(try directory.tryLock(name + Self.lockSuffix), ownsFile: true))

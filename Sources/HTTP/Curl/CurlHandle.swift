@@ -11,7 +11,7 @@ internal import OAuth
   // The connections belong to `multi`, so that they survive a reset of `easy`.
   let easy: UnsafeMutableRawPointer
   let multi: UnsafeMutableRawPointer
-  /// The state of the TLS connection, which updates it.
+  /// The state of the TLS connection, updated by callbacks.
   let tlsEnd: UnsafeMutablePointer<TLSEnd>
   let presentedCertificate = PresentedCertificate()
   /// The open sockets, and whether a transfer has begun but not succeeded. Read when a connection is closed.

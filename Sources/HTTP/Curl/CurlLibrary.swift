@@ -24,8 +24,7 @@ package enum CurlLibrary {
 
   /// The system's file of trusted certificates as a C string owned by libcurl, if any.
   ///
-  /// Reading the file takes longer than a handshake, so it is read only if ``certificateDirectory`` lacks the
-  /// authority.
+  /// Read only if ``certificateDirectory`` lacks the authority, since reading takes longer than a handshake.
   static var certificateBundle: UnsafePointer<CChar>? {
     unsafe certificateDirectory == nil ? nil : agent_curl_certificate_bundle()
   }
