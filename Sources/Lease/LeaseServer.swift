@@ -25,7 +25,7 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
   /// The keys of the listening HTTP sockets in the loop.
   private var httpListeners: [UInt64] = []
   private var httpConnections: [UInt64: HTTPConnection] = [:]
-  /// The number of the last HTTP connection, larger than any key of the loop.
+  /// The number of the last HTTP connection. Other connections have smaller numbers.
   private var lastHTTPConnection: UInt64 = 1 << 48
   /// Limits the rate of refusals that are reported to the daemon.
   private var reportLimit: RateLimit

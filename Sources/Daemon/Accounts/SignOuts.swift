@@ -8,7 +8,7 @@ internal import Wire
 /// One sign-out request, and the results for its accounts so far.
 final class SignOutBatch {
   let ticket: Ticket
-  /// Whether all accounts are signed out. Errors of single accounts then do not fail the request.
+  /// Whether the request is for all accounts. If so, errors of single accounts do not fail it.
   let includesAllAccounts: Bool
   /// The accounts whose sign-out has not ended.
   var pending: Set<AccountName>
@@ -129,7 +129,7 @@ final class SignOuts: AccountPart {
   /// - Parameters:
   ///   - account: Nil if the settings do not contain it.
   ///   - isLocal: Whether to skip revocation at the server.
-  ///   - endsAll: Whether all accounts are signed out.
+  ///   - endsAll: Whether the sign-out is for all accounts.
   ///   - overdue: Called if a refresh in progress does not end in time.
   func beginSignOut(
     _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false,

@@ -89,7 +89,7 @@ final class DaemonContext {
     }
   }
 
-  /// Runs work that may change the settings on a worker. Calls `finish` on the loop after they were read again.
+  /// Runs work on a worker that may change the settings. Calls `finish` on the loop after reading them again.
   func runSettingsChange<Value: Sendable>(
     as share: WaitShare, _ cancellation: Cancellation, _ body: @escaping @Sendable () throws(SessionError) -> Value,
     then finish: @escaping (Result<Value, SessionError>) -> Void
@@ -204,7 +204,7 @@ class DaemonPart {
   /// The error for requests during shutdown.
   var stopFailure: Failure { jobs.stopError.map { Failure($0, account: nil) } ?? .stopping }
 
-  /// Calls `action` on the loop at this time. It cannot be cancelled, so `action` must check whether it still applies.
+  /// Calls `action` on the loop at this time. Cannot be cancelled, so `action` must check whether it still applies.
   func schedule(at due: Instant, _ action: @escaping () -> Void) {
     loop.schedule(at: due) { [context] in
       context.files.poll()
@@ -230,7 +230,7 @@ class DaemonPart {
     if !context.stepSubscribers.isEmpty { log.note(.step(step()), account) }
   }
 
-  /// The deadline of a request that may wait for an unreachable server. Nil if it may not.
+  /// The deadline of a request that may wait for an unreachable server. Nil if the request may not wait.
   func waitDeadline(_ seconds: Int?) -> Instant? { seconds.map { loop.now.advanced(by: .seconds($0)) } }
 
   /// A random number in 0..<1.

@@ -123,7 +123,6 @@ final class EventCommandRunner {
     }
   }
 
-  /// The interval between attempts to reap ``unwatched``.
   private static let unwatchedInterval = Duration.milliseconds(200)
   /// When to reap ``unwatched`` next.
   private var unwatchedDue = Instant.distantFuture

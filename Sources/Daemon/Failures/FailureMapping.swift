@@ -227,7 +227,7 @@ extension Failure {
       hint: Self.commandAddingOrigin(origin, account).map { Phrase("to allow it: \($0)") })
   }
 
-  /// The command that signs in at a URL, or the help for a server without sign-in.
+  /// The command that signs in at a URL, or shows help if that is impossible or unsafe to paste.
   private static func signInCommand(at url: String) -> String {
     guard let uri = try? URI(url), uri.isHTTPS || uri.isHTTPLoopback, ShellWord.isHarmless(url) else {
       return "agent help account set"

@@ -26,7 +26,7 @@ struct DaemonInvocation {
   var isStartedByClient: Bool { if case .directory = mode { true } else { false } }
 
   private let mode: Mode
-  /// Notifies the starting program when the socket is open.
+  /// The descriptor that notifies the starting program when the socket is open.
   private let readyDescriptor: Int32?
 
   /// The descriptor of a service manager's first socket.

@@ -14,7 +14,7 @@ protocol Lessor: AnyObject {
   func didBeginUse(of lease: Lease)
   /// Called after a request was answered or its sender disconnected.
   func didEndUse(of lease: Lease)
-  /// Asks the user whether to allow a request. `origin` is nil if it is for the token itself.
+  /// Asks the user whether to allow a request. `origin` is nil for a request for the token itself.
   func ask(_ lease: Lease, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?)
 }
 

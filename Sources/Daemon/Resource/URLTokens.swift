@@ -22,7 +22,7 @@ final class URLTokens: AccountPart {
     /// Whether the ID Token was already renewed because it expires too soon.
     var hasRenewed = false
 
-    /// The kind of token, by the settings for the URL or else the request.
+    /// The kind of token according to the settings for the URL, or else the request.
     var kind: TokenKind { choice?.entry?.token ?? destination.kind ?? .accessToken }
 
     /// The required remaining lifetime, in seconds.
@@ -160,7 +160,7 @@ final class URLTokens: AccountPart {
   /// The maximum length of a token to compare, in bytes.
   private static let maximumBytes = 65_536
 
-  /// Drops the cached token if it is the refused one in the descriptor.
+  /// Drops the cached token if it equals the refused token in the descriptor.
   func forget(_ request: ForgetRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let source = passed.last else {
       throw Failure(.invalidRequest, "the request must pass a descriptor with the token")

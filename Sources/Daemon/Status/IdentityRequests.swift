@@ -65,7 +65,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// Responds with the claims. `source` is nil if there are none.
+  /// Responds with the claims. `source` is nil if there are no claims.
   private func sendIdentity(_ account: Account, _ claims: JSONObject, _ source: Source?, _ ticket: Ticket) {
     var result = JSONObject([
       ("account", .string(account.name.text)), ("issuer", .string(account.configuration.issuer)),

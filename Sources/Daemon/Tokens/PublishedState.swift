@@ -94,7 +94,7 @@ struct PublishedState {
 }
 
 extension SessionEvent.RefreshFailure {
-  /// A failure, with the host if it was unreachable.
+  /// A failure, with the host if the host was unreachable.
   init(_ code: FailureCode, _ error: SessionError) {
     guard case .oauth(let error) = error, case .host(let host) = error.subject else {
       self.init(code)

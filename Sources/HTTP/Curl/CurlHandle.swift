@@ -237,7 +237,7 @@ internal import OAuth
     return .milliseconds(milliseconds)
   }
 
-  /// A number that libcurl knows; 0 if it is not available.
+  /// A number from libcurl's information about the transfer; 0 if not available.
   func number(_ info: CURLINFO) -> Int {
     var value = 0
     return unsafe agent_curl_get_number(easy, info, &value) == CURLE_OK ? value : 0

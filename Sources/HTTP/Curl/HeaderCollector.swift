@@ -116,7 +116,7 @@ struct HeaderCollector {
     text.starts(with: "HTTP/".utf8)
   }
 
-  /// Whether the field sets a cookie, which may be secret.
+  /// Whether the field sets a cookie.
   private static func isCookie(_ name: String) -> Bool {
     let name = name.lowercased()
     return name == "set-cookie" || name == "set-cookie2"

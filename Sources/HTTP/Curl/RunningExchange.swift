@@ -133,7 +133,7 @@ struct TransferProgress {
 
   mutating func noteProgress() { requestStarted = handle.sentBytes > 0 }
 
-  /// Records bytes that were sent or received without libcurl's own request.
+  /// Records that this program, not libcurl, sent or received bytes.
   mutating func note(sent: Bool = false, received: Bool = false) {
     requestStarted = requestStarted || sent
     responseStarted = responseStarted || received
