@@ -89,7 +89,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     forget()
   }
 
-  /// Forgets the user. The installation remains, because a new session must belong to the same one.
+  /// Forgets the user. The installation remains, because a new session must belong to it.
   private func forget() {
     known.withLock { known in
       known?.session = nil

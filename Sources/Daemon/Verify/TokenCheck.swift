@@ -10,6 +10,7 @@ struct TokenCheck: Sendable {
   private let results: SharedDescriptor
   let rules: TokenRules
   private let knownIssuers: [(issuer: String, account: String)]
+  /// Whether to write only the most used claims.
   private let isBrief: Bool
   let time: any TimeSource
   let cancellation: Cancellation
@@ -18,7 +19,7 @@ struct TokenCheck: Sendable {
   private static let partSize = 32
   private static let maximumThreads = 4
 
-  /// The number of threads for one check, which leaves processors for other work.
+  /// The number of threads for one check. The maximum leaves processors for other work.
   static func threadCount(processors: Int) -> Int { min(processors, maximumThreads) }
 
   /// How often a blocked read or write checks for cancellation.

@@ -116,7 +116,6 @@ internal import OAuth
     set { unsafe connections.pointee.is_busy = newValue }
   }
 
-  /// Whether a transfer waits or has ended.
   enum TransferStatus {
     /// The transfer waits for the network or a descriptor of its exchange.
     case waits

@@ -8,6 +8,7 @@ struct HeaderCollector {
   static let maxBytes = 65_536
 
   private let keepsCookies: Bool
+  /// Whether to drop excess fields.
   private let dropsExcess: Bool
 
   /// - Parameters:
