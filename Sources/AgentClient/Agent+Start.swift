@@ -23,7 +23,7 @@ extension Agent {
   private static let timeout = Duration.seconds(60)
   private static let maximumOutputBytes = 64 << 10
 
-  /// Blocks until the daemon listens.
+  /// Starts the daemon, and blocks until it listens.
   func startDaemon() throws(Failure) {
     let program = try agentProgram()
     let result: InstalledProgram.Result

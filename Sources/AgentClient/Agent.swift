@@ -207,6 +207,7 @@ public final class Agent: SessionContainer {
 
   // MARK: - The connection
 
+  /// Sends a request and returns its result. Ignores events.
   func ask(_ request: Request) async throws(AgentError) -> JSONObject {
     try await converse(request, WireProtocol.defaultTimeoutSeconds) { (line) throws(Failure) in
       switch try Reply(parsing: line) {
@@ -238,6 +239,8 @@ public final class Agent: SessionContainer {
     }
   }
 
+  /// Sends a request on the idle connection.
+  ///
   /// - Returns: False if the agent had closed the connection, so that the request was not received.
   private func sendIfOpen(
     _ request: RequestEnvelope, over connection: borrowing DaemonConnection
@@ -318,6 +321,7 @@ public final class Agent: SessionContainer {
     return connection
   }
 
+  /// Whether calls may start the daemon: only at the default socket, unless disabled.
   private func mayStartDaemon() throws(Failure) -> Bool {
     guard startsDaemon, socketPath == nil else { return false }
     return try SocketLocation.fromEnvironment() == nil

@@ -35,12 +35,10 @@ public final class MemorySessions: SessionContainer {
   private struct State {
     var installation = InstallationID.random()
     var entries: [String: Entry] = [:]
-    /// The active account.
     var active: String?
   }
 
   private let state = Monitor(State())
-  /// Returns the time in unix seconds.
   private let now: @Sendable () -> Int
 
   /// Creates an empty container with a new installation.

@@ -45,14 +45,14 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private static var rejectionLifetime: Duration { .seconds(300) }
   private static var maximumRejections: Int { 64 }
 
-  /// One is not enough, since a thread with an older token may report last.
+  /// How many tokens are remembered. One is not enough, since a task with an older token may report last.
   private static var maximumFingerprints: Int { 16 }
 
   private let account: String?
   private let container: Container
   private let options: TokenOptions
   private let reportRefresh: RefreshHandler?
-  /// The state after the last token; nil before the first one.
+  /// Nil before the first token.
   private let known = Monitor<KnownSession?>(nil)
   /// The last rejection by each resource.
   private let rejections = Monitor<[String: Rejection]>([:])
@@ -89,7 +89,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     forget()
   }
 
-  /// Forgets the user. The installation remains, because a new session must belong to the same one.
+  /// Forgets the user. The installation remains, because a new session must belong to it.
   private func forget() {
     known.withLock { known in
       known?.session = nil

@@ -1,7 +1,7 @@
 internal import Wire
 
 extension SecretText {
-  /// Always overwrites the text after `body`.
+  /// Passes an empty text to `body`, then overwrites the text, even if `body` throws.
   static func with<Result: ~Copyable, Failure: Error>(
     capacity: Int, _ body: (inout SecretText) throws(Failure) -> Result
   ) throws(Failure) -> Result {

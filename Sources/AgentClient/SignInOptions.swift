@@ -45,7 +45,7 @@ public struct SignInOptions: Sendable, Hashable {
   public var keepsSession = false
 
   /// Whether to sign in as a guest: the client gets tokens for itself, without a user (RFC 6749, section 4.4). The
-  /// client must authenticate itself. A later sign-in without this option turns it into an account of the user.
+  /// client must authenticate itself. A later sign-in without this option makes the account the user's.
   public var isGuest = false
 
   /// Whether to make the account active, even if it keeps its session.
@@ -58,7 +58,7 @@ public struct SignInOptions: Sendable, Hashable {
   public var allowsHTTPLoopback = false
 
   /// The user name to suggest (`login_hint` of OpenID Connect Core 1.0, section 3.1.2.1). The device flow ignores this
-  /// and the next three options.
+  /// option, ``prompt``, ``acrValues`` and ``maximumAge``.
   public var loginHint: String?
 
   /// The prompts that the server must show: `login`, `consent`, `select_account` and so on, separated by spaces.

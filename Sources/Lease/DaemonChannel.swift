@@ -8,7 +8,7 @@ final class DaemonChannel {
   private unowned let loop: EventLoop
   private var loopKey: UInt64 = 0
   private let onEnd: (Failure?) -> Void
-  /// Not yet sent. `end` is the daemon's end of a new connection. Nil for a refusal.
+  /// The requests not yet sent. `end` is the daemon's end of a new connection, or nil for a refusal.
   private var queue: [(line: [UInt8], end: SharedDescriptor?)] = []
   /// Whether the last request is unanswered.
   private var awaitsReply = false
@@ -25,7 +25,7 @@ final class DaemonChannel {
 
   deinit { loop.unwatch(loopKey) }
 
-  /// Asks the daemon to serve a new connection for a peer, of which `end` is the daemon's end.
+  /// Asks the daemon to serve a peer's new connection. `end` is the daemon's end of it.
   func connect(_ peer: LeasePeerRequest, _ end: SharedDescriptor) { enqueue(peer, passing: end) }
 
   /// Reports a refused peer to the daemon, unless too many requests are waiting.

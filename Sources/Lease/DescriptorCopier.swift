@@ -6,7 +6,6 @@ final class DescriptorCopier {
   private let source: SharedDescriptor
   private let sink: SharedDescriptor
   private unowned let loop: any RequestLoop
-  /// Called once when the copy has ended.
   private let onEnd: (DescriptorCopier) -> Void
   /// Bytes read, of which ``writtenCount`` are written.
   private var buffer: [UInt8] = []
@@ -16,7 +15,7 @@ final class DescriptorCopier {
   private var lastProgress: Instant
 
   private static let maximumReadBytes = 64 << 10
-  /// Before other connections get their turn.
+  /// The maximum number of reads before other connections get their turn.
   private static let maximumReadsPerRound = 16
   /// How long a full sink may accept nothing.
   private static let timeout = Duration.seconds(120)

@@ -62,7 +62,7 @@ enum Jail {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: bits, datum_b: 0)
   }
 
-  /// Whether the jail blocks a system call, tried with invalid arguments, or this architecture lacks it.
+  /// Tries a system call with invalid arguments. Returns whether the jail blocks it or this architecture lacks it.
   static func blocks(_ name: String) -> Bool {
     let number = unsafe seccomp_syscall_resolve_name(name)
     return number == __NR_SCMP_ERROR || agent_system_call(number) == EPERM

@@ -41,11 +41,11 @@ final class LentCall {
   private var daemonEnd: SharedDescriptor?
   /// The descriptors to send with the request.
   private var descriptorsToSend: [SharedDescriptor] = []
-  /// They copy bodies to and from the peer's descriptors.
+  /// The copiers of bodies to and from the peer's descriptors.
   private var copiers: [DescriptorCopier] = []
-  /// If the request asks for the response's body in lines.
+  /// Nil unless the request asks for the response's body in lines.
   private var inlineResponseBody: InlineResponseBody?
-  /// If the peer sends the body in lines.
+  /// Nil unless the peer sends the request's body in lines.
   private var inlineRequestBody: InlineRequestBody?
   /// The body in the request's line, if any; nil once forwarded.
   private var contentInRequest: [UInt8]?

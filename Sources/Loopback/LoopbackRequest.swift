@@ -1,7 +1,7 @@
 internal import Encoding
 
 /// Parses requests to a redirect listener (RFC 8252 section 7.3, RFC 9112). Every user of the machine can connect, so
-/// any other request than the expected one gets a page and has no effect.
+/// an unexpected request has no effect.
 package enum LoopbackRequest {
   /// The maximum size of the head, in bytes. A code may be long (RFC 6749 section 4.1.2), and browsers send all cookies
   /// of the host, whatever the port (RFC 6265 section 8.5).

@@ -17,7 +17,7 @@ package final class RedirectSocket: Sendable {
   // Cannot fail, since the socket is listening.
   deinit { try? UnixSocket.shutDown(descriptor) }
 
-  /// For a port that is free at both IPv4 and IPv6.
+  /// How many ports to try to find one that is free at both IPv4 and IPv6.
   private static let maximumAttempts = 10
 
   /// Listens at both addresses of `localhost`, so that no other program receives the response (RFC 8252 section 8.3).

@@ -4,8 +4,8 @@ internal import Wire
 extension DaemonConnection {
   /// Waits for the next line, and passes it to `body` without its newline.
   ///
-  /// - Throws: `timeout`; `cancelled`; `daemon_unavailable` if the daemon disconnects; the errors of `body`. The
-  ///   connection can be reused only after an error of `body`.
+  /// - Throws: `timeout` after the deadline; `cancelled` if the task is cancelled; `daemon_unavailable` if the daemon
+  ///   disconnects; the errors of `body`. The connection can be reused only after an error of `body`.
   mutating func nextLine<Result: ~Copyable>(
     before deadline: Instant, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) async throws(Failure) -> Result {
@@ -35,8 +35,7 @@ extension DaemonConnection {
     }
   }
 
-  /// The maximum length of a line in bytes. A socket accepts that much at once, so that sending never blocks a thread
-  /// of Swift's pool.
+  /// The maximum length of a line in bytes. A socket accepts that much at once, so sending never blocks.
   private static let maximumSentBytes = 100 << 10
 
   /// Sends a request.

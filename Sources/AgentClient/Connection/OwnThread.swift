@@ -5,7 +5,8 @@ internal import Wire
 enum OwnThread {
   /// Runs `body` and waits for its result.
   ///
-  /// - Throws: `cancelled`; the thread then continues, and its result is dropped. The errors of `body`.
+  /// - Throws: The errors of `body`; `cancelled` if the task is cancelled. The thread then continues, and its result is
+  ///   dropped.
   static func run<Value: Sendable>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {

@@ -26,7 +26,7 @@ final class ReplyStream: Sendable {
     self.deadline = deadline
   }
 
-  /// Waits for the next line; nil after the last one or an error.
+  /// Waits for the next line. Returns nil once the last line was returned or an error was thrown.
   ///
   /// - Parameter work: Called before waiting, unless the response has ended.
   func next(

@@ -1,8 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// Waits for all sockets of this process on one thread, so that any number of tasks can wait without blocking threads
-/// of Swift's shared pool.
+/// Waits for all sockets of this process on one thread, so that waiting tasks block no threads of Swift's pool.
 final class SocketWaits: Sendable {
   /// How a wait ended. `late`: its deadline has passed.
   private enum Outcome: Sendable { case readable, late, cancelled, failed(SystemError) }
@@ -21,7 +20,6 @@ final class SocketWaits: Sendable {
     var wakesAt = Instant.distantFuture
   }
 
-  /// The shared instance, once it exists.
   private static let sharedInstance = Monitor<SocketWaits?>(nil)
 
   private let state = Monitor(State())
@@ -54,7 +52,7 @@ final class SocketWaits: Sendable {
 
   /// Waits until a descriptor is readable or its peer disconnects. The descriptor must stay open until this returns.
   ///
-  /// - Throws: `timeout`; `cancelled`.
+  /// - Throws: `timeout` after the deadline; `cancelled` if the task is cancelled.
   static func wait(for descriptor: Int32, before deadline: Instant) async throws(Failure) {
     let waits: SocketWaits
     do { waits = try shared() } catch { throw waitFailure(error) }

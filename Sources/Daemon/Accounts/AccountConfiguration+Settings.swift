@@ -50,7 +50,7 @@ extension AccountConfiguration {
     try self.provider.map(Provider.named)?.checkSignIn(flow)
   }
 
-  /// The requested issuer, or else that of the requested provider, if any.
+  /// The requested issuer, or else the requested provider's issuer, if any.
   ///
   /// - Throws: `issuer_needed` if the provider has no single issuer, `invalid_request` if it does not support sign-in.
   static func issuer(_ given: AccountSettings) throws(Failure) -> String? {
@@ -119,9 +119,9 @@ extension AccountConfiguration {
     for entry in try originEntries(named: named) { addOrReplace(entry) }
   }
 
-  /// Lets the resources of a sign-in get tokens, except those that never may, such as http URLs.
+  /// Lists the resources of a sign-in as origins that may get tokens, without forbidden ones such as http URLs.
   ///
-  /// - Parameter withPaths: Whether to add the entire URLs, not only their origins.
+  /// - Parameter withPaths: Whether to add entire URLs instead of origins.
   mutating func addOrigins(of resources: [String], withPaths: Bool) {
     for resource in resources {
       guard let endpoint = try? Endpoint(resource, allowHTTPLoopback: self.allowHTTPLoopback) else { continue }

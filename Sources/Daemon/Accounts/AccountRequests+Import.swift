@@ -34,6 +34,8 @@ extension AccountRequests {
     }
   }
 
+  /// Describes why the token could not be imported.
+  ///
   /// - Parameter enteredOptions: The options of the sign-in command in the hint.
   private static func failure(_ error: SessionError, _ account: AccountName, _ enteredOptions: [String]) -> Failure {
     var failure = Failure(error, account: account.text, enteredOptions: enteredOptions)

@@ -73,7 +73,9 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// - Throws: `invalid_request` if no account was active before.
+  /// The name of the previously active account.
+  ///
+  /// - Throws: `invalid_request` if there is none.
   private func previous() throws(Failure) -> String {
     if let previous = try settings().previous { return previous.text }
     throw Failure(.invalidRequest, "no other account was the active one before", hint: "agent list")
@@ -204,7 +206,7 @@ final class AccountRequests: AccountPart {
   }
 
   private struct ChangeResult: Sendable {
-    /// The effect on the session.
+    /// The effect of the new settings on the session.
     let effect: SettingsEffect
     /// Whether the record got another protection level.
     let hasNewProtection: Bool

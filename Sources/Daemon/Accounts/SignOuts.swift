@@ -8,11 +8,10 @@ internal import Wire
 /// One sign-out request, and the results for its accounts so far.
 final class SignOutBatch {
   let ticket: Ticket
-  /// Whether all accounts are signed out. Errors of single accounts then do not fail the request.
+  /// Whether the request is for all accounts. If so, errors of single accounts do not fail it.
   let includesAllAccounts: Bool
   /// The accounts whose sign-out has not ended.
   var pending: Set<AccountName>
-  /// The results so far, for the response.
   var results: [JSON] = []
   /// The first error of an account.
   var failure: Failure?
@@ -29,7 +28,6 @@ final class SignOuts: AccountPart {
   private let signIns: SignIns
   private let resources: ResourceRequests
   private let tokenFiles: TokenFiles
-  /// The accounts whose sign-out is running.
   private var signOutsInProgress: Set<AccountName> = []
   /// Fires for the next attempt to revoke tokens.
   private lazy var retryAlarm = Alarm(loop) { [unowned self] in revokePending() }
@@ -71,9 +69,9 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Calls `action` with the account to sign out. The account is nil if only the vault contains it.
+  /// Calls `action` with the account to sign out, whose `account` is nil if only the vault contains it.
   ///
-  /// - Throws: `no_account` if it is in neither.
+  /// - Throws: `no_account` if neither the settings nor the vault contain the account.
   func withTarget(
     _ requested: String?, _ ticket: Ticket,
     _ action: @escaping (_ name: AccountName, _ account: Account?) throws(Failure) -> Void
@@ -126,12 +124,12 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Cancels the account's work. The caller runs the returned operation on a worker, then ``endSignOut(_:)``.
+  /// Cancels the account's work. The caller runs the returned operation on a worker, then calls ``endSignOut(_:)``.
   ///
   /// - Parameters:
   ///   - account: Nil if the settings do not contain it.
   ///   - isLocal: Whether to skip revocation at the server.
-  ///   - endsAll: Whether all accounts are signed out.
+  ///   - endsAll: Whether the sign-out is for all accounts.
   ///   - overdue: Called if a refresh in progress does not end in time.
   func beginSignOut(
     _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false,
@@ -162,9 +160,10 @@ final class SignOuts: AccountPart {
     return operation
   }
 
-  /// Must be called when the operation of ``beginSignOut(_:_:isLocal:endsAll:overdue:)`` has ended.
+  /// Records that the operation of ``beginSignOut(_:_:isLocal:endsAll:overdue:)`` has ended.
   func endSignOut(_ name: AccountName) { signOutsInProgress.remove(name) }
 
+  /// Whether another account has the same issuer.
   private func isIssuerShared(by account: Account) -> Bool {
     let others = (try? settings())?.accounts.filter { $0.name != account.name } ?? []
     return others.contains { $0.configuration.issuer.hasSameBytes(as: account.configuration.issuer) }
@@ -253,7 +252,7 @@ extension SignOutOperation.RevocationResult {
     return result
   }
 
-  /// Explains why the tokens may still be valid. Nil if none is.
+  /// Explains why tokens may still be valid. Nil if none is valid.
   fileprivate var detail: Phrase? {
     switch self {
     case .revoked, .nothingToRevoke: nil

@@ -40,7 +40,7 @@ final class DaemonContext {
   /// Actions to run after the next read of the settings. Nil unless a read is in progress.
   private var actionsAwaitingSettings: [() -> Void]?
 
-  /// Whether to read the settings again for the unwatched files in `/etc/agent`.
+  /// Whether to read the settings again, because the files in `/etc/agent` are not watched.
   var wantsAdministratorFiles = false
 
   /// Whether the settings may have changed since the last read. Always true without file watches.
@@ -89,7 +89,7 @@ final class DaemonContext {
     }
   }
 
-  /// Runs work that may change the settings on a worker. Calls `finish` on the loop after they were read again.
+  /// Runs work on a worker that may change the settings. Calls `finish` on the loop after reading them again.
   func runSettingsChange<Value: Sendable>(
     as share: WaitShare, _ cancellation: Cancellation, _ body: @escaping @Sendable () throws(SessionError) -> Value,
     then finish: @escaping (Result<Value, SessionError>) -> Void
@@ -110,15 +110,15 @@ final class DaemonContext {
     return cancellation
   }
 
-  /// Drops the state of a request whose last response line was sent.
+  /// Drops a request's state, after its last response line was sent.
   func didAnswer(_ ticket: Ticket) {
     stepSubscribers.remove(ticket)
     if !directoryEntries.isEmpty { directoryEntries[ticket] = nil }
     if !cancellations.isEmpty { cancellations[ticket] = nil }
   }
 
-  /// The entry for the caller's directory, for each request without an account. If the request has a URL, it only
-  /// decides between accounts that list the URL.
+  /// The entry for the caller's directory, for each request without an account. If the request has a URL, the entry
+  /// only decides between accounts that list the URL.
   var directoryEntries: [Ticket: AccountDirectories.Entry] = [:]
 
   /// Cancels a request's work, unless it is spending a single-use token or code.
@@ -196,7 +196,6 @@ class DaemonPart {
   var settingsFile: SettingsFile { context.settingsFile }
   var jobs: Jobs { context.jobs }
   var log: EventLog { context.log }
-  /// Sends responses, sets timers and watches descriptors.
   var loop: any RequestLoop { context.loop }
 
   /// The settings as last read.
@@ -205,7 +204,7 @@ class DaemonPart {
   /// The error for requests during shutdown.
   var stopFailure: Failure { jobs.stopError.map { Failure($0, account: nil) } ?? .stopping }
 
-  /// Calls `action` on the loop at this time. It cannot be cancelled, so `action` must check whether it still applies.
+  /// Calls `action` on the loop at this time. Cannot be cancelled, so `action` must check whether it still applies.
   func schedule(at due: Instant, _ action: @escaping () -> Void) {
     loop.schedule(at: due) { [context] in
       context.files.poll()
@@ -231,7 +230,7 @@ class DaemonPart {
     if !context.stepSubscribers.isEmpty { log.note(.step(step()), account) }
   }
 
-  /// The deadline of a request that may wait for an unreachable server. Nil if it may not.
+  /// The deadline of a request that may wait for an unreachable server. Nil if the request may not wait.
   func waitDeadline(_ seconds: Int?) -> Instant? { seconds.map { loop.now.advanced(by: .seconds($0)) } }
 
   /// A random number in 0..<1.

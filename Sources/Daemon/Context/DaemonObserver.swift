@@ -3,17 +3,14 @@ internal import Wire
 
 /// Reacts to changes in any part of the daemon. ``DaemonParts`` forwards each call to the parts concerned.
 protocol DaemonObserver: AnyObject {
-  /// Called after an entry was added to the log.
   func didLog(_ entry: LogEntry)
-  /// Called after an event of a session or account was published.
   func didPublish(_ entry: SessionEntry)
-  /// Called after an event of a lease was published.
   func didPublish(_ entry: LeaseEntry)
   /// Called after each read of the settings.
   ///
   /// - Parameter active: The active account, which may be ephemeral.
   func didReadSettings(_ file: Settings, active: AccountName?)
-  /// Called when an account needs a new token, since its settings or the clock changed.
+  /// Called when an account needs a new token, because its settings or the clock changed.
   func didOutdateToken(of account: AccountName)
   /// Called after a network change.
   ///

@@ -12,7 +12,7 @@ final class Jobs {
   private static let maximumWaitingThreads = 2048
   /// The descriptors needed for an exchange with a server.
   private static let descriptorsForWait = 6
-  /// The descriptors reserved for local connections and files, but at most half of all.
+  /// The descriptors reserved for local connections and files. At most half of all are reserved.
   private static let descriptorsForLocal = 512
 
   private let localPool: WorkerPool
@@ -86,8 +86,8 @@ final class Jobs {
     }
   }
 
-  /// Runs `body`, which may wait for servers or processes, when `share` allows. Then calls `finish` on the loop, with
-  /// `tooBusy` if there is no thread for `body`, or `cancelled` if it was cancelled before it began.
+  /// Runs `body`, which may wait for servers or processes, once `share` has fewer running jobs than its limit. Then
+  /// calls `finish` on the loop, with `tooBusy` if there is no thread, or `cancelled` if cancelled before `body` began.
   ///
   /// - Parameters:
   ///   - server: The server that `body` waits for, if many accounts may share it.
@@ -135,7 +135,7 @@ final class Jobs {
     begin { [inbox] result in inbox.post { back.value(result) } }
   }
 
-  /// Registers a wait until the returned function is called on the loop, which passes its result to `finish`.
+  /// Registers a wait. The returned function, called on the loop, ends it and passes the result to `finish`.
   private func registerWait<Value>(
     _ cancellation: Cancellation, as share: WaitShare? = nil, _ finish: @escaping (Result<Value, SessionError>) -> Void
   ) -> (Result<Value, SessionError>) -> Void {

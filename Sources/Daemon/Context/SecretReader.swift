@@ -51,7 +51,7 @@ enum SecretReader {
 
   /// Copies bytes to the secure heap.
   ///
-  /// - Throws: `memory` if it is full.
+  /// - Throws: `memory` if the heap is full.
   static func secureCopy(of bytes: Span<UInt8>) throws(SessionError) -> SharedSecret {
     do { return SharedSecret(try SecretBytes(copying: bytes)) } catch { throw .memory }
   }

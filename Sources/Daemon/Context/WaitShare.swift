@@ -43,6 +43,7 @@ enum WaitShare: Hashable, Sendable {
   /// Whether the work has its own time limit, short enough for shutdown.
   var hasShortTimeLimit: Bool { if case .signOut = self { true } else { false } }
 
+  /// The maximum number of jobs of this group that run at once.
   var limit: Int {
     switch self {
     case .refresh, .settings: 1

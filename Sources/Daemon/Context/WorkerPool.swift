@@ -14,7 +14,7 @@ final class WorkerPool: Sendable {
   private let state = Monitor(State())
   private let idleTime: Duration
   private let maximumThreads: Int
-  /// Whether one thread never ends. If so, jobs beyond the limit are queued, otherwise refused.
+  /// Whether one thread never ends. If so, the pool queues jobs beyond its limit; otherwise it refuses them.
   private let keepsOneThread: Bool
 
   /// - Parameter idleTime: How long a thread without work remains.
@@ -90,7 +90,7 @@ final class WorkerPool: Sendable {
     report()
   }
 
-  /// Stops counting the calling thread. Returns false if a job needs it.
+  /// Stops counting the calling thread. Returns false if a job needs the thread.
   private func retireIfUnneeded() -> Bool {
     state.withLock { state in
       guard state.unfinished < state.threads else { return false }

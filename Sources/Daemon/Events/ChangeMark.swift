@@ -6,7 +6,7 @@ internal import Wire
 struct ChangeMark: Sendable {
   private let directories: [String]
 
-  /// - Parameter socketPath: The daemon's socket. Nil for a private daemon, which changes the files of other daemons.
+  /// - Parameter socketPath: The daemon's socket. Nil for a private daemon, which changes other daemons' files.
   init(socketPath: String?) {
     let own = socketPath.flatMap { path in path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } }
     directories = own.map { [$0] } ?? UserDirectories.runtimeCandidates()

@@ -49,7 +49,6 @@ final class EventCommandRunner {
   private struct RunningCommand {
     let queuedCommand: QueuedCommand
     let process: Int32
-    /// Readable when the process has ended.
     let endDescriptor: SharedDescriptor
     /// When to send SIGTERM, or SIGKILL if SIGTERM was already sent.
     var deadline: Instant
@@ -69,7 +68,6 @@ final class EventCommandRunner {
   private var lastKey: UInt64 = 0
   /// When the runner closes, during shutdown.
   private var end: Instant?
-  /// Whether ``end`` has passed.
   private var isClosed = false
 
   init() throws(SystemError) { poller = try Poller() }
@@ -99,7 +97,7 @@ final class EventCommandRunner {
 
   /// Handles a command from ``takeNext()`` that a worker has started, or failed to start.
   ///
-  /// - Returns: The problem, if it did not start.
+  /// - Returns: The problem, if the command did not start.
   func handleStart(_ queuedCommand: QueuedCommand, _ outcome: Result<StartedCommand, SystemError>, now: Instant)
     -> LogEvent
     .CommandProblem?
@@ -125,7 +123,6 @@ final class EventCommandRunner {
     }
   }
 
-  /// The interval between attempts to reap ``unwatched``.
   private static let unwatchedInterval = Duration.milliseconds(200)
   /// When to reap ``unwatched`` next.
   private var unwatchedDue = Instant.distantFuture

@@ -4,9 +4,9 @@ internal import Wire
 struct Followers {
   static let maximumCount = 32
 
-  /// The followed events of each request.
   private var followedEvents: [Ticket: FollowedEvents] = [:]
 
+  /// The events that a request follows.
   enum FollowedEvents: Equatable {
     /// Events of one account, or of all accounts if nil.
     case sessions(of: AccountName?)

@@ -76,8 +76,8 @@ final class SessionEvents: AccountPart {
     }
   }
 
-  /// Delays a result while the mark is being written, since the next prompt reads it. Returns false if the caller must
-  /// send it.
+  /// Delays a result while the change mark is being written, since the next prompt reads the mark. Returns false if the
+  /// caller must send the result.
   func postpone(_ reply: Reply, of ticket: Ticket) -> Bool {
     if isWritingMark { delayedReplies.append((reply, ticket)) }
     return isWritingMark
@@ -90,6 +90,7 @@ final class SessionEvents: AccountPart {
 
   // MARK: Accounts
 
+  /// The last published list of accounts.
   struct PublishedAccounts {
     /// The revision of the settings file.
     var revision: UInt64

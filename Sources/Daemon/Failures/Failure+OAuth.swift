@@ -15,7 +15,7 @@ extension Failure {
 }
 
 extension OAuthError {
-  /// The hint for this error, if the code's own is too general.
+  /// The hint for this particular error. Nil to use the hint of its code.
   fileprivate func ownHint(_ login: SignInCommand) -> Phrase? {
     if let claims { return login.with([.init("claims-challenge", claims.challenge)]) }
     if let hint = secretHint(login) ?? browserHint(login) { return hint }
@@ -58,6 +58,7 @@ extension OAuthError {
     return Phrase("\(advice): \(login.phrase)")
   }
 
+  /// Suggests another key or client if the client's key is not of this TPM.
   fileprivate var keyHint: Phrase? {
     guard code == .keyForeign, subject == .clientKey else { return nil }
     return Phrase(

@@ -156,7 +156,7 @@ extension Failure {
 
   /// An account does not exist. The hint suggests similar names in `known`.
   ///
-  /// - Parameter name: The requested account. Nil if there are no accounts.
+  /// - Parameter name: The requested account. Nil if none was requested and there are no accounts.
   private init(noAccount name: String?, among known: [String]) {
     guard let name else {
       self.init(.noAccount, "no accounts yet", hint: .command("agent login"))
@@ -227,7 +227,7 @@ extension Failure {
       hint: Self.commandAddingOrigin(origin, account).map { Phrase("to allow it: \($0)") })
   }
 
-  /// The command that signs in at a URL, or the help for a server without sign-in.
+  /// The command that signs in at a URL, or shows help if that is impossible or unsafe to paste.
   private static func signInCommand(at url: String) -> String {
     guard let uri = try? URI(url), uri.isHTTPS || uri.isHTTPLoopback, ShellWord.isHarmless(url) else {
       return "agent help account set"

@@ -113,7 +113,7 @@ struct IdleLock {
   /// Whether idle time is measured, because something is unlocked.
   private(set) var isCounting = false
 
-  /// Starts the idle time.
+  /// Starts the idle time. Nil disables automatic locking.
   mutating func begin(_ idleTime: Duration?, _ now: Instant, _ clockOffset: Int) {
     self.idleTime = idleTime
     isCounting = true

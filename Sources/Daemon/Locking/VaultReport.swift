@@ -106,7 +106,7 @@ extension VaultSummary {
     return [SlotKind.tpm2, .host].first { kinds.contains($0) }?.name
   }
 
-  /// Why the TPM is not used. Nil if it is used or could be.
+  /// Why the TPM cannot be used. Nil if it is used or usable.
   private var bindingProblem: String? {
     binding == SlotKind.tpm2.name ? nil : tpmProblem?.message
   }

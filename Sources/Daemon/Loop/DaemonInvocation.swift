@@ -16,16 +16,17 @@ struct DaemonInvocation {
     case foreground
   }
 
+  /// Why the arguments are invalid.
   struct Problem: Error, Hashable { let message: String }
 
   /// Whether the user or a service manager reads standard error.
   let isForeground: Bool
 
-  /// Whether a client started it, to serve all clients.
+  /// Whether a client started this daemon, which then serves all clients.
   var isStartedByClient: Bool { if case .directory = mode { true } else { false } }
 
   private let mode: Mode
-  /// Notifies the starting program when the socket is open.
+  /// The descriptor that notifies the starting program when the socket is open.
   private let readyDescriptor: Int32?
 
   /// The descriptor of a service manager's first socket.

@@ -8,7 +8,7 @@ final class Server {
   enum ServedSocket: ~Copyable {
     /// A socket for all clients.
     case listening(ListeningSocket)
-    /// A connection passed by the program that started the daemon. The daemon ends when it closes.
+    /// A connection passed by the program that started the daemon. The daemon ends when the connection closes.
     case connection(FileDescriptor)
   }
 
@@ -49,7 +49,7 @@ final class Server {
   private let listening: ListeningSocket?
   /// The listening socket's key in the loop.
   private var acceptKey: UInt64?
-  /// Closed when no descriptor is free, to accept and refuse a peer. Nil if it could not be opened.
+  /// A descriptor to close when none is free, to accept and refuse a peer. Nil if it could not be opened.
   private var spareDescriptor: SharedDescriptor?
   /// When peers began to wait for a descriptor. Nil if none is waiting.
   private var peersWaitingSince: Instant?
@@ -58,10 +58,11 @@ final class Server {
   private let signals: Signals.SignalReceiver
   /// Nil until the daemon stops.
   private var stopDeadlines: StopDeadlines?
+  /// Whether ``releaseToNextDaemon()`` was called.
   private var hasReleased = false
-  /// The deadline of the last attempt to store or revoke unstored refresh tokens. Nil before it.
+  /// The deadline of the last attempt to store or revoke unstored refresh tokens. Nil before that attempt.
   private var unstoredTokensDeadline: Instant?
-  /// Whether the program file was not replaced before the start.
+  /// Whether the program file was intact at the start. If not, ``isOutdated`` stays false.
   private let canDetectReplacement = !Machine.isProgramReplaced
 
   init(
@@ -113,7 +114,7 @@ final class Server {
     parts.events.commands.killAll()
   }
 
-  /// Continues a shutdown. Returns whether the process may exit.
+  /// Begins a shutdown if needed, and continues it. Returns whether the process may exit.
   private func advanceShutdown() -> Bool {
     if let connectionsWhenFull, connections.count < connectionsWhenFull { resumeAccepting() }
     if let isPermanent = dispatcher.isStopPermanent { beginStop(isPermanent: isPermanent) }

@@ -61,7 +61,9 @@ final class DaemonParts: DaemonObserver {
   func didChangeNetwork(spread: Duration) -> Bool { tokenFiles.retry(within: spread) }
   func lock(_ cause: LogEvent.LockCause) { locker.lock(cause) }
 
-  /// Begins no new work, and cancels unapproved sign-ins.
+  /// Cancels waits and unapproved sign-ins, and ends leases, event streams and token files.
+  ///
+  /// - Parameter isPermanent: Whether clients must not start another daemon.
   func stop(isPermanent: Bool = false) {
     broker.jobs.endWaits(isPermanent: isPermanent)
     resources.leases.stop()

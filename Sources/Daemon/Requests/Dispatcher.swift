@@ -48,7 +48,6 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Passes a request to the part that handles it.
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) {
     do throws(Failure) {
       let request = try withDirectoryAccount(envelope, ticket)
@@ -100,7 +99,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Begins to send a request the steps of its account, or of all accounts if it has none.
+  /// Begins to send a request the steps of its account, or of all accounts if the request names none.
   func beginSteps(of request: Request, _ ticket: Ticket) {
     guard let settings = try? settings() else { return }
     let name: AccountName?
@@ -121,7 +120,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     context.stepSubscribers.add(ticket, about: name)
   }
 
-  /// Returns the request, with the account of the caller's directory if it names none.
+  /// Returns the request. If it names no account, adds the account of the caller's directory.
   ///
   /// - Throws: `directory_needed` if the client must send its directory.
   private func withDirectoryAccount(_ envelope: RequestEnvelope, _ ticket: Ticket) throws(Failure) -> Request {
@@ -143,7 +142,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     isStopPermanent = isStopPermanent ?? isPermanent
   }
 
-  /// Delays a result until shell prompts can show the change. Returns false if it can be sent now.
+  /// Delays a result until shell prompts can show the change. Returns false if the result can be sent now.
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool {
     changingRequests.contains(ticket) && parts.events.postpone(result, of: ticket)
   }
@@ -174,7 +173,6 @@ final class Dispatcher: DaemonPart, RequestHandler {
     parts.stop(isPermanent: isPermanent)
   }
 
-  /// Cancels a request whose sender disconnected or waits no longer.
   func abandon(_ ticket: Ticket) {
     changingRequests.remove(ticket)
     requestsAwaitingSettings[ticket] = nil

@@ -15,7 +15,6 @@ final class AssumedRoles: DaemonPart {
     let account: AccountName
     /// The generation of the token's session.
     let generation: UInt64
-    /// The role, and the endpoint that issues its credentials.
     let key: RoleCache.Key
   }
 
@@ -78,7 +77,7 @@ final class AssumedRoles: DaemonPart {
 
   /// Responds to the requests that waited for an exchange.
   ///
-  /// - Parameter isLate: Whether the session or its settings have changed, so that the requests start again.
+  /// - Parameter isLate: Whether session or settings changed during the exchange, so that the requests start again.
   private func handleExchangeResult(
     _ exchange: Exchange, _ account: Account, isLate: Bool, _ outcome: Result<WebIdentityRole.Credentials, SessionError>
   ) {

@@ -35,7 +35,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
   /// Reads the first part of a stream and keeps it. Blocking.
   ///
   /// - Parameter stallSeconds: The maximum time without a byte.
-  /// - Throws: `content` if that fails or is cancelled, `contentTimedOut` after the maximum time.
+  /// - Throws: `content` if reading fails or is cancelled, `contentTimedOut` after the maximum time.
   func prepare(stallSeconds: Int) throws(SessionError) {
     guard extent == nil, !isPrepared else { return }
     isPrepared = true

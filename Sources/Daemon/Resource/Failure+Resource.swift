@@ -8,7 +8,7 @@ extension Failure {
   ///
   /// - Parameters:
   ///   - grant: The token that was sent.
-  ///   - isPermanent: Whether the resource rejects new tokens too.
+  ///   - isPermanent: Whether the resource rejects even new tokens.
   init?(
     _ head: ResourceHead, _ verdict: ResourceVerdict, to transfer: ResourceTransfer, with grant: AccessGrant,
     of account: Account, isPermanent: Bool
@@ -120,7 +120,7 @@ extension Failure {
     return change.map { .command("agent login \(account.name.text)\($0)") } ?? unknown
   }
 
-  /// In messages.
+  /// The maximum length of a list of scopes in a message, in bytes.
   private static let maximumScopeListBytes = 400
 
   /// The maximum length of a server's text in a suggested option, in bytes.

@@ -10,11 +10,11 @@ protocol Lessor: AnyObject {
   var mayBeginRequest: Bool { get }
   /// Logs an event, with the peer that caused it.
   func note(_ event: LeaseEntry.Event, of lease: Lease, _ peer: LeaseEntry.Peer?)
-  /// Called before a counted request is handled.
+  /// Called before a request that counts as a use is handled.
   func didBeginUse(of lease: Lease)
   /// Called after a request was answered or its sender disconnected.
   func didEndUse(of lease: Lease)
-  /// Asks the user whether to allow a request. `origin` is nil if it is for the token itself.
+  /// Asks the user whether to allow a request. `origin` is nil for a request for the token itself.
   func ask(_ lease: Lease, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?)
 }
 
@@ -38,7 +38,7 @@ final class Lease: ConnectionRules {
   /// The peers, by connection.
   private(set) var peers: [UInt64: LeaseEntry.Peer] = [:]
 
-  /// By origin, or by ``token``. Nil if the user is not asked.
+  /// The user's answers so far, by origin or by ``token``. Nil for a lease that never asks.
   private var userAnswers: [String: Bool]?
   /// The requests that wait for the user's answer, by origin or by ``token``.
   private var heldRequests: [String: [HeldRequest]] = [:]
@@ -47,6 +47,7 @@ final class Lease: ConnectionRules {
   /// The number of removed header fields, in all requests.
   private var droppedFields = 0
 
+  /// A peer's request in progress.
   struct Use {
     /// The HTTP method, or ``token``.
     let method: String
@@ -249,6 +250,7 @@ final class Lease: ConnectionRules {
   /// Called after the token was sent.
   func tokenSent(_ ticket: Ticket) { finish(ticket, nil, nil, nil) }
 
+  /// Removes a request in progress, and logs its result.
   private func finish(_ ticket: Ticket, _ status: Int?, _ bytes: Int?, _ code: FailureCode?) {
     guard let use = usesInProgress.removeValue(forKey: ticket) else { return }
     // The request may have timed out while the user was asked.

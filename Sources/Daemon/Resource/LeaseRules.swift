@@ -7,7 +7,7 @@ internal import Wire
 ///
 /// Servers and proxies may interpret the same request differently. Only unambiguous parts are forwarded.
 struct LeaseRules {
-  /// By default, all of the account.
+  /// The permitted origins. By default, all origins of the account.
   let origins: [OriginEntry]
   /// The permitted methods. If empty, all except those that name a second resource.
   let methods: [String]
@@ -143,7 +143,7 @@ struct LeaseRules {
 
   /// Returns false if a header field must be removed.
   ///
-  /// - Throws: `not_permitted` if that could change the meaning of the request.
+  /// - Throws: `not_permitted` if the field could change the meaning of the request.
   private func shouldForward(
     _ field: ResourceField, of target: ResourceCall.Target, namesSecond: Bool
   ) throws(Failure) -> Bool {
@@ -172,6 +172,7 @@ struct LeaseRules {
     return (uri.resolving(field.value)?.origin).map { $0.hasSameBytes(as: uri.origin) } ?? false
   }
 
+  /// Whether a field name consists only of ASCII letters, digits and hyphens.
   private static func isPlain(name: String) -> Bool {
     !name.isEmpty && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
   }

@@ -170,7 +170,6 @@ final class Leases: AccountPart, Lessor {
 
   // MARK: Questions
 
-  /// Asks the user about a request.
   func ask(_ lease: Lease, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?) {
     lastQuestionNumber += 1
     let number = lastQuestionNumber

@@ -71,7 +71,7 @@ struct ProofTarget {
   let call: ResourceCall.Target
   /// The resource server's nonce (RFC 9449 section 9).
   let nonce: String?
-  /// Whether to return the token too.
+  /// Whether to return the token with the proof.
   let wantsToken: Bool
 
   init(_ request: ProofRequest) throws(Failure) {

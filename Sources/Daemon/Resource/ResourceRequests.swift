@@ -72,6 +72,7 @@ final class ResourceRequests: AccountPart {
   /// Whether a request was neither answered nor cancelled.
   private func isInProgress(_ transfer: ResourceTransfer) -> Bool { transfers[transfer.ticket] === transfer }
 
+  /// Continues a request after its account was chosen.
   private func handleChoice(_ transfer: ResourceTransfer, _ outcome: Result<SelectedAccount, SessionError>) {
     guard isInProgress(transfer) else { return }
     switch outcome {

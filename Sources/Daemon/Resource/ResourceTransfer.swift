@@ -4,7 +4,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// A request to a resource. Workers use only content, receiver and cancellation, the loop all else.
+/// A request to a resource. Workers use only content, receiver and cancellation; the loop uses everything else.
 final class ResourceTransfer: @unchecked Sendable {
   /// The maximum number of requests, without event streams.
   static let maximumConcurrent = 192
@@ -16,18 +16,18 @@ final class ResourceTransfer: @unchecked Sendable {
   let target: ResourceCall.Target
   /// The target of the token to send. Nil for the account's own token.
   private(set) var tokenTarget: TokenTarget?
-  /// Otherwise the settings do.
+  /// Whether the request specifies the token's target. If false, the settings for the URL do.
   let requestSpecifiesTarget: Bool
   /// The entry of the account's settings for the URL, if any.
   private(set) var entry: OriginEntry?
   let content: DescriptorContent?
   let receiver: StreamReceiver
-  /// The reading end of a pipe for the response's body of an inline request.
+  /// The reading end of the pipe for a response body in lines. Nil if the client passed a descriptor.
   let responseBodyReader: SharedDescriptor?
   /// The writing end of a pipe for a request body in lines, until taken.
   private var requestBodyWriter: SharedDescriptor?
   let cancellation = Cancellation()
-  /// Kept open if it was incomplete when the request ended.
+  /// The request body, if it was incomplete when the request ended. Kept open, since closing marks it as complete.
   var incompleteRequestBody: InlineRequestBody?
   /// The timeout for a token, and for each pause in the transfer.
   let timeoutSeconds: Int

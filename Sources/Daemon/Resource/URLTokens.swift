@@ -7,10 +7,9 @@ internal import Wire
 
 /// Returns tokens that callers send to a URL themselves. The URL determines account and token.
 final class URLTokens: AccountPart {
-  /// Called with the token and how it is used at the URL.
+  /// Receives the token and how it is used at the URL.
   typealias Delivery = (TokenSlot, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
 
-  /// A request for a token to send to a URL.
   private struct URLTokenRequest {
     let request: TokenRequest
     let destination: TokenRequest.Destination
@@ -23,7 +22,7 @@ final class URLTokens: AccountPart {
     /// Whether the ID Token was already renewed because it expires too soon.
     var hasRenewed = false
 
-    /// The kind of token, by the settings for the URL or else the request.
+    /// The kind of token according to the settings for the URL, or else the request.
     var kind: TokenKind { choice?.entry?.token ?? destination.kind ?? .accessToken }
 
     /// The required remaining lifetime, in seconds.
@@ -56,7 +55,7 @@ final class URLTokens: AccountPart {
     }
   }
 
-  /// The error for a request with neither a URL nor an account.
+  /// Creates the error for a request with neither a URL nor an account. Throws if the settings are unreadable.
   private func missingURLAndAccount() throws(Failure) -> Failure {
     let names = try settings().accounts.prefix(3).map(\.name.text)
     return Failure(
@@ -90,6 +89,7 @@ final class URLTokens: AccountPart {
     return failure
   }
 
+  /// Gets the token of the chosen account.
   private func begin(
     _ request: TokenRequest, _ destination: TokenRequest.Destination, _ name: AccountName, _ choice: SelectedAccount?,
     _ ticket: Ticket, _ deliver: @escaping Delivery
@@ -160,7 +160,7 @@ final class URLTokens: AccountPart {
   /// The maximum length of a token to compare, in bytes.
   private static let maximumBytes = 65_536
 
-  /// Drops the cached token if it is the refused one in the descriptor.
+  /// Drops the cached token if it equals the refused token in the descriptor.
   func forget(_ request: ForgetRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let source = passed.last else {
       throw Failure(.invalidRequest, "the request must pass a descriptor with the token")
@@ -181,7 +181,7 @@ final class URLTokens: AccountPart {
     }
   }
 
-  /// Drops a token from memory. Returns false if it is not there or cannot be renewed.
+  /// Drops a token from memory. Returns false if the token is not there or cannot be renewed.
   private func forget(_ token: SealedSecret, of account: AccountName) -> Bool {
     var isForgotten = false
     for slot in broker.accounts[account]?.slots ?? [] {

@@ -41,7 +41,7 @@ enum ClientSecret {
 
   /// Reads a private key in PEM or as a JSON Web Key.
   ///
-  /// - Parameter device: The TPM, for a key in it.
+  /// - Parameter device: The TPM, used if it contains the key.
   static func readKey(
     _ source: SharedDescriptor, in device: any KeyDevice, _ cancellation: Cancellation
   ) throws(SessionError) -> ClientKeyFile {

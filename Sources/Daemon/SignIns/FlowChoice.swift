@@ -6,13 +6,12 @@ struct FlowChoice {
   let requestedFlow: LoginRequest.Flow?
   /// Whether a browser can be opened on the user's machine.
   let canOpenBrowser: Bool
-  /// The port on the user's machine for the browser's response. Nil if that is this machine.
+  /// The port for the browser's response, on the user's machine. Nil if the user is at this machine.
   var redirectPort: UInt16?
   /// Whether to prefer the device flow, since the client lacks the secret for the other flow.
   var prefersDeviceFlow = false
   /// Whether the account's profile or the server forbids the device flow.
   var excludesDeviceFlow = false
-  /// The parameters of an authorization request.
   var options = AuthorizationOptions()
 
   /// Returns the flow to use at a server.

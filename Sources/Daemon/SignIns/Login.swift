@@ -5,7 +5,7 @@ internal import Sessions
 internal import Synchronization
 internal import Wire
 
-/// Whether a sign-in was approved or cancelled, whichever came first. Thread-safe.
+/// Records whether a sign-in was approved or cancelled first. Thread-safe.
 final class Approval: Sendable {
   private enum State { static let open = 0, approved = 1, cancelled = 2 }
 
@@ -22,7 +22,7 @@ final class Approval: Sendable {
   /// Allows cancellation again, after an approved step has ended.
   func reopen() { state.store(State.open, ordering: .releasing) }
 
-  /// Sets the state unless already decided. Returns whether it is now `wanted`.
+  /// Sets the state unless already decided. Returns whether the state is now `wanted`.
   private func decide(_ wanted: Int) -> Bool {
     let (exchanged, original) = state.compareExchange(
       expected: State.open, desired: wanted, ordering: .acquiringAndReleasing)
@@ -46,7 +46,7 @@ final class Login {
   var isDetached = false
   /// The event that describes the user's next step. Nil until known.
   var nextStep: Event?
-  /// The deadline of the user's step, in unix seconds.
+  /// The deadline of ``nextStep``, in unix seconds. 0 until known.
   var stepExpiry = 0
 
   /// The wait for the user. Nil until the user can act.
@@ -62,7 +62,6 @@ final class Login {
   var unconfirmed: SignIn.Unconfirmed?
 
   var wantsQRCode = false
-  /// The texts of the pages shown in the browser.
   var pageTexts = Translations.english
 
   init(
@@ -87,13 +86,13 @@ final class Login {
     var hasLoggedForeignRedirect = false
     /// Whether the user was warned of another user's visit.
     var hasWarnedOfOtherUser = false
-    /// Whether the user was warned of https.
+    /// Whether the user was warned that the browser used https.
     var hasWarnedOfTLS = false
   }
 
   /// The polling for the tokens of a device code.
   struct Polling {
-    /// When to poll next.
+    /// Determines when to poll next.
     var device = DevicePolling(interval: 5, expiresIn: 0)
     /// Whether the user was warned that this machine's clock may be fast.
     var hasWarnedOfClock = false
@@ -108,10 +107,10 @@ final class Login {
   /// Whether the sign-in was approved, so that it must not be cancelled.
   var isFinishing: Bool { approval.isApproved }
 
-  /// Whether this is the sign-in's name, compared in constant time.
+  /// Whether `other` is ``loginID``, compared in constant time.
   func hasLoginID(_ other: String) -> Bool { Self.isSame(loginID, other) }
 
-  /// Whether two names are equal, compared in constant time.
+  /// Whether two IDs are equal, compared in constant time.
   static func isSame(_ one: String, _ other: String) -> Bool {
     let (one, other) = (Array(one.utf8), Array(other.utf8))
     return ConstantTime.isEqual(one.span, other.span)

@@ -13,7 +13,8 @@ struct LoginSettings {
   /// `user:password` from the proxy's URL.
   let proxyCredentials: String?
 
-  /// - Throws: `invalid_request`, or `issuer_needed` if the server is unknown.
+  /// - Throws: `invalid_request` if settings of the request are invalid, `issuer_needed` if the server is unknown, or
+  ///   `account_exists` if only one of request and existing account is ephemeral.
   init(_ request: LoginRequest, _ settings: Settings) throws(Failure) {
     var request = request
     func isStored() -> Bool { request.account.flatMap { try? AccountName($0) }.map { settings[$0] != nil } ?? false }
@@ -87,6 +88,7 @@ struct LoginSettings {
     self.configuration = configuration
   }
 
+  /// The name without its final digits.
   private static func withoutNumber(_ name: String) -> Substring {
     name.prefix(name.utf8.count - name.utf8.reversed().prefix { $0.isASCIIDigit }.count)
   }

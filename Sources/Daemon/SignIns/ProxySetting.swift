@@ -48,7 +48,7 @@ extension AccountConfiguration {
     return setting.credentials
   }
 
-  /// Like ``replaceProxy(from:)``, but prefers the account's own proxy to one from the environment.
+  /// Like ``replaceProxy(from:)``, but keeps a proxy that an option set, unless the request names another.
   mutating func replaceProxyUnlessNamed(from given: AccountSettings) throws(Failure) -> String? {
     given.proxySource == nil && self.proxySource == .option ? nil : try replaceProxy(from: given)
   }

@@ -5,7 +5,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// The sockets that receive the response of one sign-in (RFC 8252 section 7.3). Sign-ins may share a socket.
+/// Receives the response of one sign-in (RFC 8252 section 7.3). Sign-ins may share a socket.
 final class RedirectListener: Sendable {
   /// The redirect URI, with the port.
   let redirectURI: String
@@ -37,7 +37,8 @@ final class RedirectListener: Sendable {
 
   /// Listens at a redirect URI. Blocking.
   ///
-  /// - Throws: `redirectNotLoopback` if it is not of this machine, `redirectUnavailable`, or `redirectPortTaken`.
+  /// - Throws: `redirectNotLoopback` for a URI of another machine, `redirectPortTaken` if another program has its port,
+  ///   otherwise `redirectUnavailable`.
   static func open(
     _ uri: RedirectURI, in sockets: RedirectSockets = RedirectSockets()
   ) throws(SessionError) -> RedirectListener {

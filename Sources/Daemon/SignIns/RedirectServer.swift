@@ -11,13 +11,12 @@ final class RedirectServer {
   private static let maximumAcceptedAtOnce = 32
 
   private struct WaitingSignIn {
-    /// The sign-in's number.
     let loginNumber: UInt64
     let listener: RedirectListener
-    /// The texts of its pages.
     let pageTexts: Translations
   }
 
+  /// What a polled descriptor belongs to.
   private enum Source {
     /// A listening socket, and the sign-ins that use it.
     case socket(RedirectSocket, [WaitingSignIn])
@@ -34,7 +33,7 @@ final class RedirectServer {
   private var lastKey: UInt64 = 0
   /// By key in the poller.
   private var peersBeingIdentified: [UInt64: TCPAddressPair] = [:]
-  /// Whether no connections are accepted until the users of the others are known.
+  /// True while accepting is paused, until the users of the accepted connections are known.
   private var isPaused = false
 
   init(_ loop: any RequestLoop, _ delegate: any RedirectServerDelegate) throws(SystemError) {
@@ -81,6 +80,7 @@ final class RedirectServer {
     }
   }
 
+  /// Sends a response to the browsers that wait for the result of a sign-in.
   func answer(_ loginNumber: UInt64, _ response: [UInt8]) {
     for (key, peer) in peers where peer.loginNumber == loginNumber { answer(key, peer, response) }
     alarm.set(at: nextDeadline)

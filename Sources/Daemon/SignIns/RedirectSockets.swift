@@ -16,7 +16,7 @@ final class RedirectSockets: Sendable {
   /// The open sockets, by address and port.
   private let open = Monitor<[LoopbackEndpoint: Entry]>([:])
 
-  /// How many other free ports to try if browsers refuse the first.
+  /// How many other free ports to try if browsers block the first.
   private static let maximumAttempts = 20
 
   /// Listens at a port, or returns the socket that already listens there.
@@ -34,7 +34,6 @@ final class RedirectSockets: Sendable {
     }
   }
 
-  /// Listens at a free port.
   private func listenAnywhere(ipv6: Bool) throws(SystemError) -> RedirectSocket {
     // Keeps refused sockets, since the kernel might return their ports again.
     var refused: [RedirectSocket] = []

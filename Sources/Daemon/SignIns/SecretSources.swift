@@ -11,7 +11,7 @@ struct SecretSources: Sendable {
   let leading: SharedDescriptor?
 
   /// - Parameters:
-  ///   - passed: In order. Extra ones at the start are ignored.
+  ///   - passed: The received descriptors, in the order of ``PassedSecret``. Extra ones at the start are ignored.
   ///   - hasLeading: Whether another descriptor precedes the secrets.
   init(
     _ passed: [SharedDescriptor], announced: Set<PassedSecret>, hasLeading: Bool = false

@@ -17,8 +17,9 @@ final class ListenerHandoff: Sendable {
     }
   }
 
-  /// Listens if the response or a registered client needs it. Blocking.
+  /// Listens at the redirect URI if the browser's response or a client's registration needs its port. Blocking.
   ///
+  /// - Parameter registers: Whether the sign-in registers a client.
   /// - Returns: The port of the redirect URI, if any.
   func open(
     _ redirect: SignInRedirect, _ choice: FlowChoice, at server: AuthorizationServerMetadata, registers: Bool

@@ -14,7 +14,7 @@ extension SignIns {
   private static let resultLifetime = Duration.seconds(600)
   private static let maximumKeptResults = 32
 
-  /// Responds to the request that started a background sign-in, which continues.
+  /// Responds to the request that started a background sign-in, which continues until `expiry` (unix seconds).
   func detach(_ login: Login, until expiry: Int) {
     guard login.isDetached else { return }
     let ticket = login.ticket
@@ -79,7 +79,7 @@ extension SignIns {
     return commands.count > 1 ? Phrase.choices(commands) : .command(commands.first ?? "agent login --start")
   }
 
-  /// The background sign-in with this name, if in progress.
+  /// The background sign-in with this ID, if in progress.
   func login(withID loginID: String) -> Login? {
     logins.values.first { $0.isDetached && $0.hasLoginID(loginID) }
   }
@@ -92,7 +92,6 @@ extension SignIns {
     ])
   }
 
-  /// Drops outdated results.
   private func dropOutdatedResults() {
     let now = services.time.now()
     backgroundResults.removeAll { $0.endedAt.duration(to: now) > Self.resultLifetime }

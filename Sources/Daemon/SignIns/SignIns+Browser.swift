@@ -71,7 +71,7 @@ extension SignIns {
 
   /// Handles a pasted redirect URL.
   ///
-  /// - Throws: `redirect_rejected` if it is not the response, which does not end the wait.
+  /// - Throws: `redirect_rejected` if the URL is not the response. The wait then continues.
   func handlePastedRedirect(_ loginID: String, _ url: String) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.hasLoginID(loginID) }), !login.isFinishing,
       login.unconfirmed == nil, let waiting = login.browser
@@ -87,7 +87,7 @@ extension SignIns {
 
   /// Handles the authorization server's response.
   ///
-  /// - Returns: The page for the browser, or nil if it must wait for the result.
+  /// - Returns: The page for the browser, or nil if the browser must wait for the result.
   private func accept(
     _ answer: AuthorizationResponse, _ login: Login, _ waiting: SignIn.PendingApproval.Browser,
     isFromOwnUser: Bool = true
@@ -156,7 +156,7 @@ extension SignIns {
 
   /// Handles the user's answer about who has signed in.
   ///
-  /// - Throws: `redirect_rejected` if no sign-in waits for it.
+  /// - Throws: `redirect_rejected` if no sign-in waits for the answer.
   func confirm(_ loginID: String, isConfirmed: Bool) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.hasLoginID(loginID) }), let waiting = login.unconfirmed
     else { throw Failure(.redirectRejected, "no sign-in is waiting to be confirmed; it may have ended") }

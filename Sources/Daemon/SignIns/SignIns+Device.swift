@@ -45,7 +45,6 @@ extension SignIns {
     }
   }
 
-  /// Polls the server on a worker.
   private func pollServer(_ id: UInt64) {
     guard let login = logins[id], let device = login.device else { return }
     let lifetime = Duration.seconds(device.authorization.expiresIn)

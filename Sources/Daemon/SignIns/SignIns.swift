@@ -20,7 +20,7 @@ final class SignIns: AccountPart {
   private static let maximumAccountsWithoutDeviceGrant = 1024
   /// The last results, oldest first.
   var backgroundResults: [BackgroundResult] = []
-  /// The accounts of the last ended sign-ins, for hints.
+  /// The IDs and accounts of the last ended sign-ins, for hints.
   var recentlyEnded: [(loginID: String, account: AccountName)] = []
 
   /// Starts a sign-in, or responds with the existing session if permitted.
@@ -178,6 +178,8 @@ final class SignIns: AccountPart {
   }
 
   /// Sends the user's next step to the client, and keeps it for ``resume(_:waits:_:)``.
+  ///
+  /// - Parameter expiry: When the step expires, in unix seconds.
   func send(_ event: Event, to login: Login, until expiry: Int) {
     (login.nextStep, login.stepExpiry) = (event, expiry)
     loop.send(.event(event), to: login.ticket)

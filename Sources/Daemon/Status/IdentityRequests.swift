@@ -44,7 +44,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// Sends the claims, or asks again with a new token.
+  /// Sends the claims, or requests UserInfo again with a new token.
   ///
   /// - Parameter generation: The session generation at the time of the request.
   private func handleUserInfoResult(
@@ -65,7 +65,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// Responds with the claims. `source` is nil if there are none.
+  /// Responds with the claims. `source` is nil if there are no claims.
   private func sendIdentity(_ account: Account, _ claims: JSONObject, _ source: Source?, _ ticket: Ticket) {
     var result = JSONObject([
       ("account", .string(account.name.text)), ("issuer", .string(account.configuration.issuer)),

@@ -99,7 +99,7 @@ extension StatusRequests {
     if batch.pending.isEmpty { finish(batch) }
   }
 
-  /// Sends the response. Reads the session states last.
+  /// Sends the response, with the session states after the checks.
   private func finish(_ batch: CheckBatch) {
     let settings: Settings
     do { settings = try self.settings() } catch { return loop.send(.failure(error), to: batch.ticket) }

@@ -18,7 +18,7 @@ private final class ExaminationBatch {
   let ticket: Ticket
   let summaries: [AccountSummary]
   let vault: JSONObject
-  /// Unknown to this version.
+  /// The settings that this version does not know.
   let unknown: [UnknownSetting]
   var servers: [Server] = []
   /// The index of each account's server.

@@ -6,7 +6,7 @@ internal import Wire
 
 /// Handles `status` and `list`.
 final class StatusRequests: AccountPart {
-  /// The command to respond to.
+  /// The command that the response is for.
   enum Purpose: Sendable { case status, list }
 
   private let signIns: SignIns
@@ -109,7 +109,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// For an account deleted from the settings.
+  /// The members for an account deleted from the settings.
   private func deletedAccountMembers(_ summary: AccountSummary, _ purpose: Purpose) -> JSONObject {
     let state: SessionState =
       summary.problem?.isLocked == true ? .locked : summary.isUnreadable ? .unreadable : .signedOut

@@ -1,8 +1,8 @@
 internal import Wire
 internal import Platform
 
-/// A file with a current access token or ID Token. Exists until its request's connection closes, or as a standing file
-/// as long as the settings list it.
+/// A file with a current access token or ID Token. It exists until its request's connection closes. A standing file
+/// exists while the settings list it.
 final class TokenFile {
   /// The maximum number of requested files, and separately of standing files.
   static let maximumCount = 32
@@ -13,7 +13,6 @@ final class TokenFile {
   let name: String
   let lock: TokenFileLock
   let kind: TokenKind
-  /// Updated when the account is renamed.
   var account: AccountName
   /// The session generation of the token in the file. Nil without a file.
   var writtenGeneration: UInt64?
@@ -21,7 +20,7 @@ final class TokenFile {
   var writingGeneration: UInt64?
   /// The session generation whose ID Token expires too soon to be written.
   var skippedGeneration: UInt64?
-  /// Whether the file is a standing one or was written before. Otherwise a failure ends the request.
+  /// Whether the request continues after a failure: for a standing file, or once the file was written.
   var survivesFailure: Bool
   /// Whether a token request is in progress.
   var awaitsToken = false

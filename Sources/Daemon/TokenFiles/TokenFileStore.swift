@@ -19,7 +19,7 @@ final class TokenFileStore: Sendable {
   }
 
   /// - Parameter path: An existing directory.
-  /// - Throws: An error if other users could have created it.
+  /// - Throws: An error if other users could have created the directory.
   init(existing path: String) throws(DirectoryError) {
     directory = try PrivateDirectory(opening: path, create: false)
     removeOrphans()
@@ -28,6 +28,7 @@ final class TokenFileStore: Sendable {
   /// - Parameters:
   ///   - path: The existing directory of a standing file.
   ///   - runtime: The daemon's runtime directory.
+  /// - Throws: An error if `path` is on a disk and is no runtime directory of the user.
   init(standing path: String, runtime: String?) throws(DirectoryError) {
     directory = try PrivateDirectory.openForTokens(path, or: runtime)
   }
@@ -37,7 +38,7 @@ final class TokenFileStore: Sendable {
   /// Claims a file name until its lock is released.
   ///
   /// - Parameter name: A name from an earlier daemon. Nil for a new one.
-  /// - Throws: `EAGAIN` if another daemon has claimed it.
+  /// - Throws: `EAGAIN` if another daemon has claimed the name.
   func claim(_ name: String?) throws(SystemError) -> (name: String, lock: TokenFileLock) {
     let name = name ?? Self.newName()
     return (name, TokenFileLock(try directory.tryLock(name + Self.lockSuffix), ownsFile: true))

@@ -9,7 +9,7 @@ internal import Wire
 final class TokenFiles: AccountPart {
   /// The files, by request.
   private var tokenFiles: [Ticket: TokenFile] = [:]
-  /// The runtime directory. Nil until used.
+  /// The store in the runtime directory. Nil until used.
   private var tokenFileStore: TokenFileStore?
   /// The requests that wait for a file name.
   private var ticketsClaimingNames: Set<Ticket> = []
@@ -22,7 +22,7 @@ final class TokenFiles: AccountPart {
   private var lastStanding: UInt64 = 0
   /// The revision of the settings that ``standing`` was read from.
   private var standingRevision: UInt64?
-  /// Run at `until` at the latest.
+  /// The actions that wait for an account's standing files. Each runs at `until` at the latest.
   private var actionsAwaitingFiles: [(account: AccountName, until: Instant, action: () -> Void)] = []
 
   /// Starts to keep a file for a request.
@@ -121,7 +121,7 @@ final class TokenFiles: AccountPart {
 
   // MARK: Getting tokens
 
-  /// - Parameter isNew: Whether it must be newer than the file's.
+  /// - Parameter isNew: Whether the token must be newer than the one in the file.
   private func requestToken(for file: TokenFile, _ account: Account, isNew: Bool) {
     guard !file.awaitsToken else { return }
     file.awaitsToken = true
@@ -313,17 +313,15 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Requests new tokens for an account's files.
   func requestNewTokens(for account: AccountName) {
     for file in tokenFiles.values where file.account == account && file.survivesFailure { requestToken(for: file) }
   }
 
-  /// Removes the files of a signed-out account.
   func removeFiles(of account: AccountName) {
     for file in tokenFiles.values where file.account == account { remove(file, .signedOut) }
   }
 
-  /// Removes a file, but keeps its name for the next token.
+  /// Removes a file for the reason `code`, but keeps its name for the next token.
   private func remove(_ file: TokenFile, _ code: FailureCode) {
     file.renewalDue = nil
     guard file.writtenGeneration != nil || file.writingGeneration != nil else { return }
@@ -338,7 +336,9 @@ final class TokenFiles: AccountPart {
 
   /// Sends the file's path to the client.
   ///
-  /// - Parameter removal: Why the file was removed. Nil if it was written.
+  /// - Parameters:
+  ///   - removal: Why the file was removed. Nil if it was written.
+  ///   - expiresAt: The token's expiry, in unix seconds.
   private func notifyClient(of file: TokenFile, removal: FailureCode? = nil, expiresAt: Int? = nil) {
     let event = Event.TokenFile(
       account: file.account.text, path: file.store.path(of: file.name), removal: removal, expiresAt: expiresAt)
@@ -349,7 +349,7 @@ final class TokenFiles: AccountPart {
 
   /// Stops updating a file and removes it.
   ///
-  /// - Parameter then: Called when it is removed.
+  /// - Parameter then: Called when the file is removed.
   func stopKeeping(_ file: TokenFile, then: @escaping () -> Void = {}) {
     tokenFiles[file.ticket] = nil
     for slot in broker.slots { slot.waiters.removeAll { $0.ticket == file.ticket } }

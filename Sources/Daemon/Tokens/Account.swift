@@ -19,7 +19,6 @@ final class Account {
   /// The revision of the settings file that the configuration was read from. Nil after a change in memory.
   var settingsRevision: UInt64?
 
-  /// The credentials of assumed roles.
   var roles = RoleCache()
 
   /// Cancels requests about the session, such as introspection.

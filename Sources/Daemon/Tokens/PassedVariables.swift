@@ -14,7 +14,7 @@ final class PassedVariables: DaemonPart {
   /// The requests being read.
   private var ticketsBeingRead: Set<Ticket> = []
 
-  /// Replaces the connection's values by those of a request.
+  /// Replaces the connection's values with those of a request.
   func read(_ request: VariablesRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let sources = passed.suffix(request.names.count)
     guard sources.count == request.names.count else {

@@ -16,7 +16,9 @@ struct PublishedState {
   /// The sign-in deadline in unix seconds. Nil if unknown or far off.
   private(set) var signInBy: Int?
 
-  /// - Parameter wasGuest: Whether the session replaces one without a user.
+  /// - Parameters:
+  ///   - isGuest: Whether the new session has no user.
+  ///   - wasGuest: Whether the session replaces one without a user.
   mutating func recordSignIn(_ grant: AccessGrant, isGuest: Bool = false, wasGuest: Bool = false) -> [SessionEvent] {
     self = PublishedState()
     isSignedIn = true
@@ -56,7 +58,7 @@ struct PublishedState {
     return [.sessionExpiring(at: end)]
   }
 
-  /// Records the expiry of a token that was not renewed.
+  /// Records the expiry, in unix seconds, of a token that was not renewed.
   mutating func recordExpiry(at end: Int, isRenewable: Bool) -> [SessionEvent] {
     if !isRenewable { isSignedIn = false }
     return [.expired(at: end, isRenewable: isRenewable)]
@@ -92,7 +94,7 @@ struct PublishedState {
 }
 
 extension SessionEvent.RefreshFailure {
-  /// A failure, with the host if it was unreachable.
+  /// A failure, with the host if the host was unreachable.
   init(_ code: FailureCode, _ error: SessionError) {
     guard case .oauth(let error) = error, case .host(let host) = error.subject else {
       self.init(code)

@@ -10,7 +10,7 @@ struct RoleCache {
 
   private static let maximumCount = 32
 
-  /// Credentials with less time left are renewed, in seconds.
+  /// The remaining lifetime, in seconds, below which credentials are renewed.
   private static let renewalSeconds = 1200
 
   /// Each with its time of renewal, in unix seconds.

@@ -177,7 +177,7 @@ extension TokenBroker {
   /// Gets an assertion from another account's ID Token, which is renewed if expired.
   ///
   /// - Parameters:
-  ///   - configuration: Of the account that signs in with the assertion.
+  ///   - configuration: The settings of the account that signs in with the assertion.
   ///   - isRenewed: Whether to renew the ID Token first.
   func identityAssertion(
     of name: String, for configuration: AccountConfiguration, isRenewed: Bool = false,

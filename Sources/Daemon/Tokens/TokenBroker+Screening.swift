@@ -7,7 +7,9 @@ internal import Wire
 
 /// Finds tokens in the environment of a program that must not get any, see ``Wire/EnvironmentScreening``.
 extension TokenBroker {
-  /// - Parameter passed: The descriptor with the values.
+  /// Responds with the environment variables that contain tokens or are set by an account's settings.
+  ///
+  /// - Parameter passed: The descriptor with the variables' values.
   func screenEnvironment(_ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let source = passed.last else { throw .missingDescriptors }
     let settings = try settings()

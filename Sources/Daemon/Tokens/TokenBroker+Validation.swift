@@ -30,8 +30,8 @@ extension TokenBroker {
     let isCurrent: Bool?
   }
 
-  /// Checks the cached token against the vault, on a worker. Drops it if another process has replaced its record.
-  /// Requests for it wait.
+  /// Checks the cached token against the vault, on a worker, while requests wait. Drops the token if another process
+  /// has replaced its record.
   func validate(_ slot: TokenSlot) {
     guard !slot.validation.isRunning, let grant = slot.session.grant else { return }
     slot.validation.isRunning = true
@@ -58,6 +58,9 @@ extension TokenBroker {
     }
   }
 
+  /// - Parameters:
+  ///   - known: The stamp at the previous validation.
+  ///   - revision: The watch revision when this validation began.
   private func applyValidation(_ validation: Validation, _ known: FileStamp?, _ revision: UInt64?, _ slot: TokenSlot) {
     // If the vault is unreadable, the token stays, and the next request tries again.
     guard let isCurrent = validation.isCurrent else { return }

@@ -112,7 +112,7 @@ final class TokenBroker: DaemonPart {
     return updatedAccount(account, configuration)
   }
 
-  /// The name of the requested account. Nil if the request specifies none.
+  /// Returns the requested account's name if the account exists. Nil if the request specifies none.
   func requestedName(_ name: String?) throws(Failure) -> AccountName? {
     try name.map { (name) throws(Failure) in try resolve(name).name }
   }
@@ -125,7 +125,7 @@ final class TokenBroker: DaemonPart {
       hint: "agent logout \(account.text)")
   }
 
-  /// Returns the account with these settings. Drops its token if they have changed since it was issued.
+  /// Returns the account with these settings. Drops its token if another program has changed the settings.
   func updatedAccount(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
     let account = accounts[name] ?? addOrUpdate(name, configuration)
     if account.configuration != configuration {
@@ -153,7 +153,7 @@ final class TokenBroker: DaemonPart {
     try sendToken(request, ticket, replacing: nil)
   }
 
-  /// - Parameter spent: The grant whose ID Token expires too soon. Nil on the first attempt.
+  /// - Parameter spent: The grant to renew, because its ID Token expires too soon. Nil on the first attempt.
   private func sendToken(_ request: TokenRequest, _ ticket: Ticket, replacing spent: AccessGrant?) throws(Failure) {
     let account = try resolve(request.account)
     let target = try TokenTarget.make(request.target, account: account.name.text)
@@ -256,7 +256,7 @@ final class TokenBroker: DaemonPart {
   /// The slot of the account's own token, or of another target. Nil if it does not exist.
   func slot(_ name: AccountName, _ target: TokenTarget?) -> TokenSlot? { accounts[name]?.existingSlot(target) }
 
-  /// Restarts each waiter for its own target.
+  /// Requests tokens again for all waiters, each for its own target.
   func restartForWaiters(_ account: Account) {
     for waiter in account.takeWaiters() { obtain(for: waiter, account) }
   }
@@ -300,6 +300,7 @@ final class TokenBroker: DaemonPart {
     for event in change(&account.shared.published) { log.publish(event, name) }
   }
 
+  /// Publishes the renewal or failure of a session.
   func publishResult(of slot: TokenSlot, _ result: Session.RefreshResult) {
     switch result {
     case .ignored, .retry: break
@@ -359,7 +360,7 @@ class AccountPart: DaemonPart {
     super.init(context)
   }
 
-  /// Returns the gate that chooses an account for a request by the URL.
+  /// Returns the selector that chooses the account for a request by the URL.
   func accountSelector(for ticket: Ticket) throws(Failure) -> AccountSelector {
     AccountSelector(settings: try settings(), services: services, preferred: context.directoryEntries[ticket]?.account)
   }

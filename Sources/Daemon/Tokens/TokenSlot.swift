@@ -5,7 +5,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// An account's token for one target: its session, the waiting requests, and the run that gets it.
+/// An account's token for one target: its session, the waiting requests, and the run that gets the token.
 final class TokenSlot {
   let shared: SharedAccountState
   /// Scope, resource and audience of the token. Nil for the account's own token.
@@ -22,7 +22,7 @@ final class TokenSlot {
   /// The origins that refused this target's tokens.
   var refusals = OriginRefusals()
 
-  /// For the next renewal or notice, if set.
+  /// When the timer for the next renewal or notice fires. Nil if not set.
   var timerDue: Instant?
 
   init(_ shared: SharedAccountState, _ target: TokenTarget? = nil) {
@@ -128,7 +128,7 @@ final class Waiter {
   /// The request. The waiter is removed when the request ends.
   let ticket: Ticket
   let need: TokenNeed
-  /// Scope, resource and audience of the token. Nil for the account's own token.
+  /// The token's target. Nil for the account's own token.
   let target: TokenTarget?
   /// When to stop waiting for an unreachable server. Nil if the request does not wait.
   let waitsUntil: Instant?

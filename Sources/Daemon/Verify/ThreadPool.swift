@@ -18,7 +18,6 @@ final class ThreadPool: Sendable {
       finished = Monitor(0)
     }
 
-    /// Runs parts until none is left.
     func runRemainingParts() {
       while true {
         let part = next.add(1, ordering: .relaxed).oldValue

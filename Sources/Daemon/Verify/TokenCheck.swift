@@ -9,7 +9,6 @@ struct TokenCheck: Sendable {
   private let tokens: SharedDescriptor
   private let results: SharedDescriptor
   let rules: TokenRules
-  /// The issuers of the accounts, for hints.
   private let knownIssuers: [(issuer: String, account: String)]
   /// Whether to write only the most used claims.
   private let isBrief: Bool
@@ -20,12 +19,15 @@ struct TokenCheck: Sendable {
   private static let partSize = 32
   private static let maximumThreads = 4
 
-  /// The number of threads for one check, which leaves processors for other work.
+  /// The number of threads for one check. The maximum leaves processors for other work.
   static func threadCount(processors: Int) -> Int { min(processors, maximumThreads) }
 
   /// How often a blocked read or write checks for cancellation.
   private static let pollInterval = Duration.milliseconds(100)
 
+  /// - Parameters:
+  ///   - knownIssuers: The issuers of the accounts, for hints.
+  ///   - isBrief: Whether to write only the most used claims.
   /// - Throws: `EINVAL` if the results do not go to a pipe or socket, since writing to a file may block.
   init(
     tokens: SharedDescriptor, results: SharedDescriptor, rules: TokenRules,
@@ -45,7 +47,7 @@ struct TokenCheck: Sendable {
 
   /// Verifies the tokens until the input ends. Blocking.
   ///
-  /// - Throws: `cancelled`, also if nothing reads the results, or `invalid_request` if the input is unreadable.
+  /// - Throws: `cancelled` if cancelled or if nothing reads the results, `invalid_request` if the input is unreadable.
   func run(_ keys: VerificationKeys) throws(Failure) -> VerifyTally {
     var rules = rules
     if let announced = keys.announcedAlgorithms { rules.restrictAlgorithms(toAnnounced: announced) }

@@ -36,7 +36,7 @@ struct TokenVerifier: Sendable {
     var tally = VerifyTally()
   }
 
-  /// For each token.
+  /// The maximum number of key renewals for each token.
   private static let maximumKeyRenewals = 3
 
   func verifyLines(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
@@ -60,7 +60,7 @@ struct TokenVerifier: Sendable {
 
   /// Verifies one token.
   ///
-  /// - Parameter last: The previous token, whose parsed header is reused if it is the same. Set to this token
+  /// - Parameter last: The previous token, whose parsed header is reused if the header is the same. Set to this token
   ///   otherwise.
   private func verify(
     _ text: Span<UInt8>, _ last: inout UnverifiedJWS?

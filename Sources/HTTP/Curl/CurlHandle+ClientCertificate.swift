@@ -23,6 +23,7 @@ final class PresentedCertificate: @unchecked Sendable {
     failure = nil
   }
 
+  /// Called before each new connection.
   func noteSocket() { connections = 0 }
 
   /// Runs a transfer on a thread that may wait for a device to sign. A server may request the certificate later.

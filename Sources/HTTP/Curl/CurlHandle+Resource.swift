@@ -22,7 +22,6 @@ extension CurlHandle {
     try run(exchange, lines)
   }
 
-  /// Whether content is sent without `Expect: 100-continue`.
   private static func isSentWithoutExpect(_ content: (any ResourceContent)?) -> Bool {
     guard let content else { return true }
     return content.length.map { $0 <= maxBytesWithoutExpect } ?? false

@@ -11,12 +11,11 @@ internal import OAuth
   // The connections belong to `multi`, so that they survive a reset of `easy`.
   let easy: UnsafeMutableRawPointer
   let multi: UnsafeMutableRawPointer
-  /// The state of the TLS connection, which updates it.
+  /// The state of the TLS connection, updated by callbacks.
   let tlsEnd: UnsafeMutablePointer<TLSEnd>
   let presentedCertificate = PresentedCertificate()
   /// The open sockets, and whether a transfer has begun but not succeeded. Read when a connection is closed.
   let connections: UnsafeMutablePointer<agent_curl_connections>
-  /// The buffer for libcurl's error messages.
   let errorBuffer: UnsafeMutablePointer<CChar>
   /// Points to the exchange that receives libcurl's callbacks; to nil before the first exchange and after a reset.
   let currentExchange: UnsafeMutablePointer<(any RunningExchange)?>
@@ -77,7 +76,7 @@ internal import OAuth
     }
   }
 
-  /// Connects for the prepared request, until ``abandonTransfer()``. Sends nothing.
+  /// Opens the connection for the prepared request, and keeps it until ``abandonTransfer()``. Sends nothing.
   func connect(_ exchange: any RunningExchange) throws(HTTPFailure) {
     try set(CURLOPT_CONNECT_ONLY, 1)
     // The caller writes HTTP/1.1 to the connection.
@@ -189,8 +188,8 @@ internal import OAuth
   }
 
   /// Begins the prepared transfer. Until it succeeds, closing its connection discards bytes that the kernel has not
-  /// sent yet: otherwise, the refresh token of an abandoned request could arrive after the next attempt, and be
-  /// considered stolen (RFC 9700 section 4.14.2).
+  /// sent. Otherwise, a refresh token could arrive after the next attempt and be considered stolen (RFC 9700 section
+  /// 4.14.2).
   private func begin() -> Bool {
     unsafe connections.pointee.is_busy = true
     return unsafe curl_multi_add_handle(multi, easy) == CURLM_OK
@@ -237,7 +236,7 @@ internal import OAuth
     return .milliseconds(milliseconds)
   }
 
-  /// A number that libcurl knows; 0 if it is not available.
+  /// A number from libcurl's information about the transfer; 0 if not available.
   func number(_ info: CURLINFO) -> Int {
     var value = 0
     return unsafe agent_curl_get_number(easy, info, &value) == CURLE_OK ? value : 0

@@ -15,8 +15,8 @@ package enum CurlLibrary {
     return unsafe String(cString: library).utf8.starts(with: "OpenSSL/".utf8)
   }()
 
-  /// The system's directory of trusted certificates. Only the required ones are read. Nil if libcurl uses a bundle
-  /// file.
+  /// The system's directory of trusted certificates. Only the required certificates are read. Nil if libcurl uses a
+  /// bundle file.
   static let certificateDirectory: String? = {
     guard let path = unsafe agent_curl_certificate_directory() else { return nil }
     return unsafe String(cString: path)
@@ -24,8 +24,7 @@ package enum CurlLibrary {
 
   /// The system's file of trusted certificates as a C string owned by libcurl, if any.
   ///
-  /// Reading it takes longer than a handshake, so it is read only if ``certificateDirectory`` does not contain the
-  /// authority.
+  /// Read only if ``certificateDirectory`` lacks the authority, since reading takes longer than a handshake.
   static var certificateBundle: UnsafePointer<CChar>? {
     unsafe certificateDirectory == nil ? nil : agent_curl_certificate_bundle()
   }

@@ -39,8 +39,9 @@ extension HTTPFailure.Code {
       }
   }
 
-  /// The error for a rejected certificate. The host name is checked before the chain's result is read, which then still
-  /// has its initial value.
+  /// The error for a rejected certificate.
+  ///
+  /// - Parameter result: libcrypto's result for the chain; still its initial value if the host name is wrong.
   private static func certificate(_ result: Int) -> Self {
     switch Int32(truncatingIfNeeded: result) {
     case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: .certificateTime

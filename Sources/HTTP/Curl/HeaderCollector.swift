@@ -7,11 +7,13 @@ struct HeaderCollector {
   /// The maximum size of the header in bytes, including interim responses and trailers.
   static let maxBytes = 65_536
 
-  /// Whether to keep `Set-Cookie`, which only a user's own requests need.
   private let keepsCookies: Bool
-  /// Whether to drop excess fields, except ``neededFields``, instead of rejecting the response.
+  /// Whether to drop excess fields.
   private let dropsExcess: Bool
 
+  /// - Parameters:
+  ///   - keepsCookies: Whether to keep `Set-Cookie`, which only a user's own requests need.
+  ///   - dropsExcess: Whether to drop excess fields, except ``neededFields``, instead of rejecting the response.
   init(keepsCookies: Bool = false, dropsExcess: Bool = false) {
     self.keepsCookies = keepsCookies
     self.dropsExcess = dropsExcess
@@ -55,8 +57,7 @@ struct HeaderCollector {
     return addField(text)
   }
 
-  /// Whether all `Content-Length` values are equal. Otherwise readers would disagree on the end of the content, so the
-  /// response is rejected (RFC 9112 section 6.3).
+  /// Whether all `Content-Length` values are equal. If not, the response is rejected (RFC 9112 section 6.3).
   private var hasOneLength: Bool {
     let lengths = values(of: "content-length")
     return lengths.allSatisfy { $0 == lengths[0] }
@@ -116,7 +117,7 @@ struct HeaderCollector {
     text.starts(with: "HTTP/".utf8)
   }
 
-  /// Whether the field sets a cookie, which may be secret.
+  /// Whether the field sets a cookie.
   private static func isCookie(_ name: String) -> Bool {
     let name = name.lowercased()
     return name == "set-cookie" || name == "set-cookie2"

@@ -30,7 +30,7 @@ internal import OAuth
 
   /// Adds a field whose value may be secret.
   ///
-  /// - Throws: `setup` if the value contains a line break or zero byte; `memory`.
+  /// - Throws: `setup` if the value contains a line break or zero byte; `memory` if there is not enough.
   mutating func append(_ name: String, _ value: Span<UInt8>) throws(HTTPFailure) {
     for index in value.indices where value[index] == 0 || value[index] == 0x0D || value[index] == 0x0A {
       throw HTTPFailure(.setup)

@@ -5,7 +5,7 @@ enum NameServers {
   /// The maximum number of name servers that the C library uses.
   private static let maxServers = 3
 
-  /// The addresses, separated by commas; nil if the file contains none.
+  /// The addresses in `/etc/resolv.conf`, separated by commas; nil if there are none.
   static var list: String? {
     (try? FileDescriptor.content(of: "/etc/resolv.conf", limit: 65_536)).flatMap { list(in: $0) }
   }

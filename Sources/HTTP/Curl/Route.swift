@@ -20,7 +20,7 @@ struct Route: Equatable, Sendable {
   let proxy: ProxyRoute?
   /// The requests that may share the connection.
   let group: ConnectionGroup?
-  /// The client certificate of the handshake, which is part of the route so that no other account uses the connection.
+  /// The client certificate of the handshake.
   let clientCertificate: ClientCertificate?
 
   /// - Throws: `setup` if the transport does not allow the endpoint, or has a malformed pin or proxy. libcurl would

@@ -30,7 +30,6 @@ protocol RunningExchange: AnyObject {
   func failure(after code: CURLcode?) -> HTTPFailure?
   /// Called when the host was resolved. Time limits exclude this duration.
   func noteResolved(after duration: Duration)
-  /// Called when the response is complete.
   func noteCompletion()
 }
 
@@ -39,7 +38,6 @@ extension RunningExchange {
   var longestWait: Duration { CurlHandle.longestWait }
   var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] { [] }
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart { .end }
-  /// Nil, since transfers without a caller's content are never paused.
   func remainingPauseFlags() -> Int32? { nil }
   func continuesOnOtherThread() -> Bool { false }
   func noteResolved(after duration: Duration) {}
@@ -59,14 +57,13 @@ struct TransferProgress {
   private(set) var refusal: HTTPFailure.Code?
   /// Whether any byte of the request was sent.
   private var requestStarted = false
-  /// Whether the first line of a response was received. libcurl reports nothing earlier.
+  /// Whether the first line of a response was received. libcurl does not report a part of it.
   private var responseStarted = false
-  /// Whether the request uses a connection kept from an earlier one.
+  /// Whether the request uses a connection kept from an earlier request.
   private var usesKeptConnection: Bool
   /// Whether packets on the kept connection are lost, although nothing has closed it.
   private(set) var isUnreachable = false
   private let startTime = ContinuousClock.now
-  /// The timeout for connecting, in seconds.
   private let connectTimeoutSeconds: Int
   /// Whether only name servers have been contacted so far.
   private(set) var isResolving: Bool
@@ -117,8 +114,7 @@ struct TransferProgress {
     return passed
   }
 
-  /// Detects a kept connection whose packets are lost, such as after a change of the network, although a new connection
-  /// would work.
+  /// Detects a kept connection whose packets are lost, for example after a network change.
   mutating func checkKeptConnection() {
     guard usesKeptConnection, !responseStarted else { return }
     isUnreachable = handle.isUnacknowledged(for: isRepeatable ? Self.silenceBeforeRepeat : Self.silenceBeforeFailure)
@@ -137,7 +133,7 @@ struct TransferProgress {
 
   mutating func noteProgress() { requestStarted = handle.sentBytes > 0 }
 
-  /// Records bytes that were sent or received without libcurl's own request.
+  /// Records that this program, not libcurl, sent or received bytes.
   mutating func note(sent: Bool = false, received: Bool = false) {
     requestStarted = requestStarted || sent
     responseStarted = responseStarted || received

@@ -10,7 +10,6 @@ struct TLSEnd {
   /// The TLS context of the last connection, which is the server's even with a proxy; nil without TLS. Only compared,
   /// never dereferenced.
   private var context: UInt?
-  /// Whether the server has sent `close_notify`.
   private var hasCloseNotify = false
 
   /// Whether the connection uses TLS and the server has not sent `close_notify`.
@@ -53,7 +52,6 @@ extension CurlHandle {
     try check(unsafe agent_curl_set_context(easy, CURLOPT_SSL_CTX_DATA, currentExchange))
   }
 
-  /// Whether the connection uses TLS and the server has not announced its end.
   var isCloseNotifyMissing: Bool { unsafe tlsEnd.pointee.isCloseNotifyMissing }
 
   /// Whether the received content may be truncated.

@@ -5,7 +5,7 @@ extension CurlClient {
   ///
   /// A request that may have side effects (RFC 9110 section 9.2.2) or has a DPoP proof, which is valid once (RFC 9449
   /// section 11.1), is repeated only if no byte of it was sent. Since the server may be closing a kept connection, such
-  /// a request uses one that was just used and has survived a response, or else a new one.
+  /// a request uses only one that was just used and has survived a response, or a new one.
   package func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver

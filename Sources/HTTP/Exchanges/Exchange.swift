@@ -17,7 +17,7 @@ final class Exchange: RunningExchange {
   private(set) var redirect: String?
   private(set) var usedKeptConnection = false
 
-  /// - Throws: `memory` if it cannot be reserved.
+  /// - Throws: `memory` if there is not enough.
   init(_ progress: TransferProgress, limits: ExchangeLimits) throws(HTTPFailure) {
     self.progress = progress
     self.limits = limits
@@ -45,7 +45,7 @@ final class Exchange: RunningExchange {
 
   var time: TimeLimit { limits.time }
 
-  /// Available bytes are read before the time limit takes effect.
+  /// The time limit takes effect only after available bytes were read.
   var reasonToStop: HTTPFailure.Code? {
     if progress.isResolving { return limits.reasonToCancel }
     let reason = limits.reasonToStop()
@@ -99,7 +99,7 @@ struct ExchangeLimits: Sendable {
     cancellation = request.cancellation
   }
 
-  /// The reason to stop a request before its time limit starts.
+  /// The reason to stop while the host name is resolved, when no time limit runs.
   var reasonToCancel: HTTPFailure.Code? { cancellation?.isCancelled == true ? .cancelled : nil }
 
   /// Why the request must end now. Nil to continue.

@@ -6,7 +6,7 @@ internal import OAuth
 enum RequestMessage {
   /// The bytes of a POST request.
   ///
-  /// - Throws: `setup` for a request without a body or with a field that contains a line break; `memory`.
+  /// - Throws: `setup` for a request without a body or with a line break in a field; `memory` if there is not enough.
   static func bytes(of request: borrowing HTTPRequest, userAgent: String) throws(HTTPFailure) -> SecretBytes {
     let uri = request.endpoint.uri
     var message = SecretBuffer(capacity: 4096, limit: SecretBytes.maximumCount)

@@ -41,10 +41,10 @@ final class ReceivedContent {
   private var start = 0
   private(set) var isPaused = false
   private(set) var acceptedBytes = 0
-  /// Searches the content for the token; nil if the receiver may see it.
   private var screen: TokenScreen?
   private(set) var hasFoundToken = false
 
+  /// - Parameter screen: Searches the content for the token; nil if the receiver may see the token.
   init(_ receiver: any ResourceReceiver, _ screen: TokenScreen? = nil) {
     self.receiver = receiver
     self.screen = screen

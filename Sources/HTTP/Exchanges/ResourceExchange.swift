@@ -4,8 +4,7 @@ internal import OAuth
 
 /// A request to a resource.
 ///
-/// Content is streamed: libcurl pauses while the receiver accepts nothing or there is nothing to send, so memory use
-/// does not depend on the size.
+/// Streams the content: libcurl pauses while the receiver accepts nothing or there is nothing to send.
 final class ResourceExchange: RunningExchange {
   /// The maximum size of unwanted content read to reuse the connection, in bytes.
   private static let maxUnwantedBytes = 65_536
@@ -21,14 +20,14 @@ final class ResourceExchange: RunningExchange {
   var progress: TransferProgress
   let cancellation: Cancellation?
   private let isHead: Bool
-  /// The stall timeout before the content.
+  /// The stall timeout until the content begins.
   private let stallTimeout: Duration
   /// The stall timeout during the content; nil for no limit.
   private let idleTimeout: Duration?
   private var lastProgress = ContinuousClock.now
   private let content: SentContent?
   private let body: ReceivedContent
-  /// Searches the response for the token; nil if the receiver may see it.
+  /// Searches the response for the token; nil if the receiver may see the token.
   private let screen: TokenScreen?
   private var head: ResourceHead?
   private var receiverWantsContent = false
@@ -107,7 +106,7 @@ final class ResourceExchange: RunningExchange {
     return body.isPaused ? CURLPAUSE_RECV : CURLPAUSE_CONT
   }
 
-  /// Passes the head to the receiver as soon as it is complete, which may be long before the first content.
+  /// Passes the head to the receiver as soon as it is complete.
   func noteProgress() {
     progress.noteProgress()
     beginIfReady()

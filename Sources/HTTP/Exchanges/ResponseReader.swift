@@ -195,7 +195,7 @@ struct ResponseReader: ~Copyable {
     if status == 204 || status == 304 { position = .ended }
   }
 
-  /// The part that follows the head, by its `Content-Length` values.
+  /// The position after the head, according to its `Content-Length` values.
   private mutating func length(_ values: [[UInt8]]) -> Position {
     guard let first = values.first else { return .content(left: nil) }
     guard values.allSatisfy({ $0 == first }), let length = Int(String(decoding: first, as: UTF8.self)), length >= 0

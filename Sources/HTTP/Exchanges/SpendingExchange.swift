@@ -5,8 +5,7 @@ internal import OAuth
 /// A request that spends a single-use value, on a new connection.
 ///
 /// libcurl only establishes the connection. The response is parsed here, since libcurl would drop a message with an
-/// invalid head or framing, and with it the only copy of a token. Memory for the largest response and its tokens is
-/// reserved before anything is sent.
+/// invalid head or framing, and with it the only copy of a token. Like ``Exchange``, reserves memory first.
 final class SpendingExchange: RunningExchange {
   /// The maximum size of a response including its head, in bytes.
   private static let maxBytes = 4 << 20
@@ -17,13 +16,13 @@ final class SpendingExchange: RunningExchange {
 
   var progress: TransferProgress
   private var limits: ExchangeLimits
-  /// The timeout for the response, from the first byte of the request.
   private let responseTimeout: Duration
   private let arena: SecretArena
   private var reader: ResponseReader
   private var input: SecretBytes
 
-  /// - Throws: `memory` if it cannot be reserved.
+  /// - Parameter responseTimeout: The timeout for the response, from the first byte of the request.
+  /// - Throws: `memory` if there is not enough for the response.
   init(_ progress: TransferProgress, limits: ExchangeLimits, responseTimeout: Duration) throws(HTTPFailure) {
     self.progress = progress
     self.limits = limits

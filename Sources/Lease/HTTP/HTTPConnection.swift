@@ -36,13 +36,13 @@ final class HTTPConnection: LentCall.Owner {
     var remainingContent: Content?
     /// Received content that the daemon has not accepted yet.
     var unwritten: [UInt8] = []
-    /// The key of ``LentCall/requestBodySocket`` in the loop, while it is full.
+    /// The key of ``LentCall/requestBodySocket`` in the loop, while the socket is full.
     var contentWatch: UInt64?
     /// The framing of the response's body. Nil before its head.
     var bodyFraming: Framing?
     /// How much of the response's body was sent.
     var sentBodyBytes = 0
-    /// The key of ``LentCall/responseBodySocket`` in the loop, while it is empty.
+    /// The key of ``LentCall/responseBodySocket`` in the loop, while the socket is empty.
     var bodyWatch: UInt64?
     /// Whether all of the response's body was read from the daemon.
     var isBodyRead = false

@@ -16,7 +16,7 @@ struct HTTPRequestHead: Equatable {
     let name: String
     let value: String
 
-    /// Whether the field has a name, which is given in lowercase.
+    /// Whether the field has this name, given in lowercase.
     func isNamed(_ other: String) -> Bool { name.lowercased().hasSameBytes(as: other) }
   }
 
