@@ -19,7 +19,7 @@ struct TokenCheck: Sendable {
   private static let partSize = 32
   private static let maximumThreads = 4
 
-  /// The number of threads for one check. The maximum leaves processors for other work.
+  /// The number of threads for one check: one for each processor, at most four.
   static func threadCount(processors: Int) -> Int { min(processors, maximumThreads) }
 
   /// How often a blocked read or write checks for cancellation.
