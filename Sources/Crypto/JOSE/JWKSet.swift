@@ -20,7 +20,7 @@ package struct JWKSet: Sendable {
   package let skippedCount: Int
   /// The skipped keys with a `kid`.
   private let skippedKeys: [(keyID: String, reason: JOSEError.Code)]
-  /// The number of skipped keys that are not for encryption.
+  /// The number of skipped keys, except those for encryption.
   package let unusableCount: Int
   package let warnings: [Warning]
   /// Whether the format has no key IDs, so that the `kid` of a token is ignored.
@@ -77,8 +77,8 @@ package struct JWKSet: Sendable {
   /// The key for a token: the one with its `kid`, or without a `kid`, the only suitable one (OpenID Connect Core
   /// section 10.1). Keys are not tried one by one.
   ///
-  /// - Throws: ``JOSEError``: `unknownKey` if fetching the set again may help, `unsuitableKey`, `ambiguousKey`, or why
-  ///   the key was skipped.
+  /// - Throws: ``JOSEError``: `unknownKey` if fetching the set again may help; `unsuitableKey` or `ambiguousKey`; or
+  ///   ``JOSEError/Code/forSkippedKey``.
   package func key(for algorithm: JWSAlgorithm, keyID: String?) throws(JOSEError) -> JWK {
     var (isKnown, found) = (false, JWK?.none)
     for key in keys {

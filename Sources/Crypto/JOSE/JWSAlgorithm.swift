@@ -34,7 +34,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   /// Whether `found` is the left half of the hash of `value`, as in `at_hash` and `c_hash` (OpenID Connect Core
   /// sections 3.1.3.6 and 3.3.2.11).
   ///
-  /// The specification defines no hash for Ed25519 and the like. Servers use SHA-512 or SHA-256, and either binds the value.
+  /// For Ed25519, for which the specification defines no hash, accepts SHA-512 and SHA-256, since servers use either.
   package func isLeftHalfHash(_ found: String, of value: Span<UInt8>) throws(JOSEError) -> Bool {
     var digests = [digest]
     if signatureAlgorithm.digest == nil { digests.append(.sha256) }

@@ -31,7 +31,7 @@ package struct PublicKey: ~Copyable, Sendable {
     self.handle = handle
   }
 
-  /// - Throws: `invalidKey` by the rules of the other initializers.
+  /// - Throws: `invalidKey` if the numbers violate the rules of the other initializers.
   package init(_ components: PublicComponents) throws(CryptoError) {
     switch components {
     case .rsa(let modulus, let exponent): try self.init(rsaModulus: modulus, exponent: exponent)

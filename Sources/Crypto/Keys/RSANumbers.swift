@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// The rules for the numbers of an RSA public key.
 enum RSANumbers {
-  /// The accepted sizes of the modulus, in bits: from RFC 7518 section 3.3 to what is fast enough.
+  /// The accepted sizes of the modulus, in bits. RFC 7518 section 3.3 sets the minimum; larger keys would be slow.
   static let bits = 2048...8192
 
   /// Checks the numbers, and returns the size of the modulus in bits.

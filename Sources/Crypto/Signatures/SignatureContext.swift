@@ -10,6 +10,7 @@ internal import COpenSSL
     unsafe EVP_MD_CTX_free(raw)
   }
 
+  /// The operation that a context performs.
   enum Purpose { case signing, verifying }
 
   private init() throws(CryptoError) {

@@ -37,7 +37,8 @@ package struct TPM: ~Copyable {
   /// Loads the provider and connects to the TPM in the variable `TPM2OPENSSL_TCTI`. Set it: the default includes a
   /// local TCP port that any user can listen on.
   ///
-  /// - Throws: `noProvider`, `unreachable`.
+  /// - Parameter module: The path of the provider's library.
+  /// - Throws: `noProvider` if the library cannot be loaded; `unreachable` if the TPM does not respond.
   package init(module: String) throws(CryptoError) {
     guard Self.isPlain(module) else { throw CryptoError(.noProvider, "TPM provider") }
     do {
@@ -56,6 +57,7 @@ package struct TPM: ~Copyable {
     return library
   }
 
+  /// Whether the path has no characters that are special in a configuration.
   private static func isPlain(_ path: String) -> Bool {
     path.utf8.count <= 4096
       && path.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-+@".utf8.contains($0) }
@@ -64,7 +66,7 @@ package struct TPM: ~Copyable {
   /// Generates a key that only this TPM can use until cleared.
   ///
   /// - Parameter authorization: Required for each use, at most 32 bytes; empty for none.
-  /// - Throws: `refused`, `unreachable`.
+  /// - Throws: `refused` if the TPM rejects the command; `unreachable` if it does not respond.
   package borrowing func makeKey(authorization: borrowing SecretBytes) throws(CryptoError) -> Key {
     guard authorization.count <= Self.maximumAuthorizationLength else {
       throw CryptoError(.invalidLength, "TPM authorization")

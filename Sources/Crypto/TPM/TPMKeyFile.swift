@@ -48,7 +48,7 @@ extension TPM.Key {
     self.init(serialized: bytes, publicComponents: components)
   }
 
-  /// The public key in a `TPM2B_PUBLIC` (section 12.2.5).
+  /// The public key in a `TPM2B_PUBLIC` (TPM 2.0 Library, part 2, section 12.2.5).
   private static func publicHalf(_ area: ArraySlice<UInt8>) throws(CryptoError) -> PublicComponents {
     let unsupported = CryptoError(.unsupportedAlgorithm, "TPM key")
     var outer = Fields(area)

@@ -24,7 +24,7 @@ package struct AuthorizationServerMetadata: Sendable {
   package var idTokenSigningAlgorithms: [String] = []
   /// The client authentication methods of the token endpoint.
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
-  /// Whether the server announces ``tokenEndpointAuthMethods``, or they are the specification's default.
+  /// True if the server announces ``tokenEndpointAuthMethods``; false if they are the specification's default.
   package var announcesTokenEndpointAuthMethods = false
   /// The client authentication methods of the revocation endpoint; nil if not announced.
   package var revocationEndpointAuthMethods: [String]?

@@ -1,8 +1,9 @@
 package import Crypto
 
 /// Sends HTTP requests. A protocol, for tests without a network.
-/// Calls block until the response is complete. They must honor all of ``HTTPRequest`` and ``Transport``, return a
-/// response whatever its status, and throw only without one.
+///
+/// Calls block until the response is complete. They must honor all of ``HTTPRequest`` and ``Transport``, and throw only
+/// if there is no response, whatever its status.
 package protocol HTTPClient: Sendable {
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse
 
@@ -18,7 +19,7 @@ package protocol HTTPClient: Sendable {
 }
 
 extension HTTPClient {
-  /// Like ``send(_:)``, with the error for users.
+  /// Like ``send(_:)``, but throws the error for users.
   package func ask(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {
     do { return try send(request) } catch { throw OAuthError(error, request) }
   }

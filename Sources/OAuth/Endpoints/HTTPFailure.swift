@@ -45,6 +45,7 @@ package struct HTTPFailure: Error, Hashable, Sendable {
   }
 
   package var code: Code
+  /// Whether a part of the response was received.
   package var responseStarted: Bool
   /// Whether a part of the request was sent, so that the server may have acted on it.
   package var requestMayHaveArrived: Bool

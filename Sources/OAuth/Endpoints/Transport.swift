@@ -67,6 +67,7 @@ package struct ConnectionGroup: Sendable, Hashable {
   }
 }
 
+/// Certificate authorities in PEM.
 package struct CertificateAuthorities: Sendable, Equatable {
   package let pem: [UInt8]
   /// The SHA-256 hash of `pem`, in base64url.

@@ -88,6 +88,7 @@ package struct TokenScreen: Sendable {
     withheld = []
   }
 
+  /// Whether a header field contains the token.
   package func isFound(in headers: HTTPHeaders) -> Bool {
     headers.all.contains { field in
       var (screen, rest): (TokenScreen, [UInt8]) = (self, [])
@@ -167,7 +168,7 @@ private struct Pattern: Sendable {
 /// The search for all forms of the token, in the original or unescaped response.
 private struct Search: Sendable {
   private var plain: Progress
-  /// One for each offset in a group of three bytes.
+  /// A search for each offset of the token in a group of three bytes.
   private var base64: [Progress]
 
   init(plain: Pattern, base64: [Pattern]) {

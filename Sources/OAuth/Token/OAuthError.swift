@@ -96,6 +96,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     }
   }
 
+  /// ``correlationID``, unless ``serverDescription`` contains it.
   package var unmentionedCorrelationID: String? {
     let words = (serverDescription ?? "").utf8.split(separator: UInt8(ascii: " "))
     return correlationID.flatMap { id in words.contains { $0.elementsEqual(id.utf8) } ? nil : id }

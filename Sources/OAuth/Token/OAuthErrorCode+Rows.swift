@@ -302,12 +302,14 @@ extension OAuthError.Code {
     Phrase("check the URL and the network; some servers require a VPN or a proxy")
   }
 
+  /// The hint to check the client ID and its registration.
   private func checkClient(_ login: SignInCommand) -> Phrase {
     login.options.isEmpty
       ? Phrase("check the client id and how the client is registered at the server")
       : Phrase("check the client id and how the client is registered at the server, then: \(login.phrase)")
   }
 
+  /// The hint to use Bearer tokens instead of DPoP.
   private func bearer(_ login: SignInCommand) -> Phrase {
     let name = login.account.map { " \($0)" } ?? ""
     return Phrase("to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")

@@ -7,7 +7,8 @@ package struct TokenRules: Sendable {
   package var algorithms = Set(JWSAlgorithm.allCases)
   /// Whether the caller chose the algorithms.
   package var hasChosenAlgorithms = false
-  /// The algorithms announced by the issuer; nil for any. Checked after the signature, since a wrong key explains more.
+  /// The algorithms announced by the issuer; nil for any. Checked after the signature, since an error about the key is
+  /// more helpful.
   private var announced: Set<JWSAlgorithm>?
   /// Whether the issuer's announced algorithms restrict the accepted ones.
   package var isRestrictedByIssuer: Bool { announced != nil }
@@ -123,6 +124,7 @@ package struct TokenRules: Sendable {
     self.announced = announced.isEmpty ? [.RS256] : Set(announced.compactMap(JWSAlgorithm.init(name:)))
   }
 
+  /// The standard claims that these rules do not check.
   package var uncheckedClaims: [String] {
     if isSignatureOnly { return ["iss", "aud", "exp", "nbf", "iat"] }
     return (issuer == nil ? ["iss"] : []) + (audiences.isEmpty ? ["aud"] : [])

@@ -44,7 +44,7 @@ package final class FileChanges {
     /// The watches are not set up.
     case unknown
     case watching
-    /// Changes cannot be detected until then.
+    /// Changes cannot be detected before this time.
     case unavailable(until: Instant)
   }
 

@@ -1,8 +1,8 @@
 internal import CPlatform
 internal import Glibc
 
-/// Wakes a poll loop at a time of `CLOCK_BOOTTIME` (`timerfd_create(2)`), or on resume if that was during a suspend.
-/// Readable once expired, until drained or set again.
+/// Wakes a poll loop at a time of `CLOCK_BOOTTIME` (`timerfd_create(2)`), or on resume if the time passed during
+/// suspend. Readable once expired, until drained or set again.
 package struct BootTimer: ~Copyable, Sendable {
   private let descriptor: FileDescriptor
 

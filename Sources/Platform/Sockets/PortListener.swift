@@ -40,7 +40,7 @@ package struct PortListener: Sendable, Hashable {
     program.map { Self.name(of: Machine.processID)?.utf8.elementsEqual($0.utf8) ?? false } ?? false
   }
 
-  /// The only other process of this program, since the kernel hides its descriptors even from its user. Nil if there
+  /// The probable listener if the kernel hides its descriptors: the only other process of this program. Nil if there
   /// are several, or for another user.
   private static func hiddenProcess(of user: UInt32) -> Int32? {
     guard user == Machine.userID, let own = name(of: Machine.processID) else { return nil }

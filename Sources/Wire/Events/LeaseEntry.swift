@@ -102,6 +102,7 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     case ended(Cause)
   }
 
+  /// Why a lease ended.
   package enum Cause: String, Sendable, CaseIterable {
     /// The process that opened the lease has ended.
     case closed
@@ -199,8 +200,9 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     }
   }
 
-  /// - Parameter stamp: Formats unix seconds.
   /// The entry as a line, without its newline.
+  ///
+  /// - Parameter stamp: Formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String {
     let by = peer.map { ", process \($0.processID) of user \($0.userID)" } ?? ""
     return "\(stamp(time)) \(TerminalText.clean(lease, limit: 16)): \(kindAndText.text)\(by)"

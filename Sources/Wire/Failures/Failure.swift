@@ -45,7 +45,7 @@ package struct Failure: Error, Sendable, Hashable {
     self.init(code, Phrase(verbatim: message), hint: hint)
   }
 
-  /// The failure's members, with the hint's command, and the templates of messages with values.
+  /// The failure as an object. Messages with values also have their templates, so that the client can translate them.
   package var json: JSON {
     var object = JSONObject([("code", .string(code.rawValue))])
     text.addMembers(to: &object, as: "message")

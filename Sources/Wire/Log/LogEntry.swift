@@ -43,8 +43,9 @@ package struct LogLine: EventEntry, Hashable {
     self.init(time: time, json: object)
   }
 
-  /// - Parameter stamp: Formats unix seconds.
   /// The entry as a line, without its newline.
+  ///
+  /// - Parameter stamp: Formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String { "\(stamp(time)) \(sentence)" }
 
   /// The account and the sentence or, from an older daemon, the event's code and members.

@@ -153,6 +153,7 @@ extension MemberVisitor {
   }
 }
 
+/// The description of a member in the manual.
 package struct MemberDescription: Sendable, Hashable {
   package let name: String
   /// The type, such as `text`, `number` or `list of texts`.

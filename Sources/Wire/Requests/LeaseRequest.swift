@@ -20,7 +20,7 @@ package struct LeaseRequest: RequestBody {
   package var lendsToken = false
   /// Whether the first request to each origin waits for the user; see ``Event/leaseQuestion(_:)``.
   package var requiresConfirmation = false
-  /// The IDs of other users whose processes may be peers, as enforced by the process that accepts them.
+  /// The IDs of other users whose processes may be peers. The process that accepts connections enforces this.
   package var userIDs: [Int] = []
 
   package static let maximumUsers = 16

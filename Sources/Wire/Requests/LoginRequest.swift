@@ -21,7 +21,7 @@ package struct LoginRequest: RequestBody {
   package var beganAtResource = false
   /// The DPoP algorithms that the resource announces; empty if none.
   package var proofAlgorithms: [String] = []
-  /// Whether to send ``Event/qrCode(_:)`` too.
+  /// Whether to also send the URL as an ``Event/qrCode(_:)``.
   package var wantsQRCode = false
   /// Translations for the pages in the browser; nil for English.
   package var pageTranslations: Translations?

@@ -47,7 +47,8 @@ package struct TokenRequest: RequestBody {
     }
   }
 
-  /// The token's destination. Without an account, one that lists it is used, and its settings select the token.
+  /// The token's destination. If no account is named, selects one that lists the destination. Its settings select the
+  /// token.
   package var destination: Destination?
 
   package struct Destination: MemberList, Sendable, Hashable {
@@ -178,6 +179,7 @@ package struct ForgetRequest: RequestBody {
   }
 }
 
+/// Ends the session of one or all accounts.
 package struct LogoutRequest: RequestBody {
   /// The account; nil for the active one, unless ``allAccounts`` is true.
   package var account: String?

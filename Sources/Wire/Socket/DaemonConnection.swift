@@ -131,7 +131,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if !isReadable { throw .noAnswerInTime }
   }
 
-  /// The error for a request that could not be sent: the daemon's last failure, or else its own.
+  /// The error for a request that could not be sent: the daemon's last failure, or else that of `error`.
   private borrowing func sendFailure(_ error: SystemError) -> Failure {
     guard error.isDisconnected else { return endFailure(error) }
     var (last, lines) = (Failure?.none, LineBuffer())
@@ -146,6 +146,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     return last ?? endFailure(error)
   }
 
+  /// The error for a broken connection. Without `error`, the daemon has disconnected.
   private borrowing func endFailure(_ error: SystemError?) -> Failure {
     if let process = privateDaemon, let line = process.lastErrorLine() {
       return Failure(.daemonUnavailable, "\(process.name) ended before it answered: \(line)")

@@ -36,7 +36,7 @@ package struct DaemonProcess: Sendable {
   }
 
   /// Waits for the process and reaps it, so that a program that replaces this one has no unknown child. Does not end a
-  /// slow one, which may be storing a refresh token.
+  /// slow process, which may be storing a refresh token.
   @discardableResult
   package func reap() -> ProcessStatus? {
     guard (try? Spawn.processDescriptor(processID).waitUntilReadable(timeout: Self.timeout)) == true else { return nil }
