@@ -15,7 +15,7 @@ package enum WireProtocol {
   /// The JSON limits of a request. Its longest string is ``CallRequest/inlineBody``.
   package static let requestLimits = JSONLimits(stringBytes: maximumLineBytes)
 
-  /// The maximum length of a path (PATH_MAX).
+  /// `PATH_MAX`.
   package static let maximumPathBytes = 4096
 
   /// The timeout between the first and last byte of a request line, in seconds.
@@ -87,7 +87,7 @@ package enum WireProtocol {
   @inlinable package static var signInMember: String { "sign_in_by" }
 }
 
-/// How a client runs `agent-lease`, which serves the sockets of a lease.
+/// The program that serves a lease's sockets.
 package enum LeaseProgram {
   package static let name = "agent-lease"
   /// The descriptor of the connection to the lease's owner.

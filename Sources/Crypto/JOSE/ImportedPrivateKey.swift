@@ -42,7 +42,7 @@ package struct ImportedPrivateKey: ~Copyable {
     return text[start] == UInt8(ascii: "{") ? try PrivateJWK.read(text) : try pem(text, device)
   }
 
-  /// - Throws: `unsuitableKey` if the algorithm does not match the key; `invalidKey` if its halves do not match.
+  /// - Throws: `unsuitableKey` if the algorithm does not match the key; `invalidKey`.
   static func jwk(
     _ key: consuming PrivateKey, keyID: String?, algorithm: JWSAlgorithm?
   ) throws(JOSEError) -> ImportedPrivateKey {

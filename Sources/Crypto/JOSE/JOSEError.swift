@@ -75,7 +75,7 @@ package struct JOSEError: Error, Hashable, Sendable {
     /// libcrypto failed for another reason, for example lack of memory.
     case library
 
-    /// If this is why a key in a set was skipped: the error for a token with that key's `kid`.
+    /// The error for a token whose key in the set was skipped for this reason.
     var forSkippedKey: Self {
       switch self {
       case .weakKey: .weakSetKey

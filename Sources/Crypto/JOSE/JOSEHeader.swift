@@ -3,7 +3,6 @@ internal import Encoding
 /// A JWS header, checked as far as possible without a key (RFC 7515 section 4). Members that identify or contain a key
 /// are ignored (RFC 8725 section 3.10).
 struct JOSEHeader: Sendable {
-  /// The maximum header length, in bytes of JSON.
   static let maximumByteCount = 8192
 
   let members: JSONObject

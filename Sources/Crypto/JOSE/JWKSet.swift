@@ -2,7 +2,6 @@ internal import Encoding
 
 /// The keys published by an issuer (RFC 7517 section 5).
 package struct JWKSet: Sendable {
-  /// The maximum length of the JSON text, in bytes.
   package static let maximumByteCount = 1 << 20
   package static let maximumKeyCount = 512
 

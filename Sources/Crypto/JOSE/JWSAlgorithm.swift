@@ -1,7 +1,7 @@
 internal import Encoding
 
 /// The supported `alg` values for signatures (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864). Symmetric ones are
-/// ``MACAlgorithm``s, so that no published key is used as a shared secret.
+/// ``MACAlgorithm``s.
 package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   // The names match the `alg` values.
   // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -36,7 +36,7 @@ enum Ed25519Point {
   ]
 }
 
-/// The curve of Ed25519 (RFC 8032 section 5.1). libcrypto accepts any 32 bytes as a key.
+/// The curve of Ed25519 (RFC 8032 section 5.1).
 enum Ed25519Curve {
   /// y is little-endian and below 2^255 - 19. A point exists if x^2 = (y^2 - 1) / (d y^2 + 1) has a root (section
   /// 5.1.3), where d is -121665 / 121666. A product is a square exactly if the quotient is, and -1 is a square in this

@@ -59,11 +59,8 @@ package struct PublicKey: ~Copyable, Sendable {
     _ = try RSANumbers.check(modulus: modulus, exponent: exponent)
   }
 
-  /// Creates an ECDSA key, if the point is on the curve (RFC 8725 section 3.4).
-  ///
-  /// - Parameters:
-  ///   - x: As long as the curve's field (RFC 7518 section 6.2.1.2).
-  ///   - y: As long as `x`.
+  /// Creates an ECDSA key, if the point is on the curve (RFC 8725 section 3.4). `x` and `y` are as long as the curve's
+  /// field (RFC 7518 section 6.2.1.2).
   package init(curve: Curve, x: [UInt8], y: [UInt8]) throws(CryptoError) {
     guard x.count == curve.coordinateByteCount, y.count == curve.coordinateByteCount
     else { throw CryptoError(.invalidKey, "EC coordinates") }

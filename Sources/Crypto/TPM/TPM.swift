@@ -86,14 +86,14 @@ package struct TPM: ~Copyable {
     return Key(serialized: try serialize(key), publicComponents: .ec(curve: .p256, x: x, y: y))
   }
 
-  /// Computes the shared secret of a TPM key and a peer's key, as ``PrivateKey/sharedSecret(with:)`` does for the peer.
+  /// Computes the shared secret of a TPM key and a peer's key, like ``PrivateKey/sharedSecret(with:)``.
   ///
   /// - Parameters:
   ///   - serialized: The ``Key/serialized`` of the TPM key.
   ///   - authorization: The key's authorization. The TPM limits wrong attempts.
-  ///   - peer: The other public key, on P-256.
-  /// - Throws: `foreignKey`, `wrongAuthorization`, `lockedOut`, `refused`, `unreachable`; `invalidKey` for an invalid
-  ///   point.
+  ///   - peer: The peer's public key, on P-256.
+  /// - Throws: `invalidKey` for an invalid point, or the TPM's error: `foreignKey`, `wrongAuthorization`, `lockedOut`,
+  ///   `refused` or `unreachable`.
   package borrowing func sharedSecret(
     with serialized: [UInt8], authorization: borrowing SecretBytes, peer: PublicComponents
   ) throws(CryptoError) -> SecretBytes {
@@ -112,7 +112,7 @@ package struct TPM: ~Copyable {
   /// Signs like ``KeyDevice/sign(digest:with:)``.
   ///
   /// - Parameter serialized: The ``Key/serialized`` of a key without authorization.
-  /// - Throws: `foreignKey`, `refused`, `unreachable`.
+  /// - Throws: The TPM's error: `foreignKey`, `refused` or `unreachable`.
   package borrowing func sign(digest: [UInt8], with serialized: [UInt8]) throws(CryptoError) -> [UInt8] {
     ErrorQueue.clear()
     let key = try loadKey(serialized, authorization: SecretBytes())

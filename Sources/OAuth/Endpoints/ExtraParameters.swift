@@ -2,9 +2,7 @@ package import Encoding
 
 /// An account's additional parameters for authorization requests and device authorization requests.
 package struct ExtraParameters: Sendable, Hashable {
-  /// The maximum number of parameters.
   static let maxCount = 32
-  /// The maximum name length, in bytes.
   static let maximumNameBytes = 64
 
   private var pairs: [Pair] = []

@@ -54,8 +54,8 @@ package struct Transport: Sendable {
 
 /// Requests to resources that may share a connection: those of one account, or of one of its leases.
 ///
-/// A request's sender controls its content. A server that does not read all of it parses the rest as the next request
-/// (RFC 9112 section 9.3), and may reveal another sender's request and token.
+/// A server that does not read all content of a request parses the rest as the next request (RFC 9112 section 9.3), and
+/// may reveal another sender's request and token.
 package struct ConnectionGroup: Sendable, Hashable {
   package let account: String
   /// Nil for requests of the account's owner.

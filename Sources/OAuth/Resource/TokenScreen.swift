@@ -88,7 +88,6 @@ package struct TokenScreen: Sendable {
     withheld = []
   }
 
-  /// Whether a header field contains the token.
   package func isFound(in headers: HTTPHeaders) -> Bool {
     headers.all.contains { field in
       var (screen, rest): (TokenScreen, [UInt8]) = (self, [])
@@ -100,7 +99,6 @@ package struct TokenScreen: Sendable {
 /// One encoded form of the token.
 private struct Pattern: Sendable {
   let text: SharedSecret
-  /// The first byte of the text.
   let first: UInt8
   /// For each prefix of the text, the length of its longest proper suffix that is also a prefix.
   private let borders: [Int]
@@ -247,7 +245,6 @@ private struct Escape: Sendable {
   /// The position of an incomplete escape, or nil.
   private(set) var start: Int?
 
-  /// Whether the byte begins an escape.
   static func begins(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") }
 
   /// Decodes the next byte, and returns the decoded bytes, each with the position of its escape.

@@ -63,7 +63,6 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.init(code, subject)
   }
 
-  /// - Parameter proxy: The URL of the proxy, if any.
   package init(_ failure: HTTPFailure, _ role: EndpointRole, at endpoint: Endpoint, proxy: String?) {
     let code = Code(failure)
     let peer = code == .proxyFailed ? proxy.flatMap { try? URI($0) } : endpoint.uri

@@ -302,7 +302,6 @@ extension OAuthError.Code {
     Phrase("check the URL and the network; some servers require a VPN or a proxy")
   }
 
-  /// The hint to check the client ID and its registration.
   private func checkClient(_ login: SignInCommand) -> Phrase {
     login.options.isEmpty
       ? Phrase("check the client id and how the client is registered at the server")

@@ -112,9 +112,8 @@ package struct TokenRules: Sendable {
   }
 
   /// Restricts ID Tokens and logout tokens to the announced `id_token_signing_alg_values_supported` (OpenID Connect
-  /// Back-Channel Logout 1.0 section 2.6), or RS256 without any (OpenID Connect Core section 2). The algorithms of
-  /// access tokens are not announced. Without a profile, restricts only if the caller chose no algorithms and the
-  /// issuer announces some.
+  /// Back-Channel Logout 1.0 section 2.6), or RS256 without any (OpenID Connect Core section 2). Never restricts access
+  /// tokens. Without a profile, restricts only if the caller chose no algorithms and the issuer announces some.
   package mutating func restrictAlgorithms(toAnnounced announced: [String]) {
     switch profile {
     case .idToken, .logoutToken: break

@@ -8,7 +8,6 @@ package struct WorkflowTokenService: Sendable {
   /// The environment variables with the service's URL and the token for it.
   package static let variables = (url: "ACTIONS_ID_TOKEN_REQUEST_URL", token: "ACTIONS_ID_TOKEN_REQUEST_TOKEN")
 
-  /// The maximum response size, in bytes.
   private static let maxAnswerBytes = 131_072
 
   private let url: String

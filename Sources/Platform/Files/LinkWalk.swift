@@ -24,7 +24,7 @@ struct LinkWalk: ~Copyable {
     }
   }
 
-  /// The maximum number of links, as in the kernel (path_resolution(7)).
+  /// The kernel's limit (path_resolution(7)).
   static let maximumLinks = 40
 
   /// The path of the link, for messages.

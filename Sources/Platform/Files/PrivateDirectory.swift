@@ -31,7 +31,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - path: A directory in memory, a runtime directory of this user, or the parent of one.
-  ///   - runtime: Another runtime directory, if any. It may be on a disk.
+  ///   - runtime: Another runtime directory, maybe on a disk.
   package static func openForTokens(_ path: String, or runtime: String?) throws(DirectoryError) -> PrivateDirectory {
     let directory = try PrivateDirectory(opening: path, create: false)
     let places = [runtime].compactMap { $0 } + UserDirectories.runtimeCandidates()

@@ -51,7 +51,7 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   package var isUndecided: Bool { self == .keysUnavailable || self == .internalError }
 }
 
-/// Why a token is invalid, for users and scripts.
+/// Why a token is invalid.
 package struct TokenProblem: Error, Sendable, Hashable {
   package var code: TokenProblemCode
 

@@ -45,7 +45,7 @@ package struct Failure: Error, Sendable, Hashable {
     self.init(code, Phrase(verbatim: message), hint: hint)
   }
 
-  /// The failure as an object. Messages with values also have their templates, so that the client can translate them.
+  /// The failure as an object. Messages with values include their templates, for translation.
   package var json: JSON {
     var object = JSONObject([("code", .string(code.rawValue))])
     text.addMembers(to: &object, as: "message")

@@ -225,7 +225,6 @@ package struct MemberDescriber: MemberVisitor {
   }
 
   package private(set) var entries: [Entry] = []
-  /// Whether to mark required members.
   private let marksRequired: Bool
 
   init(marksRequired: Bool = true) { self.marksRequired = marksRequired }

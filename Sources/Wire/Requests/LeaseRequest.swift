@@ -25,7 +25,6 @@ package struct LeaseRequest: RequestBody {
 
   package static let maximumUsers = 16
   package static let maximumHeaders = 32
-  /// The valid user IDs.
   package static let validUserIDs = 0...Int(UInt32.max) - 1
   package static let maximumUses = 1_000_000
   package static let maximumSeconds = 604_800

@@ -209,10 +209,9 @@ package struct RequestEnvelope: Sendable, Hashable {
     return members.finish() + [UInt8(ascii: "\n")]
   }
 
-  /// The numbers that are protocol versions. Any other than ``WireProtocol/version`` is `unsupported_version`; numbers
-  /// outside the range are `invalid_request`.
+  /// The valid version numbers. Others are `invalid_request`; a valid one that is not ours is `unsupported_version`.
   private static let acceptedVersions = 1...1_000_000
-  /// The valid timeouts in seconds. Others are `invalid_request`.
+  /// The valid timeouts, in seconds.
   private static let acceptedTimeouts = 1...WireProtocol.maximumTimeoutSeconds
 
   /// Parses a line, with or without its newline.

@@ -137,7 +137,6 @@ package final class Connections: RequestLoop {
     return true
   }
 
-  /// Whether the limit for concurrent requests allows the request.
   private func isWithinLimit(_ request: Request) -> Bool {
     guard connections.count > maximumRequests else { return true }
     // This connection already has a ticket.

@@ -78,9 +78,8 @@ package struct DaemonConnection: ~Copyable, Sendable {
     try socket.waitUntilReadable(timeout: Instant.now.duration(to: deadline))
   }
 
-  /// Waits for the next line and passes it to `body`, without its newline.
-  ///
-  /// Not generic in the result: another module's generic function would be too slow for each token.
+  /// Waits for the next line and passes it to `body`, without its newline. Not generic in the result, which would be
+  /// slower.
   ///
   /// - Parameter wait: Called before waiting. May print something.
   /// - Throws: `timeout`; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
