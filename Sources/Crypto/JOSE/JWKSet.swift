@@ -39,10 +39,8 @@ package struct JWKSet: Sendable {
 
   /// Parses a set. Skips unusable keys (RFC 7517 section 5).
   ///
-  /// - Parameters:
-  ///   - text: At most 1 MiB, with at most 512 keys.
-  ///   - isPublished: Whether an issuer published the set, which then may not mix symmetric and public keys (RFC 7517
-  ///     section 9.2). Otherwise, symmetric keys are skipped.
+  /// - Parameter isPublished: Whether an issuer published the set, which then may not mix symmetric and public keys
+  ///   (RFC 7517 section 9.2). Otherwise, symmetric keys are skipped.
   /// - Throws: ``JOSEError``: `tooLong`, `invalidKeySet`, `tooManyKeys` or `mixedKeySet`.
   package init(parsing text: [UInt8], isPublished: Bool = true) throws(JOSEError) {
     guard text.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }

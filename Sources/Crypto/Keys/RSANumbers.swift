@@ -51,7 +51,7 @@ enum RSANumbers {
 }
 
 /// Detects RSA moduli of chips with CVE-2017-15361, which are easy to factor. Such a modulus is a power of 65537 modulo
-/// each prime up to 701. Fewer than one in 2^150 other moduli match.
+/// each prime up to 701.
 enum StructuredModulus {
   /// Whether a big-endian modulus of at least 2048 bits has this structure.
   static func matches(_ modulus: [UInt8]) -> Bool {

@@ -54,8 +54,7 @@ package struct DevicePolling: Sendable, Hashable {
     }
   }
 
-  /// The wait before the next poll, 40 % longer after a `slow_down`, since this machine's clock may run fast, as in
-  /// some virtual machines.
+  /// The wait before the next poll, 40 % longer after a `slow_down`, since this machine's clock may run fast.
   package var waitMilliseconds: Int {
     let seconds = max(backOff ?? interval, requestedWait)
     return slowDowns == 0 ? seconds * 1000 : seconds * 1400

@@ -48,7 +48,6 @@ struct MetadataReader {
   /// Whether the member is `true`. Never throws.
   func isSet(_ name: String) -> Bool { object[name]?.bool ?? false }
 
-  /// Whether the member is a Boolean, null or absent.
   func isValid(flag name: String) -> Bool { object[name].map { $0 == .null || $0.bool != nil } ?? true }
 
   /// Whether the member is a string, a list with at least one string or no elements, null or absent.

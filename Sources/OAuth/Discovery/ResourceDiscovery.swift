@@ -104,8 +104,8 @@ package struct ResourceDiscovery {
     }
   }
 
-  /// Requests the resource without a token and reads its challenges. If a GET gets another refusal, sends
-  /// ``mcpMessages``, since an MCP server may challenge only those.
+  /// Requests the resource and reads its challenges. If a GET is refused without a challenge, sends ``mcpMessages``: an
+  /// MCP server may challenge only those.
   private func requestWithoutToken() throws(OAuthError) -> ChallengeSummary {
     let get = HTTPRequest(.get, resource, .resource, transport: transport, cancellation: cancellation)
     guard let response = try send(get) else { return ChallengeSummary() }

@@ -34,7 +34,7 @@ package struct ExtraParameters: Sendable, Hashable {
   ///   - parameters: Each as `NAME=VALUE`.
   ///   - claims: The JSON of `claims` (OpenID Connect Core section 5.5), if any.
   ///   - authorizationDetails: The JSON of `authorization_details` (RFC 9396), if any.
-  ///   - provider: The built-in provider, whose own parameters are reserved too.
+  ///   - provider: The built-in provider, whose parameters are also reserved.
   package init(
     parameters: [String], claims: String?, authorizationDetails: String?, provider: Provider?
   ) throws(Problem) {

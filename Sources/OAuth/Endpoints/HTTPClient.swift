@@ -30,7 +30,8 @@ package final class HTTPResponse: Sendable {
   package let status: Int
   package let headers: HTTPHeaders
   package let body: SecretBytes
-  /// A defect of the message, only with ``HTTPRequest/spends``. Then trust only a new refresh token in the body.
+  /// Why the message is invalid. Only for requests with ``HTTPRequest/spends``; others throw it. Trust only a new
+  /// refresh token in the body.
   package let defect: HTTPFailure?
 
   package init(status: Int, headers: HTTPHeaders, body: consuming SecretBytes, defect: HTTPFailure? = nil) {

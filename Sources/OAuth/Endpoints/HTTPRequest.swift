@@ -19,7 +19,7 @@ package struct HTTPRequest: ~Copyable {
   package let role: EndpointRole
   package let transport: Transport
 
-  /// The `Accept` header, required by some servers.
+  /// The `Accept` header.
   package var accept = "application/json"
 
   /// The complete `Authorization` header, including the scheme.

@@ -75,7 +75,7 @@ extension OAuthError {
 
   /// The error for a media type that the endpoint never uses. The response may come from a proxy or captive portal.
   ///
-  /// - Parameter isObject: Whether the body is a JSON object nevertheless, and so from the server.
+  /// - Parameter isObject: Whether the body is nevertheless a JSON object.
   static func notJSON(
     _ response: HTTPResponse, _ subject: Subject, sent: [SharedSecret], isObject: Bool = false
   ) -> OAuthError {

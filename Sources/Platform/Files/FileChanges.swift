@@ -229,7 +229,9 @@ package final class FileChanges {
   /// The components of a path, last component first.
   private static func names(_ path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
 
-  /// Watches a path for the changes of a role, and passes the watch to `use`. Returns its number; nil on failure.
+  /// Watches a path, and passes the watch to `use`. Returns its number; nil on failure.
+  ///
+  /// - Parameter role: An `agent_change_…` constant, which selects the events.
   private func add(
     _ path: String, _ role: Int32, _ watches: inout [Int32: Watch], _ use: (inout Watch) -> Void
   ) -> Int32? {

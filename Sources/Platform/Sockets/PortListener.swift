@@ -62,8 +62,7 @@ package struct PortListener: Sendable, Hashable {
     return line.flatMap { $0.split { $0 == "\t" || $0 == " " }.dropFirst().first }.flatMap { UInt32($0) }
   }
 
-  /// Finds the listener in lines `sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout
-  /// inode …` (proc_net(5)).
+  /// Finds the listener in a table (proc_net(5)).
   static func listener(at port: UInt16, in table: [UInt8]) -> (user: UInt32, inode: UInt64)? {
     let digits = String(port, radix: 16, uppercase: true)
     let ending = Array((":" + String(repeating: "0", count: 4 - digits.utf8.count) + digits).utf8)

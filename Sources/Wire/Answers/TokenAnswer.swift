@@ -107,9 +107,7 @@ package struct TokenDescription: Sendable, Hashable {
 
   /// Writes the response line. Tokens are written directly to `sink`, which may be a secret buffer.
   ///
-  /// - Parameters:
-  ///   - claims: The claims of the verified ID Token, if requested.
-  ///   - proof: The DPoP proof, if requested.
+  /// - Parameter claims: The claims of the verified ID Token, if requested.
   package func appendAnswer<Sink: ByteSink & ~Copyable>(
     accessToken: Span<UInt8>, idToken: Span<UInt8>? = nil, claims: JSONObject? = nil, proof: String? = nil,
     to sink: inout Sink

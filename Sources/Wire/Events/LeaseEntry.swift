@@ -79,7 +79,6 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
 
   /// A process that uses the lease.
   package struct Peer: Sendable, Hashable {
-    /// The user ID.
     package let userID: Int
     /// The process ID; 0 in another PID namespace.
     package let processID: Int

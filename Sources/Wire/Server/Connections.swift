@@ -14,7 +14,7 @@ package final class Connections: RequestLoop {
   private var connections: [UInt64: Connection] = [:]
   /// The connection whose lines are being served.
   private var serving: Connection?
-  /// Closes peers past their deadline. Set for the earliest deadline, or before it.
+  /// Closes peers past their deadline. Goes off at the earliest deadline, or before it.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
   package weak var handler: (any RequestHandler)?
   /// The maximum number of requests that wait for the network. A quarter more is reserved for local requests, half of
