@@ -25,8 +25,6 @@ package struct ImportedPrivateKey: ~Copyable {
     algorithm = nil
   }
 
-  /// Parses the content of a key file.
-  ///
   /// - Parameters:
   ///   - text: The file, on the secure heap. The key is copied nowhere else.
   ///   - device: The TPM, for a file that refers to one.

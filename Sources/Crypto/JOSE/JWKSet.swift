@@ -72,7 +72,7 @@ package struct JWKSet: Sendable {
   }
 
   /// The key for a token: the one with its `kid`, or without a `kid`, the only suitable one (OpenID Connect Core
-  /// section 10.1). Keys are not tried one by one.
+  /// section 10.1).
   ///
   /// - Throws: ``JOSEError``: `unknownKey` if fetching the set again may help; `unsuitableKey` or `ambiguousKey`; or
   ///   ``JOSEError/Code/forSkippedKey``.

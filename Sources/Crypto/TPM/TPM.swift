@@ -66,7 +66,7 @@ package struct TPM: ~Copyable {
   /// Generates a key that only this TPM can use until cleared.
   ///
   /// - Parameter authorization: Required for each use, at most 32 bytes; empty for none.
-  /// - Throws: `refused` if the TPM rejects the command; `unreachable` if it does not respond.
+  /// - Throws: The TPM's error: `refused` or `unreachable`.
   package borrowing func makeKey(authorization: borrowing SecretBytes) throws(CryptoError) -> Key {
     guard authorization.count <= Self.maximumAuthorizationLength else {
       throw CryptoError(.invalidLength, "TPM authorization")

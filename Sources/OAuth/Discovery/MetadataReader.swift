@@ -45,7 +45,7 @@ struct MetadataReader {
     }
   }
 
-  /// Whether the member is `true`. Never throws.
+  /// Whether the member is `true`.
   func isSet(_ name: String) -> Bool { object[name]?.bool ?? false }
 
   func isValid(flag name: String) -> Bool { object[name].map { $0 == .null || $0.bool != nil } ?? true }

@@ -56,7 +56,7 @@ package struct ProtectedResource: Sendable, Hashable {
     if requiresBoundTokens { try requireBoundTokens() }
   }
 
-  /// Creates the description of a resource without metadata.
+  /// For a resource without metadata.
   init(_ resource: Endpoint, acceptingTokensOf issuer: Issuer) {
     isPublished = false
     identifier = resource.text

@@ -69,8 +69,6 @@ package struct ResourceDiscovery {
     return try read(root, of: [resource.text, origin, origin + "/"], mustBeJSON: true)
   }
 
-  /// Reads the metadata at a URL.
-  ///
   /// - Parameters:
   ///   - identifiers: The acceptable values of `resource`.
   ///   - mustBeJSON: Whether to treat any other body as missing metadata.

@@ -32,8 +32,8 @@ package struct ExtraParameters: Sendable, Hashable {
 
   /// - Parameters:
   ///   - parameters: Each as `NAME=VALUE`.
-  ///   - claims: The JSON of `claims` (OpenID Connect Core section 5.5), if any.
-  ///   - authorizationDetails: The JSON of `authorization_details` (RFC 9396), if any.
+  ///   - claims: The JSON of `claims` (OpenID Connect Core section 5.5).
+  ///   - authorizationDetails: The JSON of `authorization_details` (RFC 9396).
   ///   - provider: The built-in provider, whose parameters are also reserved.
   package init(
     parameters: [String], claims: String?, authorizationDetails: String?, provider: Provider?

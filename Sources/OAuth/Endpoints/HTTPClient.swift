@@ -2,8 +2,8 @@ package import Crypto
 
 /// Sends HTTP requests. A protocol, for tests without a network.
 ///
-/// Calls block until the response is complete. They must honor all of ``HTTPRequest`` and ``Transport``, and throw only
-/// if there is no response, whatever its status.
+/// Calls block until the response is complete. They must honor all of ``HTTPRequest`` and ``Transport``, return a
+/// response of any status, and throw only if there is no response.
 package protocol HTTPClient: Sendable {
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse
 

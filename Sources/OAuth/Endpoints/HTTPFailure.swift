@@ -50,6 +50,7 @@ package struct HTTPFailure: Error, Hashable, Sendable {
   /// Whether a part of the request was sent, so that the server may have acted on it.
   package var requestMayHaveArrived: Bool
 
+  /// The cause, if more specific than ``code``.
   package var problem: ConnectionProblem?
 
   /// The addresses of name servers that did not respond, separated by commas.

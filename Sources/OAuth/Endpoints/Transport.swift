@@ -58,7 +58,7 @@ package struct Transport: Sendable {
 /// may reveal another sender's request and token.
 package struct ConnectionGroup: Sendable, Hashable {
   package let account: String
-  /// Nil for requests of the account's owner.
+  /// The lease; nil for requests of the account's owner.
   package let lease: RequestLease?
 
   package init(account: String, lease: RequestLease? = nil) {

@@ -60,6 +60,7 @@ package struct TokenScreen: Sendable {
     return true
   }
 
+  /// Whether no match and no escape has begun.
   private var isIdle: Bool {
     escape.start == nil && searches?.original.isIdle != false && searches?.unescaped.isIdle != false
   }

@@ -41,7 +41,7 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var isResponseLost = false
   /// Whether a response began but is incomplete.
   package var hasResponseBegun = false
-  /// Whether the request may have been carried out with an unusable response. It may contain the new refresh token.
+  /// Whether the request may have been carried out, but the response is unusable and may contain the new refresh token.
   package var isResponseUnusable = false
   /// Whether the request succeeded and its new refresh token is stored. The error is about the rest of the response, or
   /// a later request.

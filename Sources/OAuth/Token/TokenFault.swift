@@ -41,7 +41,7 @@ package enum TokenFault: Error, Hashable, Sendable {
   /// The token is a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4). `claim` is the one that shows
   /// this, or a required one that is missing.
   case logoutToken(claim: String)
-  /// A claim lacks the value that the caller requires.
+  /// A claim does not have the value that the caller requires.
   case wrongValue(ClaimRequirement)
 
   /// Whether newer keys may help (OpenID Connect Core section 10.1.1).

@@ -13,7 +13,7 @@ package struct WorkflowTokenService: Sendable {
   private let url: String
   private let token: SharedSecret
 
-  /// - Parameter url: Includes a query. Not secret.
+  /// - Parameter url: The service's URL with its query, not secret.
   package init(url: SharedSecret, token: SharedSecret) {
     self.url = url.bytes.withBytes { bytes in
       String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)

@@ -105,6 +105,7 @@ package final class FileChanges {
     if case .watching = stage { counts[index] } else { nil }
   }
 
+  /// Counts one change of these files.
   private func note(_ changed: Set<Int>) {
     guard !changed.isEmpty else { return }
     count += 1

@@ -5,7 +5,7 @@ package struct LeaseRequest: RequestBody {
   package var account: String?
   /// The allowed hosts, origins or URL prefixes. If empty, all that the account lists.
   package var origins: [String] = []
-  /// The allowed methods. If empty, all except those that involve a second resource.
+  /// The allowed methods. If empty, all except those that involve a second resource, such as `COPY`.
   package var methods: [String] = []
   /// Additional header fields to forward, at most ``maximumHeaders``.
   package var headers: [String] = []

@@ -22,8 +22,6 @@ package final class InlineRequestBody {
 
   deinit { stop() }
 
-  /// Accepts the next part.
-  ///
   /// - Throws: `invalid_request` if no part was requested.
   package func append(_ next: ResourceBodyRequest) throws(Failure) {
     guard part == nil, writing != nil else { throw Failure(.invalidRequest, "unexpected part of a body") }

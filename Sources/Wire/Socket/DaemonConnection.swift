@@ -130,7 +130,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if !isReadable { throw .noAnswerInTime }
   }
 
-  /// The error for a request that could not be sent: the daemon's last failure, or else that of `error`.
+  /// The daemon's last failure, or else the failure for this error of sending a request.
   private borrowing func sendFailure(_ error: SystemError) -> Failure {
     guard error.isDisconnected else { return endFailure(error) }
     var (last, lines) = (Failure?.none, LineBuffer())

@@ -13,9 +13,7 @@ package struct DaemonProcess: Sendable {
   private static let timeout = Duration.seconds(10)
   private static let lastErrorLineTimeout = Duration.seconds(3)
 
-  /// - Parameters:
-  ///   - name: The program.
-  ///   - errors: The reading end of its standard error.
+  /// - Parameter errors: The reading end of the process's standard error.
   package init(_ name: String = "agentd", processID: Int32, errors: SharedDescriptor) {
     self.name = name
     self.processID = processID
