@@ -39,7 +39,7 @@ package struct JOSEError: Error, Hashable, Sendable {
     /// No key in the set has the token's `kid`, or none is suitable for a token without one. Fetching the set again may
     /// help.
     case unknownKey
-    /// Several keys in the set are suitable. None of them is tried.
+    /// Several keys in the set are suitable, so none is tried.
     case ambiguousKey
     /// The key with this `kid` is for another algorithm or use.
     case unsuitableKey

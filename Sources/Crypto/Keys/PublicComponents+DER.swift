@@ -4,7 +4,7 @@ extension PublicComponents {
   /// Parses a SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7).
   ///
   /// - Parameter der: Without trailing bytes.
-  /// - Throws: `invalidKey`; `unsupportedAlgorithm`.
+  /// - Throws: `invalidKey` if malformed; `unsupportedAlgorithm` for an unsupported type of key.
   package init(subjectPublicKeyInfo der: Span<UInt8>) throws(CryptoError) {
     self = try unsafe Self.read(der, "d2i_PUBKEY") { unsafe d2i_PUBKEY(nil, &$0, $1) }
   }

@@ -7,7 +7,7 @@ package struct Client: Sendable {
   package let authentication: ClientAuthentication
 
   /// - Parameter id: 1 to 512 printable ASCII characters (RFC 6749 appendix A.1).
-  /// - Throws: `invalidClientID`.
+  /// - Throws: `invalidClientID` for any other ID.
   package init(id: String, authentication: ClientAuthentication) throws(OAuthError) {
     guard (1...512).contains(id.utf8.count), id.utf8.allSatisfy(\.isPrintableASCII) else {
       throw OAuthError(.invalidClientID, .clientID)

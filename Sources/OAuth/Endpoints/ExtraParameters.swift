@@ -14,6 +14,7 @@ package struct ExtraParameters: Sendable, Hashable {
     let value: String
   }
 
+  /// Why parameters are invalid.
   package enum Problem: Error, Sendable, Hashable {
     /// Not `NAME=VALUE`, or an invalid parameter name (RFC 6749 appendix A).
     case malformed

@@ -34,7 +34,6 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case content
     /// The connection broke while receiving the response.
     case receive
-    /// Out of memory.
     case memory
     /// The library rejected an option of the request.
     case setup

@@ -1,17 +1,14 @@
 internal import Crypto
 
 extension AuthorizationServer {
-  /// Throws if the server or client does not meet the profile. Sends nothing: call it before anything is spent.
-  ///
-  /// - Throws: `profileBroken`.
+  /// Throws `profileBroken` if the server or client does not meet the profile. Sends nothing: call it before anything
+  /// is spent.
   package func checkProfile(_ flow: FAPI2.Flow) throws(OAuthError) {
     guard profile == .fapi2 else { return }
     if let breach = FAPI2.breach(of: metadata, flow) ?? clientBreach { throw OAuthError(breach) }
   }
 
-  /// Throws if tokens are usable without a key or certificate.
-  ///
-  /// - Throws: `profileBroken`.
+  /// Throws `profileBroken` if tokens are usable without a key or certificate.
   func checkProfile(of tokens: TokenResponse) throws(OAuthError) {
     guard profile == .fapi2 else { return }
     let isBound = tokens.tokenType == "DPoP" || bindsToCertificate

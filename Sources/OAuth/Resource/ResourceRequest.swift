@@ -36,6 +36,7 @@ package struct ResourceRequest: Sendable {
   }
 }
 
+/// A header field with a secret value.
 package struct SecretField: Sendable {
   package let name: String
   package let value: SharedSecret

@@ -15,7 +15,6 @@ package struct PortListener: Sendable, Hashable {
 
   /// The largest table that is read, in bytes.
   private static let maxBytes = 8 << 20
-  /// The maximum number of names read from a directory.
   private static let maxNames = 65_536
 
   /// Finds the program in the tables of this network namespace. Blocking.

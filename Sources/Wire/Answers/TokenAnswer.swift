@@ -162,12 +162,12 @@ package struct TokenAnswer: Sendable {
     self.description = description
   }
 
-  /// Writes the access token. `line` is the parsed line.
+  /// Writes the access token.
   package func appendAccessToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) {
     token.appendString(in: line, to: &sink)
   }
 
-  /// Writes the ID Token. `line` is the parsed line.
+  /// Writes the ID Token.
   ///
   /// - Returns: Whether the ID Token was requested and available.
   package func appendIDToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) -> Bool {

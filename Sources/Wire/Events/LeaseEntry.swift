@@ -69,7 +69,7 @@ extension MemberVisitor {
 
 /// An event of a lease, for the user. Contains no paths or queries.
 package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
-  /// When the event occurred, in unix seconds.
+  /// In unix seconds.
   package private(set) var time: Int
   /// The lease's name: 16 hexadecimal digits.
   package private(set) var lease: String
@@ -89,6 +89,7 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     }
   }
 
+  /// What happened to the lease.
   package enum Event: Sendable, Hashable {
     case opened(account: String)
     /// A peer's request ended with a status and a body size in bytes, or failed with the code. `dropped` header fields

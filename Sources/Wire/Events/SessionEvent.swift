@@ -236,7 +236,7 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
 
 /// A ``SessionEvent`` with its time and account.
 package struct SessionEntry: Sendable, Hashable, EventEntry, MemberList {
-  /// When the event occurred, in unix seconds.
+  /// In unix seconds.
   package private(set) var time: Int
   /// Nil if the event concerns no account.
   package private(set) var account: String?

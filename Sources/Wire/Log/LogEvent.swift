@@ -61,6 +61,7 @@ package enum LogEvent: Sendable, Hashable {
   /// A step of a `verbose` request.
   case step(LogStep)
 
+  /// Why an event command failed.
   package enum CommandProblem: Sendable, Hashable {
     /// The command ended with this exit status.
     case exited(Int)
@@ -92,6 +93,7 @@ package enum LogEvent: Sendable, Hashable {
     case failed
   }
 
+  /// How the settings changed.
   package enum SettingsChange: String, Sendable, CaseIterable {
     case signedIn = "signed_in"
     case added, changed, removed, imported
@@ -115,6 +117,7 @@ package enum LogEvent: Sendable, Hashable {
     case session
   }
 
+  /// How the vault changed.
   package enum VaultChange: String, Sendable, CaseIterable {
     /// A level's key was created, or the vault bound to this device.
     case created, bound, rebound
@@ -257,7 +260,6 @@ package enum LogEvent: Sendable, Hashable {
 
 /// The result of checking a session at the authorization server.
 package enum CheckResult: String, Sendable, CaseIterable {
-  /// The session is valid.
   case valid = "ok"
   case signedOutElsewhere = "signed_out_elsewhere"
   /// The account has no session to check.

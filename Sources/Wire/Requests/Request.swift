@@ -216,7 +216,8 @@ package struct RequestEnvelope: Sendable, Hashable {
 
   /// Parses a line, with or without its newline.
   ///
-  /// - Throws: `invalid_request`; `unknown_request` for an unknown name; `unsupported_version`.
+  /// - Throws: `unsupported_version` for another version; `unknown_request` for an unknown name; otherwise
+  ///   `invalid_request`.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     let json: JSON
     do {

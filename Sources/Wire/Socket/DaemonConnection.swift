@@ -82,7 +82,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   /// slower.
   ///
   /// - Parameter wait: Called before waiting. May print something.
-  /// - Throws: `timeout`; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
+  /// - Throws: `timeout` after the deadline; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
   package mutating func passLine(
     before deadline: Instant, waiting wait: Wait, _ body: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {

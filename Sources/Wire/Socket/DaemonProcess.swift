@@ -9,7 +9,7 @@ package struct DaemonProcess: Sendable {
   /// The reading end of the process's standard error.
   package let errors: SharedDescriptor
 
-  /// How long to wait for the process's end. The process may be waiting for the response to a refresh token.
+  /// How long to wait for the process to end, since it may be waiting for the response to a refresh token.
   private static let timeout = Duration.seconds(10)
   private static let lastErrorLineTimeout = Duration.seconds(3)
 
