@@ -10,7 +10,7 @@ package struct Certificate: Sendable, Hashable {
   package let publicComponents: PublicComponents
   /// When the certificate expires, in unix seconds.
   package let expiresAt: Int
-  /// Whether the certificate's issuer and subject are the same.
+  /// Whether issuer and subject are the same.
   package let isSelfIssued: Bool
 
   /// - Parameter der: Without trailing bytes.

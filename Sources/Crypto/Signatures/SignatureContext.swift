@@ -18,7 +18,7 @@ internal import COpenSSL
     unsafe raw = context
   }
 
-  /// A copy for the same operation. Faster than a new context: looks up no algorithms by name.
+  /// A copy for the same operation. Faster than a new context, which looks up algorithms by name.
   borrowing func copy() throws(CryptoError) -> SignatureContext {
     let copy = try SignatureContext()
     try check(unsafe EVP_MD_CTX_copy_ex(copy.raw, raw), "EVP_MD_CTX_copy_ex")

@@ -92,8 +92,8 @@ package final class DPoPKey: Sendable {
     self.key = key
   }
 
-  /// Serializes the key as one printable word for the vault: ``PrivateKey/serializedForVault()`` in base64url. Unless
-  /// for ES256, the algorithm's name and a dot precede it.
+  /// Serializes the key as one printable word for the vault: ``PrivateKey/serializedForVault()`` in base64url, preceded
+  /// by the algorithm's name and a dot unless it is ES256.
   package func serialized() throws(OAuthError) -> SharedSecret {
     do throws(CryptoError) {
       let structure = try key.serializedForVault()

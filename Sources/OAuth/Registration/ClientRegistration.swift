@@ -49,8 +49,8 @@ package struct ClientRegistration: Sendable {
   }
 
   /// - Parameter initialAccessToken: Authorizes the registration, if required (RFC 7591 section 3).
-  /// - Throws: `registrationRejected` if the server refuses the client; `registrationMissing` if it has no endpoint for
-  ///   this.
+  /// - Throws: `registrationRejected` if the server refuses the client; `registrationMissing` if it has no registration
+  ///   endpoint.
   package static func register(
     _ request: ClientRegistrationRequest, at metadata: AuthorizationServerMetadata,
     initialAccessToken: SharedSecret?, transport: Transport, http: any HTTPClient, cancellation: Cancellation?

@@ -89,7 +89,7 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     }
   }
 
-  /// What happened to the lease.
+  /// The events, with their values.
   package enum Event: Sendable, Hashable {
     case opened(account: String)
     /// A peer's request ended with a status and a body size in bytes, or failed with the code. `dropped` header fields

@@ -130,7 +130,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if !isReadable { throw .noAnswerInTime }
   }
 
-  /// The daemon's last failure, or else the failure for this error of sending a request.
+  /// The daemon's last failure or, if none arrived, the failure for `error`.
   private borrowing func sendFailure(_ error: SystemError) -> Failure {
     guard error.isDisconnected else { return endFailure(error) }
     var (last, lines) = (Failure?.none, LineBuffer())
