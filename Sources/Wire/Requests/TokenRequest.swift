@@ -56,7 +56,7 @@ package struct TokenRequest: RequestBody {
     package var url: String?
     /// The user name; nil for any.
     package var user: String?
-    /// The kind of token, unless in the settings; nil for the access token.
+    /// The kind of token if the settings choose none; nil for the access token.
     package var kind: TokenKind?
     /// Whether the destination has rejected the last token.
     package var isRefused = false
