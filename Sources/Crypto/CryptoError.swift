@@ -34,7 +34,7 @@ package struct CryptoError: Error, Hashable, Sendable {
   package var operation: String
   /// libcrypto's error queue, oldest first. May be empty.
   package var queue: [String]
-  /// The TPM's response codes, oldest first. libcrypto's provider puts each one before an error's text.
+  /// The TPM's response codes, oldest first, from the errors of libcrypto's TPM provider.
   var responseCodes: [UInt32] = []
 
   package init(_ code: Code, _ operation: String, queue: [String] = []) {
@@ -43,7 +43,7 @@ package struct CryptoError: Error, Hashable, Sendable {
     self.queue = queue
   }
 
-  /// The error for the last library call. Moves the queue into it.
+  /// The error for a failed call of libcrypto. Moves libcrypto's error queue into it.
   static func library(_ operation: String, code: Code = .libraryFailure) -> CryptoError {
     ErrorQueue.drain(into: CryptoError(code, operation))
   }
@@ -56,7 +56,7 @@ enum ErrorQueue {
     ERR_clear_error()
   }
 
-  /// Moves all errors from the queue to a copy of `error`.
+  /// Returns a copy of `error` with all errors of the queue, which is then empty.
   static func drain(into error: CryptoError) -> CryptoError {
     var error = error
     while true {

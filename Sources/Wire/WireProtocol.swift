@@ -6,16 +6,16 @@ package import Encoding
 /// `{"v":1,"event":…}`, and a last line with `result` or `error`. A connection carries requests in turn. Times are unix
 /// seconds, durations seconds.
 package enum WireProtocol {
-  /// The protocol version. Others are errors.
+  /// The protocol version. Lines with another version are rejected.
   package static let version = 1
 
   /// The maximum length of a line including its newline, in bytes.
   package static let maximumLineBytes = 1 << 20
 
-  /// The limits of a request, in which ``CallRequest/inlineBody`` is one long string.
+  /// The JSON limits of a request. Its longest string is ``CallRequest/inlineBody``.
   package static let requestLimits = JSONLimits(stringBytes: maximumLineBytes)
 
-  /// The maximum length of a path (PATH_MAX).
+  /// `PATH_MAX`.
   package static let maximumPathBytes = 4096
 
   /// The timeout between the first and last byte of a request line, in seconds.
@@ -36,7 +36,7 @@ package enum WireProtocol {
   private static let leaseHTTPPrefix = "http-"
   private static let leaseHTTPSuffix = ".sock"
 
-  /// The port in such a name; nil for others.
+  /// The port in a ``leaseHTTPName(port:)``; nil for other names.
   package static func leaseHTTPPort(in name: some StringProtocol) -> UInt16? {
     guard name.hasPrefix(leaseHTTPPrefix), name.hasSuffix(leaseHTTPSuffix) else { return nil }
     return UInt16(name.dropFirst(leaseHTTPPrefix.count).dropLast(leaseHTTPSuffix.count)).flatMap { $0 > 0 ? $0 : nil }
@@ -87,6 +87,7 @@ package enum WireProtocol {
   @inlinable package static var signInMember: String { "sign_in_by" }
 }
 
+/// The program that serves a lease's sockets.
 package enum LeaseProgram {
   package static let name = "agent-lease"
   /// The descriptor of the connection to the lease's owner.

@@ -48,7 +48,9 @@ struct CompactForm: Sendable {
     }
   }
 
-  /// The position of the second dot. The length is the signature's expected one.
+  /// The index of the last dot, if any.
+  ///
+  /// - Parameter signatureCount: The expected length of the encoded signature, tried first; nil if unknown.
   private static func lastDot(of compact: Span<UInt8>, signatureCount: Int?) -> Int? {
     let dot = UInt8(ascii: ".")
     if let signatureCount, signatureCount < compact.count, compact[compact.count - signatureCount - 1] == dot {
@@ -57,6 +59,7 @@ struct CompactForm: Sendable {
     return compact.indices.last { compact[$0] == dot }
   }
 
+  /// Whether `compact` begins with this token's header.
   private func hasHeader(of compact: Span<UInt8>) -> Bool {
     let bytes = signed.bytes
     guard headerCount < min(bytes.count, compact.count) else { return false }
@@ -64,6 +67,7 @@ struct CompactForm: Sendable {
     return true
   }
 
+  /// Throws if the entire text is not three parts of base64url characters.
   private static func checkForm(_ text: Span<UInt8>) throws(JOSEError) {
     var dots = 0
     for index in text.indices {

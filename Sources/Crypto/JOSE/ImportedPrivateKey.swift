@@ -28,8 +28,9 @@ package struct ImportedPrivateKey: ~Copyable {
   /// - Parameters:
   ///   - text: The file, on the secure heap. The key is copied nowhere else.
   ///   - device: The TPM, for a file that refers to one.
-  /// - Throws: `passphraseNeeded` for an encrypted key; `unsuitableKey` for a key that is not for signatures;
-  ///   `unsupportedKey`; `weakKey`; `invalidKey`; `authorizationNeeded` or `unsuitableDeviceKey` for a device key.
+  /// - Throws: ``JOSEError``: `passphraseNeeded` for an encrypted key; `unsuitableKey` for a key that is not for
+  ///   signatures; `authorizationNeeded` or `unsuitableDeviceKey` for a device key; `unsupportedKey`, `weakKey` or
+  ///   `invalidKey`.
   package static func read(
     _ text: Span<UInt8>, in device: (any KeyDevice)? = nil
   ) throws(JOSEError) -> ImportedPrivateKey {
@@ -39,6 +40,7 @@ package struct ImportedPrivateKey: ~Copyable {
     return text[start] == UInt8(ascii: "{") ? try PrivateJWK.read(text) : try pem(text, device)
   }
 
+  /// - Throws: `unsuitableKey` if the algorithm does not match the key; `invalidKey`.
   static func jwk(
     _ key: consuming PrivateKey, keyID: String?, algorithm: JWSAlgorithm?
   ) throws(JOSEError) -> ImportedPrivateKey {

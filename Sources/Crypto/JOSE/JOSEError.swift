@@ -36,9 +36,10 @@ package struct JOSEError: Error, Hashable, Sendable {
 
     // Keys.
 
-    /// No key in the set has the token's `kid` or, without a `kid`, is suitable. Fetching the set again may help.
+    /// No key in the set has the token's `kid`, or none is suitable for a token without one. Fetching the set again may
+    /// help.
     case unknownKey
-    /// Several keys in the set are suitable. They are not tried.
+    /// Several keys in the set are suitable, so none is tried.
     case ambiguousKey
     /// The key with this `kid` is for another algorithm or use.
     case unsuitableKey
@@ -71,10 +72,10 @@ package struct JOSEError: Error, Hashable, Sendable {
     case invalidPayload
     /// A claim is of the wrong type or out of range.
     case invalidClaim
-    /// libcrypto failed otherwise, for example for lack of memory.
+    /// libcrypto failed for another reason, for example lack of memory.
     case library
 
-    /// The error for a token whose key was skipped for this reason.
+    /// The error for a token whose key in the set was skipped for this reason.
     var forSkippedKey: Self {
       switch self {
       case .weakKey: .weakSetKey

@@ -3,7 +3,6 @@ internal import Encoding
 /// A JWS header, checked as far as possible without a key (RFC 7515 section 4). Members that identify or contain a key
 /// are ignored (RFC 8725 section 3.10).
 struct JOSEHeader: Sendable {
-  /// The maximum header length, in bytes of JSON.
   static let maximumByteCount = 8192
 
   let members: JSONObject
@@ -27,8 +26,7 @@ struct JOSEHeader: Sendable {
   }
 
   private static func refuseUnsupported(_ members: JSONObject) throws(JOSEError) {
-    // RFC 7515 section 4.1.11, RFC 7797 section 7. Other unknown members are ignored (RFC 7515 section 4), also `zip`
-    // and `enc`, which have no meaning in a token of three parts.
+    // RFC 7515 section 4.1.11, RFC 7797 section 7. Other unknown members are ignored (RFC 7515 section 4).
     for name in ["crit", "b64"] where members[name] != nil { throw JOSEError(.criticalHeader) }
     if let key = members["jwk"] {
       guard let key = key.object else { throw JOSEError(.invalidHeader) }

@@ -59,7 +59,6 @@ package struct JWK: Sendable {
     return algorithm.signatureAlgorithm.fits(key.key.kind)
   }
 
-  /// Whether the signature is valid.
   func verify(
     _ algorithm: JWSAlgorithm, signature: Span<UInt8>, message: Span<UInt8>
   ) throws(JOSEError) -> Bool {

@@ -2,7 +2,6 @@ internal import Encoding
 
 /// The keys published by an issuer (RFC 7517 section 5).
 package struct JWKSet: Sendable {
-  /// The maximum length of the JSON text, in bytes.
   package static let maximumByteCount = 1 << 20
   package static let maximumKeyCount = 512
 
@@ -20,7 +19,7 @@ package struct JWKSet: Sendable {
   package let skippedCount: Int
   /// The skipped keys with a `kid`.
   private let skippedKeys: [(keyID: String, reason: JOSEError.Code)]
-  /// The number of skipped keys that are not for encryption.
+  /// The number of skipped keys, except those for encryption.
   package let unusableCount: Int
   package let warnings: [Warning]
   /// Whether the format has no key IDs, so that the `kid` of a token is ignored.
@@ -40,10 +39,8 @@ package struct JWKSet: Sendable {
 
   /// Parses a set. Skips unusable keys (RFC 7517 section 5).
   ///
-  /// - Parameters:
-  ///   - text: At most 1 MiB, with at most 512 keys.
-  ///   - isPublished: Whether an issuer published the set, which then may not mix symmetric and public keys (RFC 7517
-  ///     section 9.2). Otherwise, symmetric keys are skipped.
+  /// - Parameter isPublished: Whether an issuer published the set, which then may not mix symmetric and public keys
+  ///   (RFC 7517 section 9.2). Otherwise, symmetric keys are skipped.
   /// - Throws: ``JOSEError``: `tooLong`, `invalidKeySet`, `tooManyKeys` or `mixedKeySet`.
   package init(parsing text: [UInt8], isPublished: Bool = true) throws(JOSEError) {
     guard text.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
@@ -75,10 +72,10 @@ package struct JWKSet: Sendable {
   }
 
   /// The key for a token: the one with its `kid`, or without a `kid`, the only suitable one (OpenID Connect Core
-  /// section 10.1). Keys are not tried one by one.
+  /// section 10.1).
   ///
-  /// - Throws: ``JOSEError``: `unknownKey` if fetching the set again may help, `unsuitableKey`, `ambiguousKey`, or why
-  ///   the key was skipped.
+  /// - Throws: ``JOSEError``: `unknownKey` if fetching the set again may help; `unsuitableKey` or `ambiguousKey`; or
+  ///   ``JOSEError/Code/forSkippedKey``.
   package func key(for algorithm: JWSAlgorithm, keyID: String?) throws(JOSEError) -> JWK {
     var (isKnown, found) = (false, JWK?.none)
     for key in keys {

@@ -1,7 +1,7 @@
 internal import Encoding
 
 /// The supported `alg` values for signatures (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864). Symmetric ones are
-/// ``MACAlgorithm``s, so that no published key is used as a shared secret.
+/// ``MACAlgorithm``s.
 package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   // The names match the `alg` values.
   // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -34,7 +34,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   /// Whether `found` is the left half of the hash of `value`, as in `at_hash` and `c_hash` (OpenID Connect Core
   /// sections 3.1.3.6 and 3.3.2.11).
   ///
-  /// The specification defines no hash for Ed25519 and the like. Servers use SHA-512 or SHA-256, and either binds the value.
+  /// For Ed25519, for which the specification defines no hash, accepts SHA-512 and SHA-256, since servers use either.
   package func isLeftHalfHash(_ found: String, of value: Span<UInt8>) throws(JOSEError) -> Bool {
     var digests = [digest]
     if signatureAlgorithm.digest == nil { digests.append(.sha256) }

@@ -1,7 +1,6 @@
 /// The `alg` values of tokens with a MAC (RFC 7518 section 3.2).
 ///
-/// Not part of ``JWSAlgorithm``, so that no key set is used as a secret (RFC 8725 section 2.1) and the header cannot
-/// choose between key and secret.
+/// Not part of ``JWSAlgorithm``, so that no key set is used as a secret (RFC 8725 section 2.1).
 package enum MACAlgorithm: String, Sendable, Hashable, CaseIterable {
   // The names match the `alg` values.
   // swift-format-ignore: AlwaysUseLowerCamelCase

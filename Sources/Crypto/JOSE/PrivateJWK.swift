@@ -82,7 +82,8 @@ struct PrivateJWK {
     return bytes
   }
 
-  /// - Parameter length: The minimum length in bytes, which leading zeros fill as in ``Curve/coordinate(_:)``.
+  /// - Parameter length: The minimum length in bytes. A shorter number gets leading zeros, as in
+  ///   ``Curve/coordinate(_:)``.
   private func secret(
     _ name: String, _ text: Span<UInt8>, atLeast length: Int = 0
   ) throws(JOSEError) -> SecretBytes {

@@ -7,9 +7,7 @@ package struct UnverifiedJWS: Sendable {
   private let form: CompactForm
   package let algorithm: JWSAlgorithm
 
-  /// - Parameters:
-  ///   - compact: At most 65,536 bytes, of which the header at most 8,192.
-  ///   - last: The previous token. An identical header is reused.
+  /// - Parameter last: The previous token. An identical header is reused.
   /// - Throws: ``JOSEError`` if malformed, unsupported or unsafe; `algorithmNotAllowed` for a MAC, which
   ///   ``UnverifiedMAC`` parses.
   package init(compact: Span<UInt8>, after last: UnverifiedJWS? = nil) throws(JOSEError) {

@@ -21,7 +21,8 @@ package struct UnverifiedMAC: Sendable {
   ///   - secret: Never from a key set (RFC 8725 section 2.1).
   ///   - algorithm: The client's registered algorithm, not the header's (RFC 8725 section 3.1).
   ///   - allowedTypes: Accepted `typ` values (default: `JWT` or none).
-  /// - Throws: ``JOSEError``: `weakKey` for a secret shorter than the hash (RFC 7518 section 3.2); `badSignature`.
+  /// - Throws: ``JOSEError``: `weakKey` for a secret shorter than the hash (RFC 7518 section 3.2); `badSignature` for a
+  ///   wrong MAC.
   package func verified(
     by secret: Span<UInt8>, algorithm: MACAlgorithm, allowedTypes: AllowedTypes = .optional(["JWT"])
   ) throws(JOSEError) -> VerifiedMAC {

@@ -14,7 +14,7 @@ package struct Certificate: Sendable, Hashable {
   package let isSelfIssued: Bool
 
   /// - Parameter der: Without trailing bytes.
-  /// - Throws: `invalidKey`; `unsupportedAlgorithm`.
+  /// - Throws: `invalidKey` if malformed; `unsupportedAlgorithm` for an unsupported type of key.
   package init(der: [UInt8]) throws(CryptoError) {
     guard (1...Self.maximumBytes).contains(der.count) else { throw CryptoError(.invalidKey, "certificate") }
     ErrorQueue.clear()

@@ -20,7 +20,7 @@ package final class CertifiedKey: Sendable {
   /// Passes OpenSSL objects to `body`: the certificate (`X509`), the key (`EVP_PKEY`) and the rest of the chain
   /// (`STACK_OF(X509)`).
   ///
-  /// - Parameter observer: Called after each signature of a device key, while a connection uses it.
+  /// - Parameter observer: Called after each signature of a device key.
   package func withOpenSSLObjects<Result>(
     observer: @escaping SignatureObserver, _ body: (OpaquePointer, OpaquePointer, OpaquePointer) -> Result
   ) throws(CryptoError) -> Result {

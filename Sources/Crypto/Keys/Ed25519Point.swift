@@ -6,8 +6,6 @@ internal import COpenSSL
 /// order, one signature is valid for many messages.
 enum Ed25519Point {
   /// Whether the encoding is canonical, and its point is on the curve and not of small order.
-  ///
-  /// - Throws: `libraryFailure` if out of memory.
   static func isAcceptable(_ encoding: [UInt8]) throws(CryptoError) -> Bool {
     guard encoding.count == 32 else { return false }
     var y = encoding
@@ -36,13 +34,11 @@ enum Ed25519Point {
   ]
 }
 
-/// The curve of Ed25519 (RFC 8032 section 5.1). libcrypto accepts any 32 bytes as a key.
+/// The curve of Ed25519 (RFC 8032 section 5.1).
 enum Ed25519Curve {
   /// y is little-endian and below 2^255 - 19. A point exists if x^2 = (y^2 - 1) / (d y^2 + 1) has a root (section
   /// 5.1.3), where d is -121665 / 121666. A product is a square exactly if the quotient is, and -1 is a square in this
   /// field, so neither the division nor the sign is needed.
-  ///
-  /// - Throws: `libraryFailure` if out of memory.
   static func hasPoint(y: [UInt8]) throws(CryptoError) -> Bool {
     ErrorQueue.clear()
     guard let context = unsafe BN_CTX_new() else { throw .library("BN_CTX_new") }

@@ -4,7 +4,7 @@ extension PublicComponents {
   /// Parses a SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7).
   ///
   /// - Parameter der: Without trailing bytes.
-  /// - Throws: `invalidKey`; `unsupportedAlgorithm`.
+  /// - Throws: `invalidKey` if malformed; `unsupportedAlgorithm` for an unsupported type of key.
   package init(subjectPublicKeyInfo der: Span<UInt8>) throws(CryptoError) {
     self = try unsafe Self.read(der, "d2i_PUBKEY") { unsafe d2i_PUBKEY(nil, &$0, $1) }
   }
@@ -14,7 +14,9 @@ extension PublicComponents {
     self = try unsafe Self.read(der, "d2i_PublicKey") { unsafe d2i_PublicKey(EVP_PKEY_RSA, nil, &$0, $1) }
   }
 
-  /// Parses a key with a libcrypto function, which gets the start, to move to the key's end, and the length.
+  /// Parses a key with a libcrypto function.
+  ///
+  /// - Parameter parse: Gets a pointer to the key and the maximum length. Moves the pointer to the end of the key.
   private static func read(
     _ der: Span<UInt8>, _ function: String,
     _ parse: (inout UnsafePointer<UInt8>?, Int) -> OpaquePointer?

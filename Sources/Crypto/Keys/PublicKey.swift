@@ -31,7 +31,7 @@ package struct PublicKey: ~Copyable, Sendable {
     self.handle = handle
   }
 
-  /// - Throws: `invalidKey` by the rules of the other initializers.
+  /// - Throws: `invalidKey` if the numbers violate the rules of the other initializers.
   package init(_ components: PublicComponents) throws(CryptoError) {
     switch components {
     case .rsa(let modulus, let exponent): try self.init(rsaModulus: modulus, exponent: exponent)
@@ -59,11 +59,8 @@ package struct PublicKey: ~Copyable, Sendable {
     _ = try RSANumbers.check(modulus: modulus, exponent: exponent)
   }
 
-  /// Creates an ECDSA key, if the point is on the curve (RFC 8725 section 3.4).
-  ///
-  /// - Parameters:
-  ///   - x: As long as the curve's field (RFC 7518 section 6.2.1.2).
-  ///   - y: As long as `x`.
+  /// Creates an ECDSA key, if the point is on the curve (RFC 8725 section 3.4). `x` and `y` are as long as the curve's
+  /// field (RFC 7518 section 6.2.1.2).
   package init(curve: Curve, x: [UInt8], y: [UInt8]) throws(CryptoError) {
     guard x.count == curve.coordinateByteCount, y.count == curve.coordinateByteCount
     else { throw CryptoError(.invalidKey, "EC coordinates") }

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// The rules for the numbers of an RSA public key.
 enum RSANumbers {
-  /// The accepted sizes of the modulus, in bits: from RFC 7518 section 3.3 to what is fast enough.
+  /// The accepted sizes of the modulus, in bits. RFC 7518 section 3.3 sets the minimum; larger keys would be slow.
   static let bits = 2048...8192
 
   /// Checks the numbers, and returns the size of the modulus in bits.
@@ -51,7 +51,7 @@ enum RSANumbers {
 }
 
 /// Detects RSA moduli of chips with CVE-2017-15361, which are easy to factor. Such a modulus is a power of 65537 modulo
-/// each prime up to 701. Fewer than one in 2^150 other moduli match.
+/// each prime up to 701.
 enum StructuredModulus {
   /// Whether a big-endian modulus of at least 2048 bits has this structure.
   static func matches(_ modulus: [UInt8]) -> Bool {

@@ -35,7 +35,7 @@ package final class SealedSecret: Sendable, CustomReflectable {
 
   /// Decrypts the secret.
   ///
-  /// - Throws: `secureHeapFull`.
+  /// - Throws: `secureHeapFull` if there is no memory for the result.
   package func open() throws(CryptoError) -> SharedSecret {
     switch content {
     case .open(let secret): return secret

@@ -1,7 +1,7 @@
 internal import Platform
 
-/// An arena for secrets that are used together, such as a response and its tokens. The memory is returned when the last
-/// secret is released. The secure heap is for long-lived secrets whose sizes no other machine controls.
+/// Memory for secrets that are used together, such as a response and its tokens. It is returned when the last secret is
+/// released.
 package final class SecretArena: Sendable {
   private let mapping: PrivateMapping
   /// The number of allocated bytes.

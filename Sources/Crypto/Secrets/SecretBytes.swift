@@ -3,7 +3,6 @@ internal import COpenSSL
 /// Bytes that are wiped when released, and cannot be copied by accident, printed or compared with `==`. They are on the
 /// secure heap, or in a ``SecretArena`` if larger than a page or the secure heap is full.
 @safe package struct SecretBytes: ~Copyable, @unchecked Sendable {
-  /// The maximum secret size, in bytes.
   package static let maximumCount = 262_144
   /// The maximum size of a response in its own arena, in bytes.
   package static let maximumAnswerCount = 1 << 20

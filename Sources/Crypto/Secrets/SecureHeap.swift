@@ -19,7 +19,7 @@ package enum SecureHeap {
   /// on the ordinary heap.
   ///
   /// - Parameters:
-  ///   - bytes: The size, a power of two. 4 MiB is within the usual limit for locked memory.
+  ///   - bytes: The size, a power of two.
   ///   - minimum: The smallest allocation, a power of two.
   package static func initialise(bytes: Int = 4 << 20, minimum: Int = 32) -> SecureHeapState {
     current.withLock { state in

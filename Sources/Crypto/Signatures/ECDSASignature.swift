@@ -13,7 +13,8 @@ internal import COpenSSL
     unsafe ECDSA_SIG_free(raw)
   }
 
-  /// Encodes two halves of equal length as DER. Verifying rejects numbers outside 1...n - 1, so they are not checked.
+  /// Encodes R and S, the halves of `fixed`, as DER. Verifying rejects numbers outside 1...n - 1, so they are not
+  /// checked here.
   static func encodeDER(_ fixed: Span<UInt8>) throws(CryptoError) -> [UInt8] {
     guard let object = unsafe ECDSA_SIG_new() else { throw .library("ECDSA_SIG_new") }
     let signature = unsafe ECDSASignature(owning: object)

@@ -10,6 +10,7 @@ internal import COpenSSL
     unsafe EVP_MD_CTX_free(raw)
   }
 
+  /// The operation that a context performs.
   enum Purpose { case signing, verifying }
 
   private init() throws(CryptoError) {
@@ -17,7 +18,7 @@ internal import COpenSSL
     unsafe raw = context
   }
 
-  /// A copy for the same operation, faster than a new context, which looks up algorithms by name.
+  /// A copy for the same operation. Faster than a new context, which looks up algorithms by name.
   borrowing func copy() throws(CryptoError) -> SignatureContext {
     let copy = try SignatureContext()
     try check(unsafe EVP_MD_CTX_copy_ex(copy.raw, raw), "EVP_MD_CTX_copy_ex")

@@ -7,8 +7,6 @@ package enum AES256GCM {
 
   /// - Parameters:
   ///   - plaintext: At most 2^30 bytes.
-  ///   - key: 32 bytes.
-  ///   - nonce: 12 bytes.
   ///   - associatedData: Authenticated but not part of the result. At most 2^30 bytes.
   /// - Returns: The ciphertext and the 16-byte tag.
   package static func seal(

@@ -8,7 +8,7 @@ package enum HKDF {
   ///   - secret: The input keying material, 1...65,536 bytes.
   ///   - salt: Not secret; may be empty. At most 1,024 bytes.
   ///   - info: The key's purpose, which makes keys independent. At most 1,024 bytes.
-  ///   - count: 1...8,160, which is 255 hashes.
+  ///   - count: 1...8,160.
   package static func sha256(
     secret: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int
   ) throws(CryptoError) -> SecretBytes {

@@ -27,6 +27,7 @@ package enum Scrypt {
       return 128 * blockSize << logarithm
     }
 
+    /// Whether the parameters are within the limits of ``Scrypt/derive(_:salt:cost:count:)``.
     fileprivate var isPossible: Bool {
       (1...24).contains(logarithm) && (1...64).contains(blockSize) && (1...64).contains(parallelism)
     }

@@ -22,7 +22,7 @@ private final class DeviceSigner: Sendable {
     self.observer = observer
   }
 
-  /// The index of the signer in its libcrypto object.
+  /// The index at which a libcrypto key stores its signer.
   private static let index = unsafe agent_ec_key_index(
     { _, _, data, _, _, _ in
       guard let signer = unsafe data?.pointee else { return 1 }

@@ -37,7 +37,8 @@ package struct TPM: ~Copyable {
   /// Loads the provider and connects to the TPM in the variable `TPM2OPENSSL_TCTI`. Set it: the default includes a
   /// local TCP port that any user can listen on.
   ///
-  /// - Throws: `noProvider`, `unreachable`.
+  /// - Parameter module: The path of the provider's library.
+  /// - Throws: `noProvider` if the library cannot be loaded; `unreachable` if the TPM does not respond.
   package init(module: String) throws(CryptoError) {
     guard Self.isPlain(module) else { throw CryptoError(.noProvider, "TPM provider") }
     do {
@@ -56,6 +57,7 @@ package struct TPM: ~Copyable {
     return library
   }
 
+  /// Whether the path has no characters that are special in a configuration.
   private static func isPlain(_ path: String) -> Bool {
     path.utf8.count <= 4096
       && path.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-+@".utf8.contains($0) }
@@ -64,7 +66,7 @@ package struct TPM: ~Copyable {
   /// Generates a key that only this TPM can use until cleared.
   ///
   /// - Parameter authorization: Required for each use, at most 32 bytes; empty for none.
-  /// - Throws: `refused`, `unreachable`.
+  /// - Throws: The TPM's error: `refused` or `unreachable`.
   package borrowing func makeKey(authorization: borrowing SecretBytes) throws(CryptoError) -> Key {
     guard authorization.count <= Self.maximumAuthorizationLength else {
       throw CryptoError(.invalidLength, "TPM authorization")
@@ -84,14 +86,14 @@ package struct TPM: ~Copyable {
     return Key(serialized: try serialize(key), publicComponents: .ec(curve: .p256, x: x, y: y))
   }
 
-  /// Computes the shared secret of a TPM key and a peer's key, as ``PrivateKey/sharedSecret(with:)`` does for the peer.
+  /// Computes the shared secret of a TPM key and a peer's key, like ``PrivateKey/sharedSecret(with:)``.
   ///
   /// - Parameters:
   ///   - serialized: The ``Key/serialized`` of the TPM key.
   ///   - authorization: The key's authorization. The TPM limits wrong attempts.
-  ///   - peer: The other public key, on P-256.
-  /// - Throws: `foreignKey`, `wrongAuthorization`, `lockedOut`, `refused`, `unreachable`; `invalidKey` for an invalid
-  ///   point.
+  ///   - peer: The peer's public key, on P-256.
+  /// - Throws: `invalidKey` for an invalid point, or the TPM's error: `foreignKey`, `wrongAuthorization`, `lockedOut`,
+  ///   `refused` or `unreachable`.
   package borrowing func sharedSecret(
     with serialized: [UInt8], authorization: borrowing SecretBytes, peer: PublicComponents
   ) throws(CryptoError) -> SecretBytes {
@@ -110,7 +112,7 @@ package struct TPM: ~Copyable {
   /// Signs like ``KeyDevice/sign(digest:with:)``.
   ///
   /// - Parameter serialized: The ``Key/serialized`` of a key without authorization.
-  /// - Throws: `foreignKey`, `refused`, `unreachable`.
+  /// - Throws: The TPM's error: `foreignKey`, `refused` or `unreachable`.
   package borrowing func sign(digest: [UInt8], with serialized: [UInt8]) throws(CryptoError) -> [UInt8] {
     ErrorQueue.clear()
     let key = try loadKey(serialized, authorization: SecretBytes())

@@ -1,6 +1,6 @@
 /// Interprets TPM response codes (TPM 2.0 Library, part 2, section 6.6).
 enum TPMFailure {
-  /// The error of the last call, or `code` if the TPM gave no reason.
+  /// The error for a failed call, with the TPM's reason; without one, `code`.
   static func error(_ operation: String, otherwise code: CryptoError.Code) -> CryptoError {
     interpret(.library(operation), otherwise: code)
   }
@@ -12,7 +12,8 @@ enum TPMFailure {
     return error
   }
 
-  /// The error for loading a key. A rejected authorization is the parent's, not a PIN.
+  /// The error for a failure to load a key. A rejected authorization becomes `refused`: it is the parent key's, not a
+  /// PIN.
   static func loading(_ operation: String) -> CryptoError {
     var error = error(operation, otherwise: .foreignKey)
     if error.code == .wrongAuthorization { error.code = .refused }

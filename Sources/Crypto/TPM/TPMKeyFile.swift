@@ -23,8 +23,8 @@ extension TPM.Key {
   /// key.
   ///
   /// - Parameter der: At most ``TPM/maximumKeyLength`` bytes, without trailing bytes.
-  /// - Throws: `invalidKey`; `unsupportedAlgorithm` unless the key signs any SHA-256 hash with ECDSA on P-256, without
-  ///   a policy; `wrongAuthorization` for a key with its own authorization.
+  /// - Throws: `invalidKey` if malformed; `unsupportedAlgorithm` unless the key signs any SHA-256 hash with ECDSA on
+  ///   P-256, without a policy; `wrongAuthorization` for a key with its own authorization.
   package init(file der: Span<UInt8>) throws(CryptoError) {
     guard der.count <= TPM.maximumKeyLength else { throw Self.invalid }
     let bytes = der.indices.map { der[$0] }
@@ -48,7 +48,7 @@ extension TPM.Key {
     self.init(serialized: bytes, publicComponents: components)
   }
 
-  /// The public key in a `TPM2B_PUBLIC` (section 12.2.5).
+  /// The public key in a `TPM2B_PUBLIC` (TPM 2.0 Library, part 2, section 12.2.5).
   private static func publicHalf(_ area: ArraySlice<UInt8>) throws(CryptoError) -> PublicComponents {
     let unsupported = CryptoError(.unsupportedAlgorithm, "TPM key")
     var outer = Fields(area)

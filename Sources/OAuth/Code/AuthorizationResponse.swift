@@ -3,8 +3,8 @@ internal import Encoding
 
 /// The authorization response (RFC 6749 section 4.1.2), matched against the pending request.
 package enum AuthorizationResponse: Sendable {
-  /// The redirect belongs to another request. Ignored, or anyone who can reach the port could abort a sign-in (RFC 6749
-  /// section 10.12, RFC 8252 section 8.9).
+  /// The redirect belongs to another request. It is ignored: otherwise, anyone who can reach the port could abort a
+  /// sign-in (RFC 6749 section 10.12, RFC 8252 section 8.9).
   case unrelated
   /// The authorization code. Exchange it once, immediately.
   case code(SharedSecret)
@@ -28,7 +28,8 @@ extension AuthorizationRequest {
     }
   }
 
-  /// The error in a query without `state`, which some servers omit, or nil. Anyone could have sent it.
+  /// The error in a query without `state`, which some servers omit; nil for other queries. Anyone can send such a
+  /// query.
   package static func strayError(in query: Span<UInt8>) -> String? {
     guard let fields = RedirectFields(query), !fields.has("state"), let text = fields.text("error"),
       (1...64).contains(text.utf8.count),

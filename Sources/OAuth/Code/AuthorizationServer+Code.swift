@@ -99,7 +99,7 @@ extension AuthorizationServer {
 }
 
 extension OAuthError {
-  /// Whether a plain request may work, because the error was not about the request itself.
+  /// Whether a plain request may work after a push failed with this error, which is not about the request itself.
   fileprivate var allowsPlainRequest: Bool {
     switch code {
     case .network, .proxyFailed, .connectionLost, .timeout, .serverUnavailable, .rateLimited, .otherServerError:

@@ -3,7 +3,7 @@ internal import Encoding
 
 /// The fields of a redirect's query, on the secure heap because of the code.
 struct RedirectFields {
-  /// A field whose value is nil if it is invalidly encoded.
+  /// A field, whose value is nil if its encoding is invalid.
   private typealias Field = (name: String, value: SharedSecret?)
 
   private let fields: [Field]

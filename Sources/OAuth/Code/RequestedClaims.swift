@@ -2,7 +2,6 @@ internal import Encoding
 
 /// The `claims` parameter of an authorization request (OpenID Connect Core section 5.5): a JSON object.
 package struct RequestedClaims: Sendable, Hashable {
-  /// The maximum length of the JSON text, in bytes.
   static let maxBytes = 4096
 
   private let object: JSONObject

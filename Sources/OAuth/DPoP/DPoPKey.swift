@@ -76,7 +76,7 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  /// The algorithm named in the text, or nil if unknown, and the offset of the key. Without a name, ES256.
+  /// The algorithm named in the text, nil if unknown, and the offset of the key. ES256 if the text names none.
   private static func algorithmBefore(_ text: Span<UInt8>) -> (JWSAlgorithm?, Int) {
     guard let end = text.indices.first(where: { text[$0] == separator }) else { return (.ES256, 0) }
     let name = (0..<end).map { text[$0] }
@@ -92,8 +92,8 @@ package final class DPoPKey: Sendable {
     self.key = key
   }
 
-  /// Serializes the key as one printable word for the vault: ``PrivateKey/serializedForVault()`` in base64url, after the
-  /// algorithm's name and a dot unless ES256.
+  /// Serializes the key as one printable word for the vault: ``PrivateKey/serializedForVault()`` in base64url, preceded
+  /// by the algorithm's name and a dot unless it is ES256.
   package func serialized() throws(OAuthError) -> SharedSecret {
     do throws(CryptoError) {
       let structure = try key.serializedForVault()

@@ -3,7 +3,6 @@ package import Encoding
 
 /// The claims of a proof that the sender has the key (RFC 9449 section 4.2). Each request and retry needs a new one.
 package struct DPoPProof: Sendable {
-  /// The maximum nonce length, in bytes.
   package static let maximumNonceBytes = 1024
   /// The length of the random `jti` claim before encoding, in bytes.
   private static let identifierBytes = 16

@@ -93,6 +93,7 @@ package struct DPoPProver: Sendable {
     return Challenge.all(in: headers).first { $0.scheme == "dpop" }?["error"]
   }
 
+  /// Stores the nonce in the headers, if there is exactly one, and returns it.
   private func learnNonce(_ headers: HTTPHeaders, _ url: URI, _ role: DPoPMemory.Role) -> String? {
     let values = headers.values(of: "DPoP-Nonce")
     guard values.count == 1, DPoPProof.isNonce(values[0]) else { return nil }

@@ -72,8 +72,7 @@ extension AuthorizationServer {
     do throws(OAuthError) {
       return .token(try self.answer(in: response, kind: .devicePoll, sent: sent))
     } catch {
-      // Continue after server problems, but not after a definite error (RFC 8628 section 3.5). A refusal without an
-      // error code does not invalidate the device code.
+      // A definite error ends the sign-in (RFC 8628 section 3.5), unlike a server problem or a refusal without a code.
       let isUnnamed = answer?.isText != true && (400..<500).contains(response.status)
       let isTemporary = error.code.effect == .temporary && (answer == nil || OAuthError.isTemporary(response.status))
       guard isUnnamed || isTemporary else { throw advisingBrowser(error) }

@@ -11,8 +11,8 @@ package struct DevicePolling: Sendable, Hashable {
 
   /// The maximum backoff after failures, in seconds.
   private static let maximumBackOff = 60
-  /// The time left for the response if only one poll is possible, in milliseconds, but at most a quarter of the code's
-  /// lifetime.
+  /// If only one poll is possible, how long before the code's expiry to send it: at most this many milliseconds, and a
+  /// quarter of the code's lifetime.
   private static let maximumReserve = 10_000
 
   private let expiresIn: Int
@@ -54,8 +54,7 @@ package struct DevicePolling: Sendable, Hashable {
     }
   }
 
-  /// The wait before the next poll, 40 % longer after a `slow_down`, since this machine's clock may run fast, as in
-  /// some virtual machines.
+  /// The wait before the next poll, 40 % longer after a `slow_down`, since this machine's clock may run fast.
   package var waitMilliseconds: Int {
     let seconds = max(backOff ?? interval, requestedWait)
     return slowDowns == 0 ? seconds * 1000 : seconds * 1400
@@ -64,8 +63,8 @@ package struct DevicePolling: Sendable, Hashable {
   /// Whether this machine's clock probably runs fast: after three `slow_down` responses.
   package var suspectsFastClock: Bool { slowDowns >= 3 }
 
-  /// The next action. The first poll waits too, and none is sent at or after expiry. If the code expires within one
-  /// interval, there is one poll, as late as possible.
+  /// The next action. Each poll waits for the interval, including the first, and none is sent at or after expiry. If
+  /// the code expires within one interval, there is one poll, as late as possible.
   package func next(elapsedMilliseconds: Int) -> Next {
     let left = max(0, expiresIn * 1000 - max(0, elapsedMilliseconds))
     if waitMilliseconds < left { return .poll(afterMilliseconds: waitMilliseconds) }

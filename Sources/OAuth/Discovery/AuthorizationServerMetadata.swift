@@ -24,7 +24,7 @@ package struct AuthorizationServerMetadata: Sendable {
   package var idTokenSigningAlgorithms: [String] = []
   /// The client authentication methods of the token endpoint.
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
-  /// Whether the server announces ``tokenEndpointAuthMethods``, or they are the specification's default.
+  /// True if the server announces ``tokenEndpointAuthMethods``; false if they are the specification's default.
   package var announcesTokenEndpointAuthMethods = false
   /// The client authentication methods of the revocation endpoint; nil if not announced.
   package var revocationEndpointAuthMethods: [String]?
@@ -157,11 +157,10 @@ package struct AuthorizationServerMetadata: Sendable {
     }
   }
 
-  /// The URL that ends the browser's session (OpenID Connect RP-Initiated Logout 1.0 section 2), if any. Identifies the
-  /// user by `logout_hint` and the client by `client_id`: an `id_token_hint` would leak into history, process arguments
-  /// and logs. Omits `post_logout_redirect_uri` and `state`, since nothing waits for the browser.
+  /// The URL that ends the browser's session (OpenID Connect RP-Initiated Logout 1.0 section 2), if any. Contains no
+  /// `id_token_hint`, which would leak into history, process arguments and logs, and no `post_logout_redirect_uri`.
   ///
-  /// - Parameter subject: The user's `sub`, if known.
+  /// - Parameter subject: The user's `sub`, if known, for `logout_hint`.
   package func logoutURL(clientID: String, subject: String?) -> String? {
     endSessionEndpoint?.uri.appendingQuery(
       [("client_id", clientID)] + (subject.map { [("logout_hint", $0)] } ?? []))

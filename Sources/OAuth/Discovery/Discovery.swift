@@ -118,6 +118,7 @@ package struct FetchedDocument<Value: Sendable>: Sendable {
   package var entityTag: String?
 }
 
+/// The result of fetching a document unless the cached version is current.
 package enum Revalidation<Value: Sendable>: Sendable {
   /// The cached document is current (RFC 9110 section 15.4.5), for this long if specified.
   case unchanged(maxAgeSeconds: Int?)

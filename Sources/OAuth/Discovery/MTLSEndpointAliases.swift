@@ -9,7 +9,7 @@ extension AuthorizationServerMetadata {
     private(set) var unusable: [EndpointRole: String] = [:]
 
     /// - Parameters:
-    ///   - reader: Reads the aliases. If nil (not an object), all endpoints become unusable.
+    ///   - reader: Reads the aliases; nil if they are not an object, which makes all endpoints unusable.
     ///   - metadata: The server's own endpoints.
     init(_ reader: MetadataReader?, of metadata: AuthorizationServerMetadata) {
       // A browser does not use the client's certificate, and keys are public.

@@ -11,8 +11,8 @@ struct MetadataReader {
     return text
   }
 
-  /// A reader for a nested object. Nil if absent, and an inner nil for another type. PHP writes an empty object as
-  /// `[]`.
+  /// A reader for a nested object. The outer optional is nil if the member is absent or `[]`, PHP's empty object; the
+  /// inner one if it has another type.
   func object(_ name: String) -> MetadataReader?? {
     guard let value = object[name], value != .null, value.array?.isEmpty != true else { return nil }
     return .some(value.object.map { MetadataReader(object: $0, allowHTTPLoopback: allowHTTPLoopback) })
@@ -45,11 +45,12 @@ struct MetadataReader {
     }
   }
 
+  /// Whether the member is `true`.
   func isSet(_ name: String) -> Bool { object[name]?.bool ?? false }
 
   func isValid(flag name: String) -> Bool { object[name].map { $0 == .null || $0.bool != nil } ?? true }
 
-  /// Whether the member is absent or a list with at least one string.
+  /// Whether the member is a string, a list with at least one string or no elements, null or absent.
   func isValid(list name: String) -> Bool {
     guard let value = object[name], value != .null, value.array?.isEmpty != true else { return true }
     return lenientStrings(name)?.isEmpty == false

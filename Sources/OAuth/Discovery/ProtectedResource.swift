@@ -18,8 +18,8 @@ package struct ProtectedResource: Sendable, Hashable {
   /// The maximum number of authorization servers. The rest are ignored.
   package static let maxServers = 16
 
-  /// Parses a metadata document (section 3.2). Skips invalid issuers, and those on this machine or a private network
-  /// unless the resource is there too, so that a remote server cannot direct requests to local ones (section 7.7).
+  /// Parses a metadata document (section 3.2). Skips invalid issuers, and local ones unless the resource is local too,
+  /// so that a remote server cannot direct requests to local ones (section 7.7).
   ///
   /// - Parameter identifiers: The acceptable values of `resource`; nil for the requested resource only.
   /// - Throws: `resourceMismatch` for another `resource` (section 3.3); `bindingUnsupported` if it requires proofs with
@@ -56,6 +56,7 @@ package struct ProtectedResource: Sendable, Hashable {
     if requiresBoundTokens { try requireBoundTokens() }
   }
 
+  /// For a resource without metadata.
   init(_ resource: Endpoint, acceptingTokensOf issuer: Issuer) {
     isPublished = false
     identifier = resource.text

@@ -10,8 +10,9 @@ package struct ResourceDiscovery {
 
   /// The challenges of the resource's response to a request without a token.
   private struct ChallengeSummary {
-    /// Whether the resource requires a token of any kind.
+    /// Whether the resource requires a token, even if it names no scheme.
     var wantsToken = false
+    /// Whether a challenge is for Bearer or DPoP.
     var isChallenge = false
     /// The URL of the metadata, if the challenge names one.
     var metadata: Endpoint?
@@ -69,7 +70,8 @@ package struct ResourceDiscovery {
   }
 
   /// - Parameters:
-  ///   - mustBeJSON: Whether any other body means that there is no metadata.
+  ///   - identifiers: The acceptable values of `resource`.
+  ///   - mustBeJSON: Whether to treat any other body as missing metadata.
   private func read(
     _ url: Endpoint, of identifiers: [String], mustBeJSON: Bool
   ) throws(OAuthError) -> ProtectedResource {
@@ -100,8 +102,8 @@ package struct ResourceDiscovery {
     }
   }
 
-  /// Requests the resource without a token and reads its challenges. If a GET is refused without one, sends the first
-  /// messages of an MCP client, since an MCP server may challenge only those.
+  /// Requests the resource and reads its challenges. If a GET is refused without a challenge, sends ``mcpMessages``: an
+  /// MCP server may challenge only those.
   private func requestWithoutToken() throws(OAuthError) -> ChallengeSummary {
     let get = HTTPRequest(.get, resource, .resource, transport: transport, cancellation: cancellation)
     guard let response = try send(get) else { return ChallengeSummary() }
@@ -122,7 +124,7 @@ package struct ResourceDiscovery {
     return hint
   }
 
-  /// - Returns: Nil if the content is too large for a refusal.
+  /// - Returns: Nil if the response is too large, and so is probably not a refusal.
   private func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse? {
     do { return try http.send(request) } catch {
       if error.code == .tooLarge { return nil }
@@ -130,6 +132,7 @@ package struct ResourceDiscovery {
     }
   }
 
+  /// The first messages of an MCP client.
   private static let mcpMessages = [
     """
     {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},\
@@ -138,6 +141,7 @@ package struct ResourceDiscovery {
     #"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#,
   ]
 
+  /// Reads the challenges of a 401 response.
   private func hint(in response: borrowing HTTPResponse) throws(OAuthError) -> ChallengeSummary {
     guard response.status == 401 else { return ChallengeSummary() }
     let all = Challenge.all(in: response.headers)

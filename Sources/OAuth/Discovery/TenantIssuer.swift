@@ -10,10 +10,11 @@ package enum TenantIssuer: Sendable, Hashable {
   case any(before: String, after: String)
 
   private static let placeholder = "{tenantid}"
+  /// The tenants that stand for many organizations.
   private static let shared = ["common", "organizations"]
 
   /// - Parameter named: The `issuer` in the metadata.
-  /// - Returns: Nil if that is not acceptable for `issuer`.
+  /// - Returns: Nil if `named` is not acceptable for `issuer`.
   init?(_ named: String, of issuer: Issuer) {
     guard Provider.of(issuer: issuer.text)?.has(.tenantIssuer) == true, let own = Self.parts(issuer.text),
       let other = Self.parts(named), own.before.hasSameBytes(as: other.before),
@@ -28,6 +29,8 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
+  /// Whether `issuer` is an acceptable `iss` of a token.
+  ///
   /// - Parameters:
   ///   - tenant: The token's `tid` claim.
   ///   - keyIssuer: The `issuer` member of the key that verified the token.
@@ -43,6 +46,7 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
+  /// Whether `issuer` is an acceptable `iss` of an authorization response.
   func allowsResponseIssuer(as issuer: String) -> Bool {
     switch self {
     case .one(let named): return named.hasSameBytes(as: issuer)
@@ -70,7 +74,7 @@ package enum TenantIssuer: Sendable, Hashable {
 }
 
 extension Issuer {
-  /// Advice for an issuer mismatch at Microsoft hosts with a configurable issuer.
+  /// Advice if the metadata names another issuer, for certain Microsoft hosts.
   var mismatchAdvice: Phrase? {
     let host = (try? URI(text))?.host.lowercased() ?? ""
     // Microsoft Learn: "Configure tokens in Azure Active Directory B2C", issuer (iss) claim.

@@ -35,7 +35,7 @@ package struct AuthorizationServer: Sendable {
     self.clientCertificate = clientCertificate
   }
 
-  /// The transport with the client's certificate, which public documents do not need.
+  /// The transport with the client's certificate. For public documents, use ``transport``.
   var privateTransport: Transport {
     var transport = transport
     transport.clientCertificate = clientCertificate
@@ -113,7 +113,7 @@ package struct AuthorizationServer: Sendable {
   /// Removes these secrets from all later errors.
   package mutating func removeFromErrors(_ secrets: SharedSecret?...) { secretsToRemove += secrets.compactMap { $0 } }
 
-  /// All secrets to remove from a request's errors.
+  /// The secrets to remove from a request's errors: those sent, the client secret, and ``removeFromErrors(_:)``.
   func secrets(_ sent: SharedSecret?...) -> [SharedSecret] {
     (sent + [client.authentication.secret]).compactMap { $0 } + secretsToRemove
   }
@@ -121,8 +121,8 @@ package struct AuthorizationServer: Sendable {
   /// Parses a response of the token endpoint.
   ///
   /// - Parameter sent: The request's secrets, to remove from errors.
-  /// - Throws: An error without tokens and refresh token. If its ``OAuthError/isResponseUnusable`` is set, the server still
-  ///   carried out the request.
+  /// - Throws: The error, unless the response has a refresh token. If ``OAuthError/isResponseUnusable`` is set, the
+  ///   server still carried out the request.
   func answer(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError)
     -> TokenEndpointResponse
   {

@@ -2,8 +2,9 @@ internal import Platform
 
 /// Cancels an operation's requests and waits, from any thread.
 ///
-/// An operation that spends a single-use value, such as a refresh token or a code, runs in ``withDelayedCancellation(orThrow:_:)``. After
-/// the first byte of that request, ``cancel()`` waits until the result is stored.
+/// An operation that spends a single-use value, such as a refresh token or a code, runs in
+/// ``withDelayedCancellation(orThrow:_:)``. After the first byte of that request, ``cancel()`` waits until the result
+/// is stored.
 package final class Cancellation: Sendable {
   private struct State {
     var isCancelled = false
@@ -32,13 +33,14 @@ package final class Cancellation: Sendable {
     }
   }
 
+  /// Whether the operation is cancelled; false while ``cancel()`` is delayed.
   package var isCancelled: Bool { state.withLock { $0.isOver } }
 
   /// Whether the operation is spending a single-use value, which delays ``cancel()``.
   package var isSpending: Bool { state.withLock { $0.spending > 0 } }
 
-  /// Delays ``cancel()`` until the enclosing ``withDelayedCancellation(orThrow:_:)`` ends. An ``HTTPClient`` calls it before the first byte
-  /// of a spending request.
+  /// Delays ``cancel()`` until the enclosing ``withDelayedCancellation(orThrow:_:)`` ends. An ``HTTPClient`` calls it
+  /// before the first byte of a spending request.
   ///
   /// - Returns: False if the operation was already cancelled.
   @discardableResult

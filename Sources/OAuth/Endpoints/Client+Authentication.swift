@@ -34,6 +34,8 @@ extension Client {
   }
 
   /// The `Authorization` header for HTTP Basic (RFC 7617).
+  ///
+  /// - Parameter isEncoded: Whether to form-encode ID and secret.
   private func basic(_ secret: SharedSecret, isEncoded: Bool) throws(OAuthError) -> SecretBytes {
     do throws(CryptoError) {
       var pair = SecretBuffer()

@@ -7,7 +7,7 @@ package struct Client: Sendable {
   package let authentication: ClientAuthentication
 
   /// - Parameter id: 1 to 512 printable ASCII characters (RFC 6749 appendix A.1).
-  /// - Throws: `invalidClientID`.
+  /// - Throws: `invalidClientID` for any other ID.
   package init(id: String, authentication: ClientAuthentication) throws(OAuthError) {
     guard (1...512).contains(id.utf8.count), id.utf8.allSatisfy(\.isPrintableASCII) else {
       throw OAuthError(.invalidClientID, .clientID)
@@ -20,14 +20,13 @@ package struct Client: Sendable {
     self.authentication = authentication
   }
 
-  /// A copy that authenticates with an assertion.
   func authenticated(by assertion: SharedSecret) throws(OAuthError) -> Client {
     try Client(id: id, authentication: .assertion(assertion))
   }
 
   /// Whether an identifier is a valid client metadata URL (draft-ietf-oauth-client-id-metadata-document-03 section 3):
   /// https, with a path without dot segments, and without fragment and user name. Scheme and host must be lowercase and
-  /// the default port omitted, since URLs are compared byte by byte.
+  /// the default port omitted, since servers compare bytes.
   ///
   /// - Parameter allowHTTPLoopback: Also accepts http to this machine.
   package static func isMetadataURL(_ id: String, allowHTTPLoopback: Bool) -> Bool {

@@ -2,9 +2,7 @@ package import Encoding
 
 /// An account's additional parameters for authorization requests and device authorization requests.
 package struct ExtraParameters: Sendable, Hashable {
-  /// The maximum number of parameters.
   static let maxCount = 32
-  /// The maximum name length, in bytes.
   static let maximumNameBytes = 64
 
   private var pairs: [Pair] = []
@@ -16,6 +14,7 @@ package struct ExtraParameters: Sendable, Hashable {
     let value: String
   }
 
+  /// Why parameters are invalid.
   package enum Problem: Error, Sendable, Hashable {
     /// Not `NAME=VALUE`, or an invalid parameter name (RFC 6749 appendix A).
     case malformed
@@ -34,9 +33,9 @@ package struct ExtraParameters: Sendable, Hashable {
 
   /// - Parameters:
   ///   - parameters: Each as `NAME=VALUE`.
-  ///   - claims: The JSON of `claims` (OpenID Connect Core section 5.5), if any.
-  ///   - authorizationDetails: The JSON of `authorization_details` (RFC 9396), if any.
-  ///   - provider: The built-in provider, whose own parameters are reserved too.
+  ///   - claims: The JSON of `claims` (OpenID Connect Core section 5.5).
+  ///   - authorizationDetails: The JSON of `authorization_details` (RFC 9396).
+  ///   - provider: The built-in provider, whose parameters are also reserved.
   package init(
     parameters: [String], claims: String?, authorizationDetails: String?, provider: Provider?
   ) throws(Problem) {

@@ -1,8 +1,9 @@
 package import Crypto
 
 /// Sends HTTP requests. A protocol, for tests without a network.
+///
 /// Calls block until the response is complete. They must honor all of ``HTTPRequest`` and ``Transport``, return a
-/// response whatever its status, and throw only without one.
+/// response of any status, and throw only if there is no response.
 package protocol HTTPClient: Sendable {
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse
 
@@ -18,7 +19,7 @@ package protocol HTTPClient: Sendable {
 }
 
 extension HTTPClient {
-  /// Like ``send(_:)``, with the error for users.
+  /// Like ``send(_:)``, but throws the error for users.
   package func ask(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {
     do { return try send(request) } catch { throw OAuthError(error, request) }
   }
@@ -29,7 +30,8 @@ package final class HTTPResponse: Sendable {
   package let status: Int
   package let headers: HTTPHeaders
   package let body: SecretBytes
-  /// A defect of the message, only with ``HTTPRequest/spends``. Then trust only a new refresh token in the body.
+  /// Why the message is invalid. Only for requests with ``HTTPRequest/spends``; others throw it. Trust only a new
+  /// refresh token in the body.
   package let defect: HTTPFailure?
 
   package init(status: Int, headers: HTTPHeaders, body: consuming SecretBytes, defect: HTTPFailure? = nil) {

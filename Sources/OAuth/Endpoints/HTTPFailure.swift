@@ -34,7 +34,6 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case content
     /// The connection broke while receiving the response.
     case receive
-    /// Out of memory.
     case memory
     /// The library rejected an option of the request.
     case setup
@@ -45,10 +44,12 @@ package struct HTTPFailure: Error, Hashable, Sendable {
   }
 
   package var code: Code
+  /// Whether a part of the response was received.
   package var responseStarted: Bool
   /// Whether a part of the request was sent, so that the server may have acted on it.
   package var requestMayHaveArrived: Bool
 
+  /// The cause, if more specific than ``code``.
   package var problem: ConnectionProblem?
 
   /// The addresses of name servers that did not respond, separated by commas.

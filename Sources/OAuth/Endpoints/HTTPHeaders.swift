@@ -48,7 +48,8 @@ package struct HTTPHeaders: Sendable {
   /// The wait that the server requests (RFC 9110 section 10.2.3), 0 to 300 seconds. Without `Retry-After`, reads
   /// `X-Rate-Limit-Reset`, in unix seconds.
   ///
-  /// - Parameter now: The time in unix seconds, for a date. Prefer ``date``, which is from the same clock.
+  /// - Parameter now: The current time in unix seconds, to subtract from a date. Prefer ``date``, from the server's
+  ///   clock.
   package func retryAfterSeconds(now: Int?) -> Int? {
     guard let value = trimmed("Retry-After") else {
       return trimmed("X-Rate-Limit-Reset").flatMap(Self.seconds(digits:)).flatMap { Self.wait(until: $0, now: now) }
@@ -61,7 +62,7 @@ package struct HTTPHeaders: Sendable {
     self[name].map { Self.trimmed($0.utf8[...]) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The seconds from `now` to `end`, limited. Nil without `now`.
+  /// The seconds from `now` to `end`, from 0 to ``maximumRetryAfter``. Nil without `now`.
   private static func wait(until end: Int, now: Int?) -> Int? {
     guard let now else { return nil }
     let (wait, overflow) = end.subtractingReportingOverflow(now)

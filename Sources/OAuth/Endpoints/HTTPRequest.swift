@@ -10,7 +10,7 @@ package struct HTTPRequest: ~Copyable {
     case delete = "DELETE"
   }
 
-  /// The response limit in bytes, except for key sets. Also the limit of a `SecretBytes`.
+  /// The response limit in bytes, except for key sets.
   package static let defaultResponseLimit = 262_144
 
   package let method: Method
@@ -19,7 +19,7 @@ package struct HTTPRequest: ~Copyable {
   package let role: EndpointRole
   package let transport: Transport
 
-  /// The `Accept` header, required by some servers.
+  /// The `Accept` header.
   package var accept = "application/json"
 
   /// The complete `Authorization` header, including the scheme.

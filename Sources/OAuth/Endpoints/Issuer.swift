@@ -63,7 +63,7 @@ package struct Issuer: Sendable, Hashable {
 
   func isNamed(byClaim claim: String) -> Bool { Self.issClaim(claim, names: text) }
 
-  /// Whether an `iss` claim is this issuer, or this without the scheme, as some providers send it.
+  /// Whether an `iss` claim is `issuer`, or `issuer` without the scheme, as some providers send it.
   package static func issClaim(_ claim: String, names issuer: String) -> Bool {
     if claim.hasSameBytes(as: issuer) { return true }
     return Provider.of(issuer: issuer)?.has(.issuerWithoutScheme) == true

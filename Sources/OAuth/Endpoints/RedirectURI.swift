@@ -1,5 +1,6 @@
 internal import Encoding
 
+/// A redirect URI (RFC 6749 section 3.1.2).
 package struct RedirectURI: Sendable, Hashable {
   /// A loopback host in a URL (RFC 8252 section 7.3).
   package enum Host: String, Sendable {

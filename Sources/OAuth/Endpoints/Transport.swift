@@ -54,11 +54,11 @@ package struct Transport: Sendable {
 
 /// Requests to resources that may share a connection: those of one account, or of one of its leases.
 ///
-/// A request's sender controls its content. A server that does not read all of it parses the rest as the next request
-/// (RFC 9112 section 9.3), and may reveal another sender's request and token.
+/// A server that does not read all content of a request parses the rest as the next request (RFC 9112 section 9.3), and
+/// may reveal another sender's request and token.
 package struct ConnectionGroup: Sendable, Hashable {
   package let account: String
-  /// Nil for requests of the account's owner.
+  /// The lease; nil for requests of the account's owner.
   package let lease: RequestLease?
 
   package init(account: String, lease: RequestLease? = nil) {
@@ -67,6 +67,7 @@ package struct ConnectionGroup: Sendable, Hashable {
   }
 }
 
+/// Certificate authorities in PEM.
 package struct CertificateAuthorities: Sendable, Equatable {
   package let pem: [UInt8]
   /// The SHA-256 hash of `pem`, in base64url.

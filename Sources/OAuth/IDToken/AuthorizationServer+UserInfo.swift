@@ -4,10 +4,11 @@ package import Encoding
 extension AuthorizationServer {
   /// Requests the claims about the user (OpenID Connect Core section 5.3).
   ///
-  /// - Parameter expectedSubject: The `sub` of the ID Token, if any, which the response must match (section 5.3.2).
-  /// - Parameter rules: How to verify a signed response; nil to accept only unsigned ones.
-  /// - Throws: `userInfoMismatch`, `userInfoRejected`, `invalidToken` for a 401, `insufficientScope` for a 403,
-  ///   `proofRejected` if the server rejects the DPoP proof.
+  /// - Parameters:
+  ///   - expectedSubject: The `sub` that the response must match (section 5.3.2), if known.
+  ///   - rules: How to verify a signed response; nil to accept only unsigned ones.
+  /// - Throws: `userInfoMismatch` for another `sub`; `userInfoRejected` for an invalid response; `invalidToken` for a
+  ///   401; `insufficientScope` for a 403; `proofRejected` for a rejected DPoP proof.
   package func fetchUserInfo(
     accessToken: SharedSecret, expectedSubject: String?, rules: UserInfoRules? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> JSONObject {

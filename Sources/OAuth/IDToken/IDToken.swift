@@ -37,7 +37,7 @@ package struct IDToken: Sendable {
   }
 
   /// Verifies the signature. Returns the payload, the algorithm and the issuer of the key, if known. The account's
-  /// settings choose between key and secret (steps 7 and 8), never the token.
+  /// settings choose key or secret (section 3.1.3.7, steps 7 and 8), never the token.
   private static func open(
     _ compact: SharedSecret, _ keys: JWKSet, _ expected: IDTokenExpectation
   ) throws(JOSEError) -> ([UInt8], IDTokenAlgorithm, String?) {

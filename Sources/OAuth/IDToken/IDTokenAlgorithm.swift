@@ -24,7 +24,8 @@ package enum IDTokenAlgorithm: Sendable, Hashable {
   }
 }
 
-/// The client secret as the MAC key of ID Tokens (step 8). Accounts configured for it accept no other ID Tokens.
+/// The client secret as the MAC key of ID Tokens (OpenID Connect Core section 3.1.3.7, step 8). Accounts configured for
+/// it accept no other ID Tokens.
 package struct IDTokenSecret: Sendable {
   package let algorithm: MACAlgorithm
   package let secret: SharedSecret

@@ -1,6 +1,7 @@
 internal import Encoding
 package import Crypto
 
+/// Why an ID Token was rejected.
 package struct IDTokenError: Error, Hashable, Sendable {
   package let fault: TokenFault
   /// How many seconds this machine's clock is ahead of the server's, if that may be the reason.
@@ -16,7 +17,7 @@ package struct IDTokenError: Error, Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - serverDate: The `Date` of the token's response, in unix seconds.
-  ///   - now: This machine's clock when it arrived, in unix seconds.
+  ///   - now: This machine's clock when the response arrived, in unix seconds.
   package func comparing(serverDate: Int?, now: Int) -> IDTokenError {
     guard fault.mayBeClockProblem, let serverDate else { return self }
     let (difference, overflow) = now.subtractingReportingOverflow(serverDate)
@@ -62,6 +63,7 @@ extension OAuthError {
     }
   }
 
+  /// Whether the text may be shown in single quotes in a command.
   private static func canBeQuoted(_ text: String) -> Bool {
     (1...128).contains(text.utf8.count)
       && text.utf8.allSatisfy { $0.isVisibleASCII && $0 != UInt8(ascii: "'") }

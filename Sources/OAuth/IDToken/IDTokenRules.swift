@@ -103,8 +103,8 @@ struct IDTokenRules {
     guard isHash else { throw .wrongHash(claim: claim) }
   }
 
-  /// Compares with the first ID Token (section 12.2). Ignores claims missing there, except `azp` and `nonce`, which
-  /// must not appear later. `auth_time` may change, since servers update it when the same user signs in again.
+  /// Compares with the first ID Token (section 12.2). Ignores claims that the first lacks, except `azp` and `nonce`,
+  /// which must not be added. `auth_time` may change: servers update it when the user signs in again.
   private func check(_ identity: IdentityRecord, against first: IdentityRecord) throws(TokenFault) {
     guard isSame(identity.issuer, first.issuer) else { throw .identityChanged(claim: "iss") }
     guard isSame(identity.subject, first.subject) else { throw .identityChanged(claim: "sub") }

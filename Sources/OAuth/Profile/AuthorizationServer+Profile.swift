@@ -9,9 +9,7 @@ extension AuthorizationServer {
     if let breach = FAPI2.breach(of: metadata, flow) ?? clientBreach { throw OAuthError(breach) }
   }
 
-  /// Throws if tokens are usable without a key or certificate.
-  ///
-  /// - Throws: `profileBroken`.
+  /// Throws `profileBroken` if tokens are usable without a key or certificate.
   func checkProfile(of tokens: TokenResponse) throws(OAuthError) {
     guard profile == .fapi2 else { return }
     let isBound = tokens.tokenType == "DPoP" || bindsToCertificate

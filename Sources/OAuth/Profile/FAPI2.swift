@@ -39,9 +39,7 @@ package enum FAPI2 {
     return metadata.responsesNameIssuer ? nil : .issuerUnannounced
   }
 
-  /// The method for client authentication with a key.
   static let keyMethod = "private_key_jwt"
-  /// The methods for client authentication with a certificate.
   static let certificateMethods = ["tls_client_auth", "self_signed_tls_client_auth"]
   private static let provingMethods = [keyMethod] + certificateMethods
 

@@ -23,7 +23,7 @@ extension Provider {
     advice.first { Self.matches($0, error) }?.forbidsDevice ?? false
   }
 
-  /// Whether the advice is for this error code, or the beginning of this description.
+  /// Whether `advice.error` is the error's code, or the beginning of its description.
   private static func matches(_ advice: Advice, _ error: OAuthError) -> Bool {
     if let value = error.serverError, value == advice.error { return true }
     guard let description = error.serverDescription, description.utf8.starts(with: advice.error.utf8) else {

@@ -49,7 +49,8 @@ package struct ClientRegistration: Sendable {
   }
 
   /// - Parameter initialAccessToken: Authorizes the registration, if required (RFC 7591 section 3).
-  /// - Throws: `registrationRejected`, or `registrationMissing` if the server has no registration endpoint.
+  /// - Throws: `registrationRejected` if the server refuses the client; `registrationMissing` if it has no registration
+  ///   endpoint.
   package static func register(
     _ request: ClientRegistrationRequest, at metadata: AuthorizationServerMetadata,
     initialAccessToken: SharedSecret?, transport: Transport, http: any HTTPClient, cancellation: Cancellation?
@@ -118,6 +119,7 @@ package struct ClientRegistration: Sendable {
     hasForeignManagement = address != nil && !isOwn
   }
 
+  /// Whether the endpoint is at an origin of this server.
   private static func isOwn(_ endpoint: Endpoint, _ metadata: AuthorizationServerMetadata) -> Bool {
     let origin = endpoint.uri.origin
     return metadata.endpointOrigins.contains(origin) || (try? URI(metadata.issuer.text))?.origin == origin

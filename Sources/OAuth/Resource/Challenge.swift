@@ -89,8 +89,8 @@ private struct ChallengeReader {
     return nil
   }
 
-  /// Parses an unquoted value, up to whitespace or a comma. Many servers send unquoted URLs and scopes, although only
-  /// tokens are valid. A leading "=" is the end of a token68.
+  /// Parses an unquoted value, up to whitespace or a comma. Many servers send unquoted URLs. A leading "=" is the end
+  /// of a token68.
   private mutating func unquoted() -> String? {
     let start = position
     guard current != UInt8(ascii: "=") else { return nil }

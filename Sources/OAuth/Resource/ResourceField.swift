@@ -12,6 +12,7 @@ package struct ResourceField: Sendable, Hashable {
   package let name: String
   package let value: String
 
+  /// Why header fields are invalid.
   package enum Problem: Error, Hashable, Sendable {
     /// Not `Name: value`, too long, or an invalid character (RFC 9110 section 5.5).
     case malformed

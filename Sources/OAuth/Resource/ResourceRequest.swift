@@ -14,8 +14,8 @@ package struct ResourceRequest: Sendable {
   package var tokenToWithhold: SharedSecret?
   package var cancellation: Cancellation
 
-  /// Whether an HTTP/1.1 connection may be reused after this request. A server that parses the message differently
-  /// treats part of it as the next request (RFC 9112 section 9.3), which would bypass a lease's limits.
+  /// Whether an HTTP/1.1 connection may be reused after this request: not if a server could treat part of it as the
+  /// next request (RFC 9112 section 9.3), which would bypass a lease's limits.
   package func mayKeepConnection(hasContent: Bool) -> Bool {
     guard let lease = transport.connectionGroup?.lease else { return !hasContent || method.definesContent }
     return !hasContent && !lease.isNarrow
@@ -36,6 +36,7 @@ package struct ResourceRequest: Sendable {
   }
 }
 
+/// A header field with a secret value.
 package struct SecretField: Sendable {
   package let name: String
   package let value: SharedSecret

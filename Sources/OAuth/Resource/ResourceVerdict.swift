@@ -52,7 +52,7 @@ package enum ResourceVerdict: Sendable, Hashable {
     text.utf8.count <= maximumTextBytes && !SecretEcho.isFound(in: text, sent, limit: maximumTextBytes)
   }
 
-  /// The maximum length of a server's text, in bytes. Longer text is omitted, since it is not searched for secrets.
+  /// A server's longer text is omitted, since it is not searched for secrets.
   private static let maximumTextBytes = 8192
 
   private static let schemes = ["bearer", "dpop"]

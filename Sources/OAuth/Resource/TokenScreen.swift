@@ -60,6 +60,7 @@ package struct TokenScreen: Sendable {
     return true
   }
 
+  /// Whether no match and no escape has begun.
   private var isIdle: Bool {
     escape.start == nil && searches?.original.isIdle != false && searches?.unescaped.isIdle != false
   }
@@ -99,7 +100,6 @@ package struct TokenScreen: Sendable {
 /// One encoded form of the token.
 private struct Pattern: Sendable {
   let text: SharedSecret
-  /// The first byte of the text.
   let first: UInt8
   /// For each prefix of the text, the length of its longest proper suffix that is also a prefix.
   private let borders: [Int]
@@ -167,7 +167,7 @@ private struct Pattern: Sendable {
 /// The search for all forms of the token, in the original or unescaped response.
 private struct Search: Sendable {
   private var plain: Progress
-  /// One for each offset in a group of three bytes.
+  /// A search for each offset of the token in a group of three bytes.
   private var base64: [Progress]
 
   init(plain: Pattern, base64: [Pattern]) {
@@ -246,7 +246,6 @@ private struct Escape: Sendable {
   /// The position of an incomplete escape, or nil.
   private(set) var start: Int?
 
-  /// Whether the byte begins an escape.
   static func begins(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") }
 
   /// Decodes the next byte, and returns the decoded bytes, each with the position of its escape.

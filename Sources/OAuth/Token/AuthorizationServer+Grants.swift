@@ -11,8 +11,8 @@ extension AuthorizationServer {
   ///   - target: Requests only part of the grant.
   ///   - resources: The resources (RFC 8707), unless `target` has its own.
   ///   - claims: Claims that a resource requires, as in Microsoft Entra ID.
-  /// - Throws: `invalidGrant` if the session has ended. If ``OAuthError/isResponseLost`` or ``OAuthError/isResponseUnusable`` is
-  ///   set, the token may have been spent.
+  /// - Throws: `invalidGrant` if the session has ended. The token may have been spent if ``OAuthError/isResponseLost``
+  ///   or ``OAuthError/isResponseUnusable`` is set.
   package func refresh(
     _ token: SharedSecret, for target: TokenTarget? = nil, resources: [String] = [], claims: RequestedClaims? = nil,
     cancellation: Cancellation? = nil
@@ -91,7 +91,7 @@ extension AuthorizationServer {
   /// Exchanges an access token for one with another target (RFC 8693 section 2.1).
   ///
   /// - Throws: `invalidTarget` if the server refuses the resource or audience; `unsupportedTokenType` if the result is
-  ///   not an access token (RFC 8693 section 2.2.1); `scopeWithheld`.
+  ///   not an access token (section 2.2.1); `scopeWithheld` if it has less scope than requested.
   package func exchange(
     _ subjectToken: SharedSecret, for target: TokenTarget, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {

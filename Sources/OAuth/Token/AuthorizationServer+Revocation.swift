@@ -1,7 +1,7 @@
 package import Crypto
 
 extension AuthorizationServer {
-  /// Revokes a token (RFC 7009), also if the server does not know it.
+  /// Revokes a token (RFC 7009). Succeeds if the server does not know the token.
   ///
   /// - Parameter bearer: An access token for a second attempt after a 401, which Glewlwyd requires of public clients.
   /// - Throws: `unsupportedTokenRevocation` if the server cannot revoke such tokens; `serverUnavailable` if the token
@@ -36,7 +36,7 @@ extension AuthorizationServer {
       response, ErrorResponse.read(response, sent: sent, format: responseFormat), subject, sent: sent)
   }
 
-  /// Revokes a refresh token by Glewlwyd's own grant type. Its revocation endpoint rejects proofs, since version 2.7.5
+  /// Revokes a refresh token by Glewlwyd's own grant type. Its revocation endpoint rejects our proofs: version 2.7.5
   /// expects them for another URL.
   private func delete(_ refreshToken: SharedSecret, _ cancellation: Cancellation?) throws(OAuthError) -> HTTPResponse {
     try requestTokens(cancellation: cancellation) { form in
@@ -53,7 +53,7 @@ extension AuthorizationServer {
   }
 }
 
-/// The type of the token to revoke (RFC 7009 section 2.1).
+/// The type of a token to revoke or introspect (RFC 7009 section 2.1).
 package enum TokenTypeHint: String, Sendable {
   case refreshToken = "refresh_token"
   case accessToken = "access_token"

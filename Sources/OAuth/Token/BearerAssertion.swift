@@ -51,7 +51,7 @@ package struct BearerAssertion: Sendable {
   ///
   /// - Parameters:
   ///   - expected: The required `aud`, compared byte by byte.
-  ///   - endpoint: A token endpoint that is accepted as `aud` too (RFC 7523 section 3).
+  ///   - endpoint: A token endpoint that is also accepted as `aud` (RFC 7523 section 3).
   ///   - now: The current time, in unix seconds.
   package func check(for expected: String, orFor endpoint: Endpoint? = nil, now: Int) throws(AssertionProblem) {
     do { try TokenClock(now: now).check(expiresAt: expiresAt, notBefore: notBefore) } catch {

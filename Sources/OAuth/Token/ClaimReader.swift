@@ -31,6 +31,7 @@ package struct TokenClock: Sendable {
   }
 }
 
+/// Reads claims of a token, and throws a ``TokenFault`` if one is invalid.
 struct ClaimReader {
   let claims: JWTClaims
 
@@ -57,7 +58,8 @@ struct ClaimReader {
     try read("auth_time") { () throws(JOSEError) in try claims.authTime }
   }
 
-  /// Whether a tenant of a multi-tenant server issued the token, judged also by the key's issuer.
+  /// Whether `name` is the issuer of a token from this multi-tenant server; see
+  /// ``TenantIssuer/isIssuer(_:tenant:keyIssuer:)``.
   func isIssuer(_ name: String, of tenant: TenantIssuer, keyIssuer: String?) throws(TokenFault) -> Bool {
     tenant.isIssuer(name, tenant: try text("tid"), keyIssuer: keyIssuer)
   }

@@ -3,8 +3,8 @@ internal import Encoding
 
 // Errors in formats other than RFC 6749 section 5.2.
 extension ErrorResponse {
-  /// The error message of a response without a standard one, safe for a terminal: a usual member, or a line of plain
-  /// text. Nil for an HTML page, or if the body contains a token.
+  /// The error message of a response without a standard error, safe for a terminal: a common JSON member, or a line of
+  /// plain text. Nil for an HTML page, or if the body contains a token.
   static func message(of response: HTTPResponse, sent: [SharedSecret]) -> String? {
     let text = response.body.withBytes { bytes -> String? in
       if let layout = try? JSONLayout(parsing: bytes) { return message(in: layout.root, bytes) }

@@ -54,6 +54,7 @@ struct ErrorResponse: Sendable {
     return answer
   }
 
+  /// Response members that are secret.
   static let secretMembers = [
     "access_token", "refresh_token", "id_token", "device_code", "client_secret", "registration_access_token",
   ]
@@ -93,6 +94,7 @@ struct ErrorResponse: Sendable {
     return ErrorResponse(error: error, description: value("error_description"), interval: interval, sent: sent)
   }
 
+  /// The error in the query of a redirect.
   init(redirected error: String, description: String?, sent: [SharedSecret]) {
     self.init(error: error, description: description, interval: nil, sent: sent)
   }
@@ -113,7 +115,7 @@ struct ErrorResponse: Sendable {
     return line.isEmpty ? nil : line
   }
 
-  /// The maximum number of characters to search for secrets, of which the beginning is shown.
+  /// The maximum number of characters to search for secrets. Only the beginning of the text is shown.
   static let maximumSearchedLength = 2000
 
   private static func isErrorValue(_ text: String) -> Bool {

@@ -8,9 +8,9 @@ struct JSONResponseReader: ~Copyable {
   let status: Int
   let arena: SecretArena?
 
+  /// - Parameter success: The status codes of a success.
   /// - Throws: The error in the response, or `malformedResponse`. A success has JSON as media type and content (RFC
   ///   6749 section 5.1), and no `error`.
-  /// - Parameter success: The status codes of a success.
   init(
     _ response: HTTPResponse, _ bytes: Span<UInt8>, subject: OAuthError.Subject, kind: RequestKind,
     sent: [SharedSecret],

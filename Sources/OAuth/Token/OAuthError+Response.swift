@@ -75,7 +75,7 @@ extension OAuthError {
 
   /// The error for a media type that the endpoint never uses. The response may come from a proxy or captive portal.
   ///
-  /// - Parameter isObject: Whether the body is a JSON object nevertheless, and so from the server.
+  /// - Parameter isObject: Whether the body is nevertheless a JSON object.
   static func notJSON(
     _ response: HTTPResponse, _ subject: Subject, sent: [SharedSecret], isObject: Bool = false
   ) -> OAuthError {
@@ -92,6 +92,7 @@ extension OAuthError {
     code == .refreshBlocked || code == .notJSON && (httpStatus.map { (400..<500).contains($0) } ?? false)
   }
 
+  /// Whether ``serverError`` is an error value that this program knows.
   package var namesKnownError: Bool { serverError.map(Code.isKnown) ?? false }
 
   /// Whether two refusals are the same, except for the description, which may contain a request ID.
@@ -102,7 +103,7 @@ extension OAuthError {
   /// Whether a status indicates a temporary problem of the server.
   static func isTemporary(_ status: Int) -> Bool { Code(status: status).effect == .temporary }
 
-  /// Adds the requested wait, whatever this machine's clock.
+  /// Adds the wait that the server requests, measured by the server's clock.
   private mutating func addRequestedWait(_ headers: HTTPHeaders) {
     retryAfterSeconds = code.effect == .temporary ? headers.retryAfterSeconds(now: headers.date) : nil
   }

@@ -41,7 +41,7 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var isResponseLost = false
   /// Whether a response began but is incomplete.
   package var hasResponseBegun = false
-  /// Whether the request may have been carried out with an unusable response. It may contain the new refresh token.
+  /// Whether the request may have been carried out, but the response is unusable and may contain the new refresh token.
   package var isResponseUnusable = false
   /// Whether the request succeeded and its new refresh token is stored. The error is about the rest of the response, or
   /// a later request.
@@ -63,7 +63,6 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.init(code, subject)
   }
 
-  /// - Parameter proxy: The URL of the proxy, if any.
   package init(_ failure: HTTPFailure, _ role: EndpointRole, at endpoint: Endpoint, proxy: String?) {
     let code = Code(failure)
     let peer = code == .proxyFailed ? proxy.flatMap { try? URI($0) } : endpoint.uri
@@ -96,6 +95,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     }
   }
 
+  /// ``correlationID``, unless ``serverDescription`` contains it.
   package var unmentionedCorrelationID: String? {
     let words = (serverDescription ?? "").utf8.split(separator: UInt8(ascii: " "))
     return correlationID.flatMap { id in words.contains { $0.elementsEqual(id.utf8) } ? nil : id }

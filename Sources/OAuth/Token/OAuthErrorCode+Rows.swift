@@ -243,9 +243,8 @@ extension OAuthError.Code {
     case .unsupportedTokenRevocation:
       Row(.permanent, .serverRejected, "\(subject) cannot revoke this kind of token", names: ["unsupported_token_type"])
     case .otherServerError: Row(.permanent, .serverRejected, "\(subject) reported an error")
-    // On refresh, UAA and Spring Security return `invalid_token` for an expired refresh token, and Auth0 returns
-    // `access_denied` if a rule rejects the user. The grant may work again after user interaction (OpenID Connect Core
-    // section 3.1.2.6), as after other refresh errors: see `OAuthError.forResponse`.
+    // UAA and Spring Security return `invalid_token` for an expired refresh token, Auth0 `access_denied` if a rule
+    // rejects the user. The grant may work again after user interaction (OpenID Connect Core section 3.1.2.6).
     case .interactionRequired:
       Row(
         .signInNeeded, .interactionRequired, "\(subject) requires the user to sign in again", hint: login.phrase,
@@ -308,6 +307,7 @@ extension OAuthError.Code {
       : Phrase("check the client id and how the client is registered at the server, then: \(login.phrase)")
   }
 
+  /// The hint to use Bearer tokens instead of DPoP.
   private func bearer(_ login: SignInCommand) -> Phrase {
     let name = login.account.map { " \($0)" } ?? ""
     return Phrase("to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")

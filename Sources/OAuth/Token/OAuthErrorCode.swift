@@ -1,7 +1,6 @@
 extension OAuthError {
   /// An error's kind. The raw values are stable names.
   package enum Code: String, Sendable, CaseIterable {
-    /// Out of memory.
     case noMemory
     // A value from the user or a document is unusable.
     case insecureURL, invalidURL, invalidIssuer, issuerMismatch, metadataMissing, metadataInvalid

@@ -12,7 +12,7 @@ extension OAuthError {
     case reason(Phrase)
     case breach(ProfileBreach)
     case server, serverForResource, authorizationServer, issuer, configuredIssuer, requestedResource, keySet
-    /// An `resourceWithoutKnownServer` requires a token, but nothing names its authorization server.
+    /// A `resourceWithoutKnownServer` requires a token, but nothing names its authorization server.
     case url, unknownURL, resourceWithoutKnownServer, redirectURI, scope, clientID, audience, signIn, request, proxy
     case clientKey, dpopKey
 

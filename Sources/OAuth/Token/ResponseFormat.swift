@@ -6,9 +6,9 @@ package struct ResponseFormat: Sendable, Hashable {
   package var scope = ScopeForm.spaces
   /// Whether `user` is another name of the token type Bearer.
   package var allowsUserTokenType = false
-  /// Whether the error code is in `message`, if `status` is present too.
+  /// Whether `message` is the error code of a response that also has `status`.
   package var hasErrorInMessage = false
-  /// The standard error codes for the server's codes or descriptions, which are in lowercase.
+  /// Maps the server's error codes or descriptions, in lowercase, to standard error codes.
   package var errorNames: [String: String] = [:]
   /// The errors that mean an invalid refresh token: values of `error`, or beginnings of the description.
   package var deadRefreshTokens: [String] = []

@@ -59,7 +59,7 @@ struct SecretEcho {
     }
   }
 
-  /// Decodes the text's hexadecimal digits, ignoring others.
+  /// Decodes the text's hexadecimal digits, ignoring other characters and the first `skipped` digits.
   private static func hexDecoded(_ bytes: [UInt8], skipping skipped: Int) -> [UInt8] {
     let digits = bytes.compactMap { HexDigit.value($0) }.dropFirst(skipped)
     return stride(from: digits.startIndex, to: digits.endIndex - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
@@ -81,8 +81,8 @@ struct SecretEcho {
     return decoded
   }
 
-  /// Decodes the base64 runs of the text.
-  /// The first `skipped` characters of each run are ignored, since a secret may begin within a group.
+  /// Decodes each run of base64 in the text, without the run's first `skipped` characters: a secret may begin within a
+  /// group of four.
   private static func base64Decoded(_ bytes: [UInt8], skipping skipped: Int) -> [UInt8] {
     var decoded: [UInt8] = []
     for run in bytes.split(whereSeparator: { base64Value($0) == nil }) {

@@ -25,10 +25,10 @@ package enum TokenFault: Error, Hashable, Sendable {
   case wrongIssuer(isMissing: Bool)
   /// `aud` does not contain the expected audience, or is missing.
   case wrongAudience(isMissing: Bool)
-  /// The token has other audiences that are not trusted (OpenID Connect Core section 3.1.3.7, step 3). Empty unless
-  /// `azp` names the client.
+  /// The token has other audiences that are not trusted (OpenID Connect Core section 3.1.3.7, step 3). They are listed
+  /// only if `azp` names the client.
   case untrustedAudience([String])
-  /// `azp` does not name the caller (steps 4 and 5).
+  /// `azp` does not name the client (steps 4 and 5).
   case wrongAuthorizedParty
   /// `nonce` differs from the one sent (step 11).
   case wrongNonce
@@ -38,10 +38,10 @@ package enum TokenFault: Error, Hashable, Sendable {
   case wrongHash(claim: String)
   /// The claim differs from the sign-in's first ID Token (section 12.2).
   case identityChanged(claim: String)
-  /// The token is a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4). `claim` shows that, or is a
-  /// required claim that is missing.
+  /// The token is a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4). `claim` is the one that shows
+  /// this, or a required one that is missing.
   case logoutToken(claim: String)
-  /// A claim lacks the value that the caller requires.
+  /// A claim does not have the value that the caller requires.
   case wrongValue(ClaimRequirement)
 
   /// Whether newer keys may help (OpenID Connect Core section 10.1.1).

@@ -5,7 +5,7 @@ extension TokenProfile {
   /// The member of `events` that identifies a logout token.
   static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
-  /// The claims that a token must have. A rule may waive `exp` for logout tokens, which older servers omit.
+  /// The claims that a token must have. Not `exp` for logout tokens, since older servers omit it.
   var requiredClaims: [String] {
     switch self {
     case .idToken: ["iss", "sub", "aud", "exp", "iat"]

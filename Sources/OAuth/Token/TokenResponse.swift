@@ -10,7 +10,7 @@ package final class TokenResponse: Sendable {
   package let expiresIn: Int?
   /// Seconds until the refresh token expires. Nil if absent, invalid or 0, which some servers send for "never".
   package let refreshTokenExpiresIn: Int?
-  /// Seconds until the grant expires, however often refreshed; nil like ``refreshTokenExpiresIn``.
+  /// Seconds until the grant expires, however often refreshed; nil as for ``refreshTokenExpiresIn``.
   package let authorizationExpiresIn: Int?
   /// The granted scope. Nil if invalid, or if absent because it is as requested (RFC 6749 section 5.1).
   package let scope: Scope?

@@ -7,7 +7,8 @@ package struct TokenRules: Sendable {
   package var algorithms = Set(JWSAlgorithm.allCases)
   /// Whether the caller chose the algorithms.
   package var hasChosenAlgorithms = false
-  /// The algorithms announced by the issuer; nil for any. Checked after the signature, since a wrong key explains more.
+  /// The algorithms announced by the issuer; nil for any. Checked after the signature, since an error about the key is
+  /// more helpful.
   private var announced: Set<JWSAlgorithm>?
   /// Whether the issuer's announced algorithms restrict the accepted ones.
   package var isRestrictedByIssuer: Bool { announced != nil }
@@ -111,9 +112,8 @@ package struct TokenRules: Sendable {
   }
 
   /// Restricts ID Tokens and logout tokens to the announced `id_token_signing_alg_values_supported` (OpenID Connect
-  /// Back-Channel Logout 1.0 section 2.6), or RS256 without any (OpenID Connect Core section 2). The algorithms of
-  /// access tokens are not announced. Without a profile, restricts only if the caller chose no algorithms and the
-  /// issuer announces some.
+  /// Back-Channel Logout 1.0 section 2.6), or RS256 without any (OpenID Connect Core section 2). Never restricts access
+  /// tokens. Without a profile, restricts only if the caller chose no algorithms and the issuer announces some.
   package mutating func restrictAlgorithms(toAnnounced announced: [String]) {
     switch profile {
     case .idToken, .logoutToken: break
@@ -123,6 +123,7 @@ package struct TokenRules: Sendable {
     self.announced = announced.isEmpty ? [.RS256] : Set(announced.compactMap(JWSAlgorithm.init(name:)))
   }
 
+  /// The standard claims that these rules do not check.
   package var uncheckedClaims: [String] {
     if isSignatureOnly { return ["iss", "aud", "exp", "nbf", "iat"] }
     return (issuer == nil ? ["iss"] : []) + (audiences.isEmpty ? ["aud"] : [])

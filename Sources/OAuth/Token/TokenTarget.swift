@@ -4,7 +4,6 @@ internal import Encoding
 /// certain authorization details (RFC 9396).
 package struct TokenTarget: Sendable, Hashable {
   package static let maxResources = 16
-  /// The maximum length of an audience, in bytes.
   private static let maximumAudienceBytes = 512
 
   package let scope: Scope?

@@ -8,13 +8,12 @@ package struct WorkflowTokenService: Sendable {
   /// The environment variables with the service's URL and the token for it.
   package static let variables = (url: "ACTIONS_ID_TOKEN_REQUEST_URL", token: "ACTIONS_ID_TOKEN_REQUEST_TOKEN")
 
-  /// The maximum response size, in bytes.
   private static let maxAnswerBytes = 131_072
 
   private let url: String
   private let token: SharedSecret
 
-  /// - Parameter url: Includes a query. Not secret.
+  /// - Parameter url: The service's URL with its query, not secret.
   package init(url: SharedSecret, token: SharedSecret) {
     self.url = url.bytes.withBytes { bytes in
       String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)

@@ -32,7 +32,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Writes as much as possible without blocking, and returns the number of bytes. A blocking descriptor may block.
+  /// Writes once, and returns the number of bytes written. Does not block if the descriptor is non-blocking.
   package borrowing func write(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
     let number = raw
     return try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in

@@ -2,13 +2,12 @@ internal import Glibc
 
 /// This process's access to a file such as a device or library, tested without opening it.
 package enum FileAccess: Sendable, Hashable {
-  /// It can be read and written.
+  /// The file can be read and written.
   case usable
-  /// It can be read but not written.
+  /// The file can be read but not written.
   case readable
-  /// It exists but cannot be read.
+  /// The file exists but cannot be read.
   case forbidden
-  /// It does not exist.
   case missing
 
   /// Tests a file, following links.

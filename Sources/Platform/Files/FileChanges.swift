@@ -44,7 +44,7 @@ package final class FileChanges {
     /// The watches are not set up.
     case unknown
     case watching
-    /// Changes cannot be detected until then.
+    /// Changes cannot be detected before this time.
     case unavailable(until: Instant)
   }
 
@@ -105,6 +105,7 @@ package final class FileChanges {
     if case .watching = stage { counts[index] } else { nil }
   }
 
+  /// Counts one change of these files.
   private func note(_ changed: Set<Int>) {
     guard !changed.isEmpty else { return }
     count += 1
@@ -229,7 +230,9 @@ package final class FileChanges {
   /// The components of a path, last component first.
   private static func names(_ path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
 
-  /// Watches a path for the changes of a role, and passes the watch to `use`. Returns its number; nil on failure.
+  /// Watches a path, and passes the watch to `use`. Returns its number; nil on failure.
+  ///
+  /// - Parameter role: An `agent_change_…` constant, which selects the events.
   private func add(
     _ path: String, _ role: Int32, _ watches: inout [Int32: Watch], _ use: (inout Watch) -> Void
   ) -> Int32? {

@@ -23,7 +23,7 @@ package enum FileProblem: Sendable, Hashable {
 
   /// The problem of the file at this path, if any.
   ///
-  /// - Parameter isFile: Whether a directory at the path is a problem.
+  /// - Parameter isFile: Whether to report a directory as `notRegular`.
   package static func of(_ path: String, mustBeFile isFile: Bool = false) -> FileProblem? {
     var found = stat()
     guard unsafe lstat(path, &found) == 0 else { return nil }

@@ -3,9 +3,9 @@ internal import Glibc
 
 /// Resolves a symbolic link step by step, so that nothing can be replaced after it was checked.
 ///
-/// Each directory on the way must belong to this user or root and not be writable by others. Those above the link's own
-/// are not checked. With `allowsSticky`, a world-writable sticky directory is accepted if the next entry belongs to
-/// this user or root.
+/// Each directory on the way must belong to this user or root and not be writable by others, except those above the
+/// link's directory, which are not checked. With `allowsSticky`, a world-writable sticky directory is accepted if the
+/// next entry belongs to this user or root.
 struct LinkWalk: ~Copyable {
   /// The current directory.
   private(set) var directory: FileDescriptor
@@ -24,7 +24,7 @@ struct LinkWalk: ~Copyable {
     }
   }
 
-  /// The maximum number of links, as in the kernel (path_resolution(7)).
+  /// The kernel's limit (path_resolution(7)).
   static let maximumLinks = 40
 
   /// The path of the link, for messages.

@@ -6,6 +6,7 @@ extension PrivateDirectory {
   ///
   /// - Parameters:
   ///   - owner: The user ID of the administrator.
+  ///   - limit: The maximum length of the file, in bytes.
   /// - Returns: Nil if the file does not exist.
   package static func readFile(
     at path: String, changedOnlyBy owner: UInt32 = 0, limit: Int

@@ -16,7 +16,7 @@ extension PrivateDirectory {
     return try file.readToEnd(limit: limit)
   }
 
-  /// Reads a file like ``readFile(_:limit:forbidding:)``, and keeps a reference to it.
+  /// Like ``readFile(_:limit:forbidding:)``, but also returns the file.
   package borrowing func readKnownFile(_ name: String, limit: Int) throws(SystemError) -> ([UInt8], KnownFile) {
     // Before reading, so that a write meanwhile changes it.
     let known = try KnownFile(try openToRead(name))
@@ -45,7 +45,7 @@ extension PrivateDirectory {
     try rename(temporary, to: name, isDurable: isDurable)
   }
 
-  /// Like ``replaceFile(_:with:mode:isDurable:in:)``, but keeps a reference.
+  /// Like ``replaceFile(_:with:mode:isDurable:in:)``, but returns the new file.
   ///
   /// - Returns: Nil if no descriptor is free; the file is replaced anyway.
   package borrowing func replaceKnownFile(

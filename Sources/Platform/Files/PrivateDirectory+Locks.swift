@@ -1,13 +1,13 @@
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Acquires the exclusive lock on a file, creating it with mode 0600 if necessary. The lock excludes other processes
-  /// and threads while it exists. The file remains.
+  /// Acquires the exclusive lock on a file, creating it with mode 0600 if necessary. Excludes other processes and
+  /// threads. The file remains.
   ///
   /// - Parameters:
   ///   - wait: The timeout; zero to try once.
   ///   - isGivenUp: Called between attempts. True ends the wait.
-  /// - Throws: `EAGAIN` if another process or thread still holds the lock.
+  /// - Throws: `EAGAIN` if the lock is still held.
   package borrowing func lock(
     _ name: String, wait: Duration, unless isGivenUp: () -> Bool = { false }
   ) throws(SystemError) -> FileLock {

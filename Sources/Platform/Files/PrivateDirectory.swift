@@ -17,8 +17,8 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   ///   - path: A directory, not a link, that belongs to this user and grants none of the `rights` to others. Earlier
   ///     components may be links.
   ///   - rights: Permission bits of the group and others.
-  ///   - create: Creates missing directories of the path with mode 0700, whatever the umask, and lets this user read
-  ///     and search its own directory.
+  ///   - create: Creates missing directories of the path with mode 0700, whatever the umask. Restores this user's
+  ///     permissions to read and search the directory.
   package init(
     opening path: String, create: Bool, withoutOthersRights rights: UInt32 = PrivateDirectory.allRights
   ) throws(DirectoryError) {
@@ -30,8 +30,8 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   /// Opens an existing directory for unencrypted tokens, which must not reach a disk.
   ///
   /// - Parameters:
-  ///   - path: In memory, or one of the user's runtime directories or its parent.
-  ///   - runtime: Another runtime directory, if any, even on a disk.
+  ///   - path: A directory in memory, a runtime directory of this user, or the parent of one.
+  ///   - runtime: Another runtime directory, maybe on a disk.
   package static func openForTokens(_ path: String, or runtime: String?) throws(DirectoryError) -> PrivateDirectory {
     let directory = try PrivateDirectory(opening: path, create: false)
     let places = [runtime].compactMap { $0 } + UserDirectories.runtimeCandidates()
@@ -50,6 +50,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     try SystemCall.libc("fchmod") { fchmod(number, 0o711) }
   }
 
+  /// Opens or creates the first of these directories that is usable. Throws the first error if none is.
   package static func opening(firstOf paths: [String]) throws(DirectoryError) -> PrivateDirectory {
     var problem: DirectoryError?
     for path in paths {
@@ -116,7 +117,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     fchmod(number, status.st_mode & 0o7777 | 0o700)
   }
 
-  /// Grants this user all permissions to its own directory. Throws `EPERM` for another user's.
+  /// Grants this user all permissions to a directory of this user. Throws `EPERM` for another user's.
   private static func setOwnersRights(at path: String) throws(SystemError) {
     let directory = FileDescriptor(
       owning: try SystemCall.checked(unsafe agent_open_path(AT_FDCWD, path), "open"))
@@ -190,10 +191,11 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   }
 }
 
+/// Why a directory cannot be used.
 package enum DirectoryError: Error, Hashable, Sendable {
-  /// It could not be created or opened.
+  /// The directory could not be created or opened.
   case system(SystemError, path: String)
-  /// It, a file in it, or a directory that a link leads through is not safe from other users.
+  /// The directory, a file in it, or a directory that a link leads through is not safe from other users.
   case untrusted(FileProblem, path: String)
 
   /// A command that fixes the problem; nil if there is none, a terminal would not show it exactly, or the file system

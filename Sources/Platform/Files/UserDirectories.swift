@@ -121,6 +121,7 @@ package enum UserDirectories {
     }.map { "\(run)/\($0)" }
   }
 
+  /// The directory in the state home for the runtime directories of all boots.
   private static func runHome(in variables: Variables) throws(SystemError) -> String {
     try stateHome(in: variables) + "/agent/run"
   }

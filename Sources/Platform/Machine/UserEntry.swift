@@ -3,7 +3,6 @@ package struct UserEntry: Sendable, Hashable {
   package let name: String
   package let home: String
 
-  /// The largest file that is read, in bytes.
   private static let maxBytes = 1 << 20
 
   /// The entry of a user, if any.

@@ -1,8 +1,8 @@
 internal import CPlatform
 internal import Glibc
 
-/// Wakes a poll loop at a time of `CLOCK_BOOTTIME` (`timerfd_create(2)`), or on resume if that was during a suspend.
-/// Readable once expired, until drained or set again.
+/// Wakes a poll loop at a time of `CLOCK_BOOTTIME` (`timerfd_create(2)`), or on resume if the time passed during
+/// suspend. Readable once expired, until drained or set again.
 package struct BootTimer: ~Copyable, Sendable {
   private let descriptor: FileDescriptor
 
@@ -13,7 +13,7 @@ package struct BootTimer: ~Copyable, Sendable {
     descriptor = FileDescriptor(owning: try SystemCall.checked(agent_boot_timer_create(), "timerfd_create"))
   }
 
-  /// Sets the timer to expire at `instant`, at once if that has passed. Nil disables it.
+  /// Sets the timer to expire at `instant`, or at once if `instant` has passed. Nil disables it.
   package borrowing func set(at instant: Instant?) throws(SystemError) {
     // The kernel interprets 0 as "never".
     let nanoseconds = instant.map { max(1, $0.nanoseconds) } ?? 0

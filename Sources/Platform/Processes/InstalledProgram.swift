@@ -25,7 +25,6 @@ package struct InstalledProgram: Sendable {
   ///   - changes: Environment variables to set; those with nil are removed.
   ///   - showsErrors: Whether it inherits standard error.
   ///   - joinsErrors: Whether its standard error is part of the output.
-  ///   - timeout: The maximum duration.
   ///   - limit: The maximum output, in bytes.
   ///   - directory: Its current directory; nil for this process's.
   /// - Throws: `ETIMEDOUT` or `EFBIG` for the limits, or the error of the start.

@@ -52,8 +52,8 @@ package enum Namespaces {
     }
   }
 
-  /// Whether the daemon with this directory is in a private namespace and this process is not. A sandbox in its own
-  /// namespace got the socket deliberately.
+  /// Whether the daemon with this directory is in a private namespace and this process is not. False for a sandbox in
+  /// its own namespace, which got the socket deliberately.
   package static func areOutside(of directory: borrowing PrivateDirectory) -> Bool {
     guard directory.exists(fileName), let text = try? directory.readFile(fileName, limit: 256) else { return false }
     let names = text.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }

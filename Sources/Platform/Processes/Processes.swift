@@ -17,7 +17,7 @@ package enum Processes {
     return arguments
   }
 
-  /// Stops a process, child or not, and waits for that. SIGCONT continues it.
+  /// Stops a process, child or not, and waits until it has stopped. SIGCONT continues it.
   ///
   /// - Returns: False after `timeout`; the process then continues.
   package static func suspend(_ process: Int32, within timeout: Duration) -> Bool {
@@ -53,9 +53,9 @@ package enum Processes {
 
 /// How a process ended.
 package enum ProcessStatus: Hashable, Sendable {
-  /// It returned or called `exit` with this status, 0 to 255.
+  /// The process returned or called `exit` with this status, 0 to 255.
   case exited(Int32)
-  /// This signal ended it.
+  /// This signal ended the process.
   case signalled(Int32)
 
   /// The status reported by shells: the signal's number plus 128.

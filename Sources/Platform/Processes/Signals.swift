@@ -39,14 +39,14 @@ package enum Signals {
   /// Whether the parent process has set this signal to be ignored.
   package static func isIgnored(_ signal: Int32) -> Bool { agent_signal_is_ignored(signal) == 1 }
 
-  /// Unblocks all signals, and lets failing writes end the process again, before another program replaces it.
+  /// Call it before another program replaces this process: unblocks all signals, and undoes ``ignoreFailingWrites()``.
   package static func restoreDefaults() {
     for signal in failingWrites { _ = agent_signal_default(signal) }
     _ = agent_signal_unblock_all()
   }
 
-  /// Stops this process like the blocked signal, and returns when it continues. Does not stop in an orphaned process
-  /// group.
+  /// Stops this process as the blocked `signal` would, and returns when it continues. Does not stop in an orphaned
+  /// process group.
   package static func stop(by signal: Int32) {
     _ = agent_signal_obey(signal)
   }

@@ -10,8 +10,8 @@ extension Spawn {
     case continued
   }
 
-  /// Starts a program in this process group, with its terminal, inheritable descriptors, and ignored signals except
-  /// those of failing writes. Searches it like ``replaceProcess(executable:arguments:environment:)``.
+  /// Starts a program in this process group, with its terminal and inheritable descriptors. Ignored signals stay
+  /// ignored, except those of failing writes. Searches like ``replaceProcess(executable:arguments:environment:)``.
   ///
   /// - Parameter nullInput: Whether its standard input is `/dev/null`.
   /// - Returns: The process ID.

@@ -13,7 +13,7 @@ package enum Spawn {
     package var environment: [String]
     /// Whether the child leads a new session without a terminal.
     package var newSession: Bool
-    /// The inherited descriptors and their numbers in the child. 0, 1 and 2 are inherited too, unless listed or
+    /// The inherited descriptors and their numbers in the child. 0, 1 and 2 are inherited even if not listed, unless
     /// ``nullStandardStreams`` is set.
     package var inherits: [(parent: Int32, child: Int32)]
     /// Whether 0, 1 and 2 are `/dev/null` unless listed.

@@ -15,7 +15,6 @@ package struct PortListener: Sendable, Hashable {
 
   /// The largest table that is read, in bytes.
   private static let maxBytes = 8 << 20
-  /// The maximum number of names read from a directory.
   private static let maxNames = 65_536
 
   /// Finds the program in the tables of this network namespace. Blocking.
@@ -40,7 +39,7 @@ package struct PortListener: Sendable, Hashable {
     program.map { Self.name(of: Machine.processID)?.utf8.elementsEqual($0.utf8) ?? false } ?? false
   }
 
-  /// The only other process of this program, since the kernel hides its descriptors even from its user. Nil if there
+  /// The probable listener if the kernel hides its descriptors: the only other process of this program. Nil if there
   /// are several, or for another user.
   private static func hiddenProcess(of user: UInt32) -> Int32? {
     guard user == Machine.userID, let own = name(of: Machine.processID) else { return nil }
@@ -62,8 +61,7 @@ package struct PortListener: Sendable, Hashable {
     return line.flatMap { $0.split { $0 == "\t" || $0 == " " }.dropFirst().first }.flatMap { UInt32($0) }
   }
 
-  /// Finds the listener in lines `sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout
-  /// inode …` (proc_net(5)).
+  /// Finds the listener in a table (proc_net(5)).
   static func listener(at port: UInt16, in table: [UInt8]) -> (user: UInt32, inode: UInt64)? {
     let digits = String(port, radix: 16, uppercase: true)
     let ending = Array((":" + String(repeating: "0", count: 4 - digits.utf8.count) + digits).utf8)

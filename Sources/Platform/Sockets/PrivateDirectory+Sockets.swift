@@ -5,9 +5,8 @@ extension PrivateDirectory {
 
   /// Locks the creation of sockets in the subdirectories, and removes those of killed processes.
   ///
-  /// - Parameter wait: The maximum wait.
   /// - Returns: The lock. Hold it until a new socket listens.
-  /// - Throws: `EAGAIN` if another process still holds it.
+  /// - Throws: `EAGAIN` if another process still holds the lock after `wait`.
   package borrowing func lockSockets(wait: Duration) throws(SystemError) -> FileLock {
     let lock = try lock(Self.lockName, wait: wait)
     try removeAbandonedSockets()

@@ -75,7 +75,7 @@ package struct TCPAddressPair: Sendable, Hashable {
     let ends: String
     let owner: Owner
 
-    /// Parses `sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode …`.
+    /// Parses a line of a table (proc_net(5)).
     init?(_ line: ArraySlice<UInt8>) {
       let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 10).map { String(decoding: $0, as: UTF8.self) }
       guard fields.count >= 10, let user = UInt32(fields[7]), let inode = UInt64(fields[9]) else { return nil }

@@ -17,7 +17,7 @@ extension UnixSocket {
     }
   }
 
-  /// Sends bytes and a descriptor (`SCM_RIGHTS`), with the first of them.
+  /// Sends bytes and, with the first byte, a descriptor (`SCM_RIGHTS`).
   ///
   /// - Returns: The number of bytes sent.
   package static func send(
@@ -33,8 +33,10 @@ extension UnixSocket {
 
   /// Reads like ``FileDescriptor/read(into:upTo:)``, and receives a descriptor.
   ///
-  /// - Parameter waits: If false, throws `EAGAIN` instead of waiting.
-  /// - Returns: The number of bytes read. Sets `passed` only to a received descriptor.
+  /// - Parameters:
+  ///   - waits: If false, throws `EAGAIN` instead of waiting.
+  ///   - passed: Unchanged unless a descriptor was received.
+  /// - Returns: The number of bytes read.
   package static func receive(
     _ socket: borrowing FileDescriptor, into buffer: inout [UInt8], upTo count: Int, waits: Bool = true,
     passed: inout SharedDescriptor?

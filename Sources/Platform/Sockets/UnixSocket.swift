@@ -66,7 +66,8 @@ package enum UnixSocket {
   /// Accepts the next connection.
   ///
   /// - Returns: A non-blocking socket.
-  /// - Throws: `EAGAIN` if none is waiting, `ECONNABORTED` if it was closed meanwhile, `EMFILE`.
+  /// - Throws: `EAGAIN` if none is waiting, `ECONNABORTED` if it was closed meanwhile, `EMFILE` if no descriptor is
+  ///   free.
   package static func accept(_ listener: borrowing FileDescriptor) throws(SystemError) -> FileDescriptor {
     let number = listener.raw
     return FileDescriptor(owning: try SystemCall.uninterrupted("accept4") { agent_accept(number) })
@@ -81,7 +82,7 @@ package enum UnixSocket {
     try SystemCall.libc("shutdown") { Glibc.shutdown(number, Int32(SHUT_RDWR)) }
   }
 
-  /// Closes the sending direction of a connection. Receiving continues.
+  /// Closes the sending direction of a connection.
   package static func shutDownWriting(_ socket: borrowing FileDescriptor) throws(SystemError) {
     let number = socket.raw
     try SystemCall.libc("shutdown") { Glibc.shutdown(number, Int32(SHUT_WR)) }
@@ -134,7 +135,7 @@ package enum UnixSocket {
   }
 }
 
-/// Two connected local sockets, close-on-exec and blocking. Frozen, so that another module can move them out.
+/// Two connected local sockets, close-on-exec and blocking. Frozen like ``Pipe``.
 @frozen @usableFromInline package struct SocketPair: ~Copyable, Sendable {
   package var first: FileDescriptor
   package var second: FileDescriptor

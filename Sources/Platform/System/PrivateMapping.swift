@@ -25,7 +25,7 @@ internal import Glibc
 
   /// Keeps the pages of these bytes out of the swap space, if the limit for locked memory allows.
   ///
-  /// - Parameter isContinued: Whether the preceding byte, and with it its page, is already locked.
+  /// - Parameter isContinued: Whether the page of the preceding byte is already locked.
   package func lock(_ bytes: UnsafeMutableRawBufferPointer, isContinued: Bool = false) {
     guard let first = bytes.baseAddress else { return }
     let offset = unsafe first - start

@@ -33,7 +33,6 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   package var wouldBlock: Bool { errno == EAGAIN }
   /// Whether no descriptor is free, or no memory for one (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`).
   package var isOutOfDescriptors: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) }
-  /// Whether the device failed (`EIO`).
   package var isDeviceFailure: Bool { errno == EIO }
   package var isPermissionDenied: Bool { errno == EACCES || errno == EPERM }
   /// Whether the path contains a symbolic link that is not allowed (`ELOOP`).
@@ -51,7 +50,6 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   package var isAddressInUse: Bool { errno == EADDRINUSE }
   /// Whether a part of a path is a file (`ENOTDIR`).
   package var isNotDirectory: Bool { errno == ENOTDIR }
-  /// Whether no space or quota is left (`ENOSPC`, `EDQUOT`).
   package var isNoSpace: Bool { errno == ENOSPC || errno == EDQUOT }
   package var isOverQuota: Bool { errno == EDQUOT }
   /// Whether the file system has no locks, or no more of them (`ENOLCK`).

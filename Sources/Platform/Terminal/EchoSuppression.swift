@@ -3,6 +3,7 @@ internal import CPlatform
 /// Disables the echo of this process's terminal while this value exists. Does nothing in a background process.
 package struct EchoSuppression: ~Copyable {
   private let terminal: FileDescriptor
+  /// See ``init(byCharacter:)``.
   private let byCharacter: Bool
   /// The terminal flags that this value has cleared.
   private var hidden: Int32 = 0

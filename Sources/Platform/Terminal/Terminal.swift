@@ -1,6 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
+/// Operations on terminals.
 package enum Terminal {
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 

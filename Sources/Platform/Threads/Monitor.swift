@@ -36,7 +36,7 @@ internal import CPlatform
     return try withLock(body)
   }
 
-  /// Like ``withLock(_:)``, then wakes one waiter, if the change concerns only one.
+  /// Like ``withLock(_:)``, then wakes one waiter. For a change that concerns only one.
   package func updateForOne<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {

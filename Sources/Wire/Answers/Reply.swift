@@ -19,13 +19,14 @@ package enum Reply: Sendable, Hashable {
     return JSON.object(object).serialized() + [UInt8(ascii: "\n")]
   }
 
-  /// Not stored, so that token requests start faster.
+  /// The failure for an invalid line. Not stored, so that token requests start faster.
   package static var unreadable: Failure {
     Failure(.internalError, "the daemon's answer has another protocol version", hint: "agent daemon restart")
   }
 
-  /// - Throws: `internal_error` for an invalid line.
   /// Parses a line. Not for secrets.
+  ///
+  /// - Throws: `internal_error` for an invalid line.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     guard let json = try? JSON(parsing: line), json["v"]?.int == WireProtocol.version else { throw Self.unreadable }
     if let error = json["error"] {

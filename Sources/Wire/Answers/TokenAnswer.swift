@@ -107,9 +107,7 @@ package struct TokenDescription: Sendable, Hashable {
 
   /// Writes the response line. Tokens are written directly to `sink`, which may be a secret buffer.
   ///
-  /// - Parameters:
-  ///   - claims: The claims of the verified ID Token, if requested.
-  ///   - proof: The DPoP proof, if requested.
+  /// - Parameter claims: The claims of the verified ID Token, if requested.
   package func appendAnswer<Sink: ByteSink & ~Copyable>(
     accessToken: Span<UInt8>, idToken: Span<UInt8>? = nil, claims: JSONObject? = nil, proof: String? = nil,
     to sink: inout Sink
@@ -164,12 +162,12 @@ package struct TokenAnswer: Sendable {
     self.description = description
   }
 
-  /// Writes the access token. `line` is the parsed line.
+  /// Writes the access token.
   package func appendAccessToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) {
     token.appendString(in: line, to: &sink)
   }
 
-  /// Writes the ID Token. `line` is the parsed line.
+  /// Writes the ID Token.
   ///
   /// - Returns: Whether the ID Token was requested and available.
   package func appendIDToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) -> Bool {

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// Why a token is invalid. Codes keep their meaning, since scripts depend on them.
+/// The reasons why a token is invalid. They keep their meaning, since scripts depend on them.
 package enum TokenProblemCode: String, Sendable, CaseIterable {
   // Problems of the token's text and header.
   case tooLong = "token_too_long"
@@ -51,10 +51,11 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   package var isUndecided: Bool { self == .keysUnavailable || self == .internalError }
 }
 
+/// Why a token is invalid.
 package struct TokenProblem: Error, Sendable, Hashable {
   package var code: TokenProblemCode
 
-  /// A sentence in lowercase without a full stop and any part of the token.
+  /// A sentence in lowercase without a full stop. Contains no part of the token.
   package var message: String
 
   /// The invalid claim, if the caller or the profile requires it.

@@ -3,7 +3,7 @@ extension Event {
   package struct TokenFile: EventBody, Sendable, Hashable {
     package var account: String
     package var path: String
-    /// Nil if the file was written.
+    /// Why the file was removed; nil if it was written.
     package var removal: FailureCode?
     /// Nil if unknown or removed.
     package var expiresAt: Int?

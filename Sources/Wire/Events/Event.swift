@@ -28,16 +28,16 @@ package indirect enum Event: Sendable, Hashable {
   /// The client may send the next part of the request's body.
   case bodyWanted
 
-  /// A step of a ``RequestEnvelope/verbose`` request; nil without time or code.
+  /// A step of a ``RequestEnvelope/verbose`` request; nil if its time or code is missing.
   case progress(LogLine?)
 
   /// All events from now on will be sent.
   case following
 
-  /// An event of a session; nil if unknown.
+  /// An event of a session; nil if of an unknown kind.
   case session(SessionEntry?)
 
-  /// An event of a lease; nil if unknown.
+  /// An event of a lease; nil if of an unknown kind.
   case leaseEntry(LeaseEntry?)
 
   case tokenFile(TokenFile)
@@ -178,6 +178,7 @@ package protocol EventBody: MemberList, Sendable {
   var event: Event { get }
 }
 
+/// The description of an event in the manual.
 package struct EventManualEntry: Sendable {
   package let name: String
   /// The meaning, in mdoc notation.

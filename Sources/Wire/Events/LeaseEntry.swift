@@ -69,7 +69,7 @@ extension MemberVisitor {
 
 /// An event of a lease, for the user. Contains no paths or queries.
 package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
-  /// When the event occurred, in unix seconds.
+  /// In unix seconds.
   package private(set) var time: Int
   /// The lease's name: 16 hexadecimal digits.
   package private(set) var lease: String
@@ -79,7 +79,6 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
 
   /// A process that uses the lease.
   package struct Peer: Sendable, Hashable {
-    /// The user ID.
     package let userID: Int
     /// The process ID; 0 in another PID namespace.
     package let processID: Int
@@ -90,6 +89,7 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     }
   }
 
+  /// The events, with their values.
   package enum Event: Sendable, Hashable {
     case opened(account: String)
     /// A peer's request ended with a status and a body size in bytes, or failed with the code. `dropped` header fields
@@ -102,6 +102,7 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     case ended(Cause)
   }
 
+  /// Why a lease ended.
   package enum Cause: String, Sendable, CaseIterable {
     /// The process that opened the lease has ended.
     case closed
@@ -199,8 +200,9 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     }
   }
 
-  /// - Parameter stamp: Formats unix seconds.
   /// The entry as a line, without its newline.
+  ///
+  /// - Parameter stamp: Formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String {
     let by = peer.map { ", process \($0.processID) of user \($0.userID)" } ?? ""
     return "\(stamp(time)) \(TerminalText.clean(lease, limit: 16)): \(kindAndText.text)\(by)"

@@ -17,7 +17,6 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
   package private(set) var cause: SignOutCause?
   /// The server's reason for rejecting the refresh token.
   package private(set) var reason: String?
-  /// Why a refresh or connection failed.
   package private(set) var failure: RefreshFailure?
   /// The name before renaming.
   package private(set) var formerName: String?
@@ -44,6 +43,7 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
   /// Whether the previous session had no user.
   package var wasGuest: Bool { upgradedFromGuest == true }
 
+  /// Why a refresh or connection failed.
   package struct RefreshFailure: Sendable, Hashable {
     package fileprivate(set) var code: FailureCode
     /// The host and port of the server or proxy, if unreachable.
@@ -63,6 +63,7 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
     }
   }
 
+  /// Why a session ended.
   package enum SignOutCause: String, Sendable, CaseIterable {
     case user
     /// The account was removed.
@@ -139,7 +140,9 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
 
   /// Whether the event changes tokens, its members, its meaning for the manual, and its text for users.
   ///
-  /// - Parameter stamp: Formats unix seconds.
+  /// - Parameters:
+  ///   - hasAccount: Whether the event's entry names an account.
+  ///   - stamp: Formats unix seconds.
   fileprivate func properties(
     hasAccount: Bool, _ stamp: (Int) -> String
   ) -> (changesTokens: Bool, members: [Member], meaning: String, text: String) {
@@ -233,7 +236,7 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
 
 /// A ``SessionEvent`` with its time and account.
 package struct SessionEntry: Sendable, Hashable, EventEntry, MemberList {
-  /// When the event occurred, in unix seconds.
+  /// In unix seconds.
   package private(set) var time: Int
   /// Nil if the event concerns no account.
   package private(set) var account: String?
@@ -252,8 +255,9 @@ package struct SessionEntry: Sendable, Hashable, EventEntry, MemberList {
     return account.map { $0.hasSameBytes(as: name) } ?? true
   }
 
-  /// - Parameter stamp: Formats unix seconds.
   /// The entry as a line, without its newline.
+  ///
+  /// - Parameter stamp: Formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String {
     let prefix = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
     return "\(stamp(time)) \(prefix)\(event.properties(hasAccount: account != nil, stamp).text)"

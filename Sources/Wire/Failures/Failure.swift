@@ -45,7 +45,7 @@ package struct Failure: Error, Sendable, Hashable {
     self.init(code, Phrase(verbatim: message), hint: hint)
   }
 
-  /// The failure's members, with the hint's command, and the templates of messages with values.
+  /// The failure as an object. Messages with values include their templates, for translation.
   package var json: JSON {
     var object = JSONObject([("code", .string(code.rawValue))])
     text.addMembers(to: &object, as: "message")
@@ -82,7 +82,7 @@ package struct Failure: Error, Sendable, Hashable {
     .tooBusy, "too many programs are waiting for the daemon", hint: "agent doctor")
   package static let leaseExpired = Failure(.leaseEnded, "the lease has expired")
   package static let unknownRequest = Failure(.unknownRequest, "unknown request")
-  /// For requests that a lease's peer may not send, known or not.
+  /// For requests that a lease's peer may not send.
   package static let notPermittedByLease = Failure(.notPermitted, "the lease does not permit this request")
   package static let leaseEnded = Failure(.leaseEnded, "the lease has ended")
   package static let leaseUsedUp = Failure(.leaseEnded, "the lease has reached its maximum number of uses")

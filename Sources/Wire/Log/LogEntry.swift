@@ -2,7 +2,7 @@ package import Encoding
 
 /// An event in the daemon's log.
 package struct LogEntry: Sendable, Hashable {
-  /// When the event occurred, in unix seconds.
+  /// In unix seconds.
   package let time: Int
   /// Nil if the event concerns no account.
   package let account: String?
@@ -27,7 +27,7 @@ package struct LogEntry: Sendable, Hashable {
 
 /// A ``LogEntry`` as received by a client, with a sentence, so that clients need not know all events.
 package struct LogLine: EventEntry, Hashable {
-  /// When the event occurred, in unix seconds.
+  /// In unix seconds.
   package let time: Int
   /// `{"time":…,"account":…,"event":…,"text":…}`, with further members.
   package let json: JSONObject
@@ -43,8 +43,9 @@ package struct LogLine: EventEntry, Hashable {
     self.init(time: time, json: object)
   }
 
-  /// - Parameter stamp: Formats unix seconds.
   /// The entry as a line, without its newline.
+  ///
+  /// - Parameter stamp: Formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String { "\(stamp(time)) \(sentence)" }
 
   /// The account and the sentence or, from an older daemon, the event's code and members.

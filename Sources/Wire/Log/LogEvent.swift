@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The events of the daemon's log. Only the reason for a session's end is from another party.
+/// The events of the daemon's log. Their only text from another party is the reason for a session's end.
 package enum LogEvent: Sendable, Hashable {
   case started
   case stopping
@@ -20,7 +20,7 @@ package enum LogEvent: Sendable, Hashable {
   case networkChanged
   /// The user's limit of file watches is reached. Files are checked when used.
   case watchUnavailable
-  /// The clock was set forward by this many seconds, or back.
+  /// The clock was set forward by this many seconds; back if negative.
   case clockSet(seconds: Int)
 
   case signInBegan
@@ -52,7 +52,7 @@ package enum LogEvent: Sendable, Hashable {
   case unlocked(Protection)
   case vaultChanged(VaultChange)
 
-  /// An event command failed. It has this position in the settings, from 1.
+  /// An event command failed, with its position in the settings, from 1.
   case commandFailed(position: Int, CommandProblem)
   /// This many event commands were not run, since too many were waiting.
   case commandsDropped(count: Int)
@@ -61,10 +61,11 @@ package enum LogEvent: Sendable, Hashable {
   /// A step of a `verbose` request.
   case step(LogStep)
 
+  /// Why an event command failed.
   package enum CommandProblem: Sendable, Hashable {
-    /// It ended with this exit status.
+    /// The command ended with this exit status.
     case exited(Int)
-    /// It was ended by this signal.
+    /// This signal ended the command.
     case signalled(Int)
     case timedOut
     case notStarted(errno: Int)
@@ -92,11 +93,12 @@ package enum LogEvent: Sendable, Hashable {
     case failed
   }
 
+  /// How the settings changed.
   package enum SettingsChange: String, Sendable, CaseIterable {
     case signedIn = "signed_in"
     case added, changed, removed, imported
     case renamed
-    /// The account's new name after renaming.
+    /// Logged for the account's new name after renaming.
     case named
     case activated
     /// A directory got another account, or none.
@@ -105,6 +107,7 @@ package enum LogEvent: Sendable, Hashable {
     case byOtherProgram = "outside"
   }
 
+  /// Why the vault was locked.
   package enum LockCause: String, Sendable, CaseIterable {
     /// A user's request.
     case userRequest = "asked"
@@ -114,6 +117,7 @@ package enum LogEvent: Sendable, Hashable {
     case session
   }
 
+  /// How the vault changed.
   package enum VaultChange: String, Sendable, CaseIterable {
     /// A level's key was created, or the vault bound to this device.
     case created, bound, rebound
@@ -127,6 +131,7 @@ package enum LogEvent: Sendable, Hashable {
     case idleTime = "idle_time"
   }
 
+  /// Why a key in an issuer's key set was skipped.
   package enum KeySetFlaw: String, Sendable, CaseIterable {
     /// A private key: anyone can sign as the issuer.
     case privateKey = "private_key"
@@ -255,7 +260,6 @@ package enum LogEvent: Sendable, Hashable {
 
 /// The result of checking a session at the authorization server.
 package enum CheckResult: String, Sendable, CaseIterable {
-  /// The session is valid.
   case valid = "ok"
   case signedOutElsewhere = "signed_out_elsewhere"
   /// The account has no session to check.

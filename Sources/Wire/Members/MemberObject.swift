@@ -22,7 +22,6 @@ package struct MemberObjectWriter: MemberVisitor {
 }
 
 extension MemberList {
-  /// The members as an object.
   package var memberObject: JSONObject {
     var (list, members) = (self, MemberObjectWriter())
     list.visitMembers(with: &members)

@@ -3,7 +3,7 @@ internal import Encoding
 /// Reads members from an object. Errors contain a member's name, never its value.
 struct MemberReader: MemberVisitor {
   private let object: JSONObject
-  /// Whether to ignore limits and invalid optional members, from newer daemons.
+  /// Whether to ignore limits and invalid optional members, which newer daemons may send.
   private let isLenient: Bool
 
   init(_ object: JSONObject, isLenient: Bool = false) {

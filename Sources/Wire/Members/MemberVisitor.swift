@@ -153,6 +153,7 @@ extension MemberVisitor {
   }
 }
 
+/// The description of a member in the manual.
 package struct MemberDescription: Sendable, Hashable {
   package let name: String
   /// The type, such as `text`, `number` or `list of texts`.
@@ -224,7 +225,6 @@ package struct MemberDescriber: MemberVisitor {
   }
 
   package private(set) var entries: [Entry] = []
-  /// Whether to mark required members.
   private let marksRequired: Bool
 
   init(marksRequired: Bool = true) { self.marksRequired = marksRequired }

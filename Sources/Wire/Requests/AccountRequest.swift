@@ -1,3 +1,4 @@
+/// Manages accounts.
 package enum AccountRequest: RequestBody {
   /// Adds an account. Requires issuer and client ID.
   case add(account: String, AccountSettings)

@@ -23,6 +23,7 @@ package struct CallRequest: RequestBody {
   package static let maximumInlineBytes = 720 << 10
   /// Whether the body follows in ``ResourceBodyRequest``s, after each ``Event/bodyWanted``.
   package var sendsBodyInLines = false
+  /// The maximum size of an ``Event/body(_:)`` in bytes, before base64.
   package static let maximumEventBytes = 48 << 10
 
   /// How long to wait for an unreachable server, up to 3600 seconds; nil to fail immediately.
@@ -136,6 +137,7 @@ package struct ResourceBodyRequest: RequestBody {
   }
 }
 
+/// The status and header fields of a resource's response.
 package struct ResponseHead: EventBody, Sendable, Hashable {
   package var status: Int
   package var headers: [Field]

@@ -5,7 +5,7 @@ package struct LeaseRequest: RequestBody {
   package var account: String?
   /// The allowed hosts, origins or URL prefixes. If empty, all that the account lists.
   package var origins: [String] = []
-  /// The allowed methods. If empty, all except those that involve a second resource.
+  /// The allowed methods. If empty, all except those that involve a second resource, such as `COPY`.
   package var methods: [String] = []
   /// Additional header fields to forward, at most ``maximumHeaders``.
   package var headers: [String] = []
@@ -20,12 +20,11 @@ package struct LeaseRequest: RequestBody {
   package var lendsToken = false
   /// Whether the first request to each origin waits for the user; see ``Event/leaseQuestion(_:)``.
   package var requiresConfirmation = false
-  /// The IDs of other users whose processes may be peers, as enforced by the process that accepts them.
+  /// The IDs of other users whose processes may be peers. The process that accepts connections enforces this.
   package var userIDs: [Int] = []
 
   package static let maximumUsers = 16
   package static let maximumHeaders = 32
-  /// The valid user IDs.
   package static let validUserIDs = 0...Int(UInt32.max) - 1
   package static let maximumUses = 1_000_000
   package static let maximumSeconds = 604_800

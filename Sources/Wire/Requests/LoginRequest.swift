@@ -21,7 +21,7 @@ package struct LoginRequest: RequestBody {
   package var beganAtResource = false
   /// The DPoP algorithms that the resource announces; empty if none.
   package var proofAlgorithms: [String] = []
-  /// Whether to send ``Event/qrCode(_:)`` too.
+  /// Whether to also send the URL as an ``Event/qrCode(_:)``.
   package var wantsQRCode = false
   /// Translations for the pages in the browser; nil for English.
   package var pageTranslations: Translations?
@@ -47,6 +47,7 @@ package struct LoginRequest: RequestBody {
   /// Requirements for the user's authentication, except in the device flow.
   package var requirements = AuthenticationRequirements()
 
+  /// How the user signs in.
   package enum Flow: String, Sendable, CaseIterable {
     /// A browser on this machine. The daemon receives the redirect.
     case browser
@@ -74,7 +75,6 @@ package struct LoginRequest: RequestBody {
       && !dropsAccessToken && requirements == AuthenticationRequirements()
   }
 
-  /// A property of ``settings``.
   package subscript<Value>(dynamicMember member: WritableKeyPath<AccountSettings, Value>) -> Value {
     get { settings[keyPath: member] }
     set { settings[keyPath: member] = newValue }

@@ -10,7 +10,6 @@ package enum PassedSecret: Sendable, CaseIterable {
   /// A JWT that replaces the user or authenticates the client (RFC 7523).
   case assertion
 
-  /// The client's credentials.
   package static let credentials: Set<PassedSecret> = [.clientSecret, .clientKey, .clientCertificate]
 
   /// The flag that announces the secret.

@@ -120,7 +120,7 @@ package indirect enum Request: Sendable, Hashable {
   package static func declaration(named name: String) -> Request? { declarationsByName[name] }
 }
 
-/// A generic closure for any type of request.
+/// An operation on a request of any type.
 private protocol RequestVisitor {
   associatedtype Problem: Error
   mutating func visit<Body: RequestBody>(_ body: Body) throws(Problem) -> Body
@@ -152,11 +152,11 @@ package struct RequestEnvelope: Sendable, Hashable {
   /// The timeout in seconds, up to 3600; nil for the daemon's default.
   package var timeoutSeconds: Int?
 
-  /// Whether to send the daemon's steps.
+  /// Whether to report the daemon's steps as ``Event/progress(_:)``.
   package var verbose: Bool
 
   /// The caller's working directory, which may select the account. Nil to ignore directories. Empty to save a system
-  /// call: after `directory_needed`, the client repeats the request with it.
+  /// call: the client sends the directory only after `directory_needed`.
   package var directory: String?
 
   package init(
@@ -214,7 +214,9 @@ package struct RequestEnvelope: Sendable, Hashable {
   private static let acceptedTimeouts = 1...WireProtocol.maximumTimeoutSeconds
 
   /// Parses a line, with or without its newline.
-  /// - Throws: `invalid_request`, `unknown_request` or `unsupported_version`.
+  ///
+  /// - Throws: `unsupported_version` for another version; `unknown_request` for an unknown name; otherwise
+  ///   `invalid_request`.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     let json: JSON
     do {

@@ -25,9 +25,10 @@ package struct RequestProperties: Sendable {
     self.waitSeconds = waitSeconds ?? 0
   }
 
+  /// Whether the caller's directory may select the account.
   package var followsDirectory: Bool { subject == .activeAccount || subject == .listingAccount }
 
-  /// The generic `contains(_:)` costs page faults.
+  /// Whether the request has the trait. Avoids the generic `contains(_:)`, which costs page faults.
   package func has(_ trait: RequestTraits) -> Bool { traits.rawValue & trait.rawValue != 0 }
 }
 
@@ -39,19 +40,19 @@ package struct RequestTraits: OptionSet, Sendable {
 
   /// The request uses no network.
   package static var local: RequestTraits { RequestTraits(rawValue: 1) }
-  /// The request can be repeated after an unknown result.
+  /// The request may be sent again if its result is unknown.
   package static var repeatable: RequestTraits { RequestTraits(rawValue: 2) }
-  /// It does not depend on the settings file.
+  /// The request does not depend on the settings file.
   package static var withoutSettings: RequestTraits { RequestTraits(rawValue: 4) }
-  /// It may change an account or the vault.
+  /// The request may change an account or the vault.
   package static var changesAccounts: RequestTraits { RequestTraits(rawValue: 8) }
-  /// It has no deadline by default.
+  /// The request has no deadline by default.
   package static var endless: RequestTraits { RequestTraits(rawValue: 16) }
-  /// Peers of a lease may send it.
+  /// Peers of a lease may send the request.
   package static var allowedForPeers: RequestTraits { RequestTraits(rawValue: 32) }
-  /// `agent-lease` may send it.
+  /// `agent-lease` may send the request.
   package static var allowedForLeaseProcess: RequestTraits { RequestTraits(rawValue: 128) }
-  /// Peers of a lease that lends the token itself may send it.
+  /// Peers of a lease that lends the token itself may send the request.
   package static var allowedForTokenPeers: RequestTraits { RequestTraits(rawValue: 64) }
 }
 

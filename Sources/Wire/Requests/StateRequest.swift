@@ -150,6 +150,7 @@ package enum StateRequest: RequestBody {
   }
 }
 
+/// Requests about the daemon itself.
 package enum DaemonRequest: RequestBody {
   case status
   case log

@@ -47,7 +47,8 @@ package struct TokenRequest: RequestBody {
     }
   }
 
-  /// The token's destination. Without an account, one that lists it is used, and its settings select the token.
+  /// The token's destination. If no account is named, selects one that lists the destination. Its settings select the
+  /// token.
   package var destination: Destination?
 
   package struct Destination: MemberList, Sendable, Hashable {
@@ -55,7 +56,7 @@ package struct TokenRequest: RequestBody {
     package var url: String?
     /// The user name; nil for any.
     package var user: String?
-    /// The kind of token, unless in the settings; nil for the access token.
+    /// The kind of token if the settings choose none; nil for the access token.
     package var kind: TokenKind?
     /// Whether the destination has rejected the last token.
     package var isRefused = false
@@ -178,6 +179,7 @@ package struct ForgetRequest: RequestBody {
   }
 }
 
+/// Ends the session of one or all accounts.
 package struct LogoutRequest: RequestBody {
   /// The account; nil for the active one, unless ``allAccounts`` is true.
   package var account: String?

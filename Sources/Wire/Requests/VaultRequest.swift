@@ -41,7 +41,6 @@ package enum VaultRequest: RequestBody {
 
   package static let maximumSlot = 255
   package static let maximumSlots = 16
-  /// The maximum idle time before the vault locks, in seconds.
   package static let maximumLockAfterSeconds = 30 * 86_400
 
   /// The number of secrets to pass in descriptors.

@@ -1,6 +1,6 @@
 package import Platform
 
-/// Calls its action once, at the earliest of the times set since the last call.
+/// Calls an action once, at the earliest of the set times, and then forgets them.
 package final class Alarm {
   private unowned let loop: any RequestLoop
   private let action: () -> Void

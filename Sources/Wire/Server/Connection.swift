@@ -10,7 +10,7 @@ package final class Connection {
   /// The pending output, its size in bytes, and the number of bytes sent of its first part.
   private var outbound: (parts: [Outgoing], bytes: Int, sent: Int) = ([], 0, 0)
 
-  /// The current request: its ticket, its deadline, and when it first got one.
+  /// The current request: its ticket, its deadline, and when a deadline was first set.
   private var answering: (ticket: Ticket, deadline: Instant?, waitingSince: Instant?)?
   private var lastSerial: UInt64 = 0
 
@@ -22,7 +22,7 @@ package final class Connection {
 
   var hasReceivedRequest: Bool { lastSerial > 0 }
 
-  /// The time of the last input, or when output became pending. Deadlines count from it.
+  /// When input last arrived or output became pending. Idle and send timeouts begin then.
   var lastProgress: Instant
   /// Whether to close once all output is sent.
   var closesWhenSent = false
@@ -61,11 +61,11 @@ package final class Connection {
   /// The maximum number of descriptors of a request. Later ones replace the earliest.
   static let maximumPassedDescriptors = VaultRequest.maximumSlots
 
-  /// Whether the connection may be idle without limit.
   private let mayIdle: Bool
-  /// Nil at the daemon's own socket.
+  /// The access rules; nil at the daemon's own socket.
   let rules: (any ConnectionRules)?
 
+  /// - Parameter mayIdle: Whether the connection may be idle without limit.
   package init(
     id: UInt64, descriptor: consuming FileDescriptor, mayIdle: Bool, under rules: (any ConnectionRules)? = nil,
     now: Instant

@@ -1,7 +1,7 @@
 internal import Encoding
 package import Platform
 
-/// The access rules of a connection, which apply until it closes.
+/// The access rules of a connection, until it closes.
 package protocol ConnectionRules: AnyObject {
   /// Parses a line. Forbidden and unknown requests get the same error.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope

@@ -9,13 +9,12 @@ package final class Connections: RequestLoop {
   private static let maximumLinesPerTurn = 32
 
   private let loop: EventLoop
-  /// Whether connections may be idle without limit.
   private let mayIdle: Bool
   private var requests = RecentRequests()
   private var connections: [UInt64: Connection] = [:]
   /// The connection whose lines are being served.
   private var serving: Connection?
-  /// Closes peers past their deadline. Set for the earliest one, or earlier.
+  /// Closes peers past their deadline. Goes off at the earliest deadline, or before it.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
   package weak var handler: (any RequestHandler)?
   /// The maximum number of requests that wait for the network. A quarter more is reserved for local requests, half of
@@ -26,6 +25,7 @@ package final class Connections: RequestLoop {
   /// The maximum number of connections, beyond which the longest idle one is closed.
   private var maximumConnections: Int { maximumRequests + maximumRequests / 4 }
 
+  /// - Parameter mayIdle: Whether connections may be idle without limit.
   package init(_ loop: EventLoop, mayIdle: Bool) {
     let descriptors = ResourceLimit.descriptors.soft ?? .max
     maximumRequests = min(Self.maximumRequests, max(4, descriptors / 5))

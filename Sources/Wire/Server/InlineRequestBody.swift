@@ -7,7 +7,7 @@ package final class InlineRequestBody {
   private let ticket: Ticket
   private unowned let loop: any RequestLoop
   private var loopKey: UInt64?
-  /// Nil while a part is requested.
+  /// The part being written; nil while the next one is awaited.
   private var part: ResourceBodyRequest?
   private var writtenCount = 0
 
@@ -29,7 +29,7 @@ package final class InlineRequestBody {
     guard write() else { throw Failure(.internalError, "cannot forward the body") }
   }
 
-  /// Writes the part, then requests the next. Returns false for a broken pipe.
+  /// Writes the part, then requests the next. Returns false if the pipe cannot be watched.
   private func write() -> Bool {
     guard let end = writing, let part else { return true }
     while writtenCount < part.bytes.count {

@@ -42,7 +42,7 @@ package final class InlineResponseBody {
     finish()
   }
 
-  /// Sends the pipe's contents while fewer bytes are unread.
+  /// Sends the pipe's content until the peer has `maximumUnreadBytes` bytes unread.
   private func pass(upTo maximumUnreadBytes: Int = maximumUnreadBytes) {
     while true {
       guard loop.unreadBytes(by: ticket) < maximumUnreadBytes else { return loop.unwatch(&loopKey) }

@@ -1,11 +1,12 @@
 package import Platform
 
+/// Handles the requests of all connections.
 package protocol RequestHandler: AnyObject {
   /// Starts a request, whose last line may follow at once or much later.
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])
   /// Whether a request accepts further messages.
   func awaitsMore(_ ticket: Ticket) -> Bool
-  /// Handles a message to a request. Returns false for another request.
+  /// Handles a further message for the request with `ticket`. Returns false if `request` is not such a message.
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool
   /// Keeps a result to send it later. Returns false to send it now.
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool

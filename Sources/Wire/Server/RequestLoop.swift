@@ -45,6 +45,7 @@ extension RequestLoop {
   }
 }
 
+/// A line that contains a secret, to send.
 package protocol SecretLine: AnyObject {
   /// The length in bytes.
   var count: Int { get }

@@ -78,12 +78,11 @@ package struct DaemonConnection: ~Copyable, Sendable {
     try socket.waitUntilReadable(timeout: Instant.now.duration(to: deadline))
   }
 
-  /// Waits for the next line and passes it to `body`, without its newline.
-  ///
-  /// Not generic in the result: another module's generic function would be too slow for each token.
+  /// Waits for the next line and passes it to `body`, without its newline. Not generic in the result, which would be
+  /// slower.
   ///
   /// - Parameter wait: Called before waiting. May print something.
-  /// - Throws: `timeout`; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
+  /// - Throws: `timeout` after the deadline; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
   package mutating func passLine(
     before deadline: Instant, waiting wait: Wait, _ body: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
@@ -131,7 +130,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if !isReadable { throw .noAnswerInTime }
   }
 
-  /// The error for a request that could not be sent: the daemon's last failure, or else its own.
+  /// The daemon's last failure or, if none arrived, the failure for `error`.
   private borrowing func sendFailure(_ error: SystemError) -> Failure {
     guard error.isDisconnected else { return endFailure(error) }
     var (last, lines) = (Failure?.none, LineBuffer())
@@ -146,6 +145,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     return last ?? endFailure(error)
   }
 
+  /// The error for a broken connection. Without `error`, the daemon has disconnected.
   private borrowing func endFailure(_ error: SystemError?) -> Failure {
     if let process = privateDaemon, let line = process.lastErrorLine() {
       return Failure(.daemonUnavailable, "\(process.name) ended before it answered: \(line)")

@@ -9,13 +9,11 @@ package struct DaemonProcess: Sendable {
   /// The reading end of the process's standard error.
   package let errors: SharedDescriptor
 
-  /// How long to wait for the process's end. It may be waiting for the response to a refresh token.
+  /// How long to wait for the process to end, since it may be waiting for the response to a refresh token.
   private static let timeout = Duration.seconds(10)
   private static let lastErrorLineTimeout = Duration.seconds(3)
 
-  /// - Parameters:
-  ///   - name: The program.
-  ///   - errors: The reading end of its standard error.
+  /// - Parameter errors: The reading end of the process's standard error.
   package init(_ name: String = "agentd", processID: Int32, errors: SharedDescriptor) {
     self.name = name
     self.processID = processID
@@ -36,7 +34,7 @@ package struct DaemonProcess: Sendable {
   }
 
   /// Waits for the process and reaps it, so that a program that replaces this one has no unknown child. Does not end a
-  /// slow one, which may be storing a refresh token.
+  /// slow process, which may be storing a refresh token.
   @discardableResult
   package func reap() -> ProcessStatus? {
     guard (try? Spawn.processDescriptor(processID).waitUntilReadable(timeout: Self.timeout)) == true else { return nil }

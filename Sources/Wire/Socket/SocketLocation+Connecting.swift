@@ -54,6 +54,7 @@ extension SocketLocation {
     try connection { () throws(SystemError) in try UnixSocket.connect(in: directory, name: name, seconds: seconds) }
   }
 
+  /// Calls `connect`. Nil if no daemon listens.
   private func connection(
     logging log: StepLogger = { _ in }, _ connect: () throws(SystemError) -> FileDescriptor
   ) throws(Failure) -> DaemonConnection? {

@@ -21,6 +21,7 @@ package struct SocketLocation: Sendable, Hashable {
     try location(for: Environment.value("AGENT_SOCKET"), user: Environment.value("AGENT_SOCKET_USER"))
   }
 
+  /// ``fromEnvironment()`` for these values of the variables.
   package static func location(for variable: String?, user: String? = nil) throws(Failure) -> SocketLocation? {
     guard let path = variable, !path.isEmpty else { return nil }
     guard var location = SocketLocation(path: path) else {
