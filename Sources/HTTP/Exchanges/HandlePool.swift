@@ -47,7 +47,7 @@ final class HandlePool: Sendable {
       }
       // Bytes that arrived between requests could be parsed as the response to the next one.
       guard let handle else { return nil }
-      // An added or removed route changes the local address.
+      // An added or removed route changes the local address (invariant: a changed world is noticed).
       if handle.hasNoPendingInput, handle.hasLocalAddress { return handle }
     }
   }
