@@ -216,6 +216,7 @@ struct MCPToolFields {
 struct MCPToolsRequest {
   /// The refused call.
   let call: MCPClientMessage
+  /// The server's response to the call. The client receives it if the request for the list fails.
   let refusal: MCPMessage
   /// The request for one page of the list.
   let message: MCPMessage

@@ -54,7 +54,7 @@ final class VaultLock: DaemonPart, TokenLock {
   /// Refuses an account's tokens until ``endLock()``.
   func refuseTokens(of account: AccountName, at level: Protection) { refusedAccounts?[account] = level }
 
-  /// Ends the lock in progress, after the keys were wiped.
+  /// Completes the lock in progress, after the keys were wiped. The vault stays locked.
   func endLock() {
     isDeviceKeyFromPassphrase = services.vault.levelsToLock.contains(.device)
     refusedAccounts = nil

@@ -163,7 +163,7 @@ extension TokenBroker {
 
   // MARK: - Assertions
 
-  /// Removes and returns the waiters whose variables would have prevented this error.
+  /// Removes and returns waiters that joined late, with the assertion variables that the failed attempt lacked.
   func takeWaitersWithVariables(_ slot: TokenSlot, after error: SessionError) -> [Waiter] {
     guard case .assertionVariablesMissing(_, let source) = error else { return [] }
     let hasAll = { [passedVariables] (waiter: Waiter) in

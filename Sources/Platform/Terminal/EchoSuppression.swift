@@ -9,7 +9,7 @@ package struct EchoSuppression: ~Copyable {
   private var hidden: Int32 = 0
 
   /// - Parameter byCharacter: Whether each character can be read as it is typed, so that a line may exceed the 4,095
-  ///   bytes of a terminal's buffer. Discards unread input.
+  ///   bytes of a terminal's buffer. If true, disabling and restoring the echo discard unread input.
   /// - Throws: `ENXIO` if this process has no terminal.
   package init(byCharacter: Bool = false) throws(SystemError) {
     terminal = try Terminal.openControlling()

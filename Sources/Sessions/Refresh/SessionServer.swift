@@ -80,7 +80,9 @@ extension AuthorizationServer {
 }
 
 extension SessionServices {
-  /// Reports once that the metadata contains `origin`, which was unknown at sign-in. Nil if there is none.
+  /// Reports once that the metadata contains an origin unknown at sign-in.
+  ///
+  /// - Parameter origin: Nil if the metadata contains none.
   private func reportMovedOrigin(_ origin: String?, _ account: AccountName) {
     let known = movedOrigins.withLock { origins in
       defer { origins[account] = origin }

@@ -24,8 +24,8 @@ package struct Provider: Sendable, Hashable {
   package var isVariant = false
   /// The end of the issuer's path, which is not part of ``paths``. An account's issuer may omit it.
   package var issuerPath = ""
-  /// Endpoints missing from the metadata, or all with ``Quirk/noMetadata``: absolute https URLs, or paths relative to
-  /// the issuer without ``issuerPath``.
+  /// The endpoints that the metadata lacks; all endpoints if the provider has ``Quirk/noMetadata``. Each is an absolute
+  /// https URL, or a path to append to the issuer without its ``issuerPath``.
   package var paths: [EndpointRole: String] = [:]
   /// A client that the administrator registered for all users.
   package var clientID: String?

@@ -100,6 +100,7 @@ package final class Connection {
     whenRead = nil
   }
 
+  /// The number of output bytes that the kernel has not accepted yet.
   var unreadBytes: Int { outbound.bytes - outbound.sent }
 
   /// When the peer or its request times out, if at all.

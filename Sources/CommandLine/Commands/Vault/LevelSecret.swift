@@ -40,7 +40,7 @@ struct LevelSecret {
 
   /// Whose secret the prompt asks for.
   enum Purpose {
-    /// The prompt names nothing.
+    /// The prompt says only "PIN" or "Passphrase".
     case plain
     /// The prompt names the accounts, if they fit on a line.
     case ofAccounts([String])
