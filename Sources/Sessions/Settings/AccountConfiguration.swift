@@ -8,20 +8,22 @@ package import OAuth
 package struct AccountConfiguration: Sendable, Hashable {
   /// The settings that differ from their defaults. An explicit default equals an omitted one.
   package private(set) var settings: AccountSettings {
-    didSet { dropDefaults() }
+    _read { yield shared.settings }
+    set { shared = SharedSettings(newValue) }
   }
+  /// One reference, since many values contain an account's settings: copying their properties took a megabyte of code.
+  private var shared: SharedSettings
 
   package init(issuer: String, clientID: String) {
-    settings = AccountSettings()
-    settings.issuer = issuer
+    shared = SharedSettings(AccountSettings())
+    self.issuer = issuer
     self.clientID = clientID
   }
 
   /// Nil without an issuer.
   init?(_ settings: AccountSettings) {
     guard settings.issuer != nil else { return nil }
-    self.settings = settings
-    dropDefaults()
+    shared = SharedSettings(settings)
   }
 
   package var issuer: String {
@@ -62,15 +64,6 @@ package struct AccountConfiguration: Sendable, Hashable {
 
   /// Whether an assertion's variable is set without the platform that uses it.
   package var hasUnusedVariable: Bool { settings.assertionVariable != nil && settings.assertionFrom != .gitLabCI }
-
-  private mutating func dropDefaults() {
-    for setting in AccountSetting.all {
-      guard let defaultValue = setting.defaultValue, setting.value(in: settings) == .string(defaultValue) else {
-        continue
-      }
-      setting.unset(in: &settings)
-    }
-  }
 
   package var providerSettings: Provider? { settings.provider.map { Provider.named($0) } }
 
@@ -163,4 +156,26 @@ package struct AccountConfiguration: Sendable, Hashable {
     for setting in AccountSetting.all { object[setting.name] = setting.value(in: settings) }
     return object
   }
+}
+
+/// Settings without those that equal their defaults.
+private final class SharedSettings: Sendable, Hashable {
+  let settings: AccountSettings
+
+  init(_ settings: AccountSettings) {
+    var settings = settings
+    for setting in AccountSetting.all {
+      guard let defaultValue = setting.defaultValue, setting.value(in: settings) == .string(defaultValue) else {
+        continue
+      }
+      setting.unset(in: &settings)
+    }
+    self.settings = settings
+  }
+
+  static func == (left: SharedSettings, right: SharedSettings) -> Bool {
+    left === right || left.settings == right.settings
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(settings) }
 }
