@@ -73,7 +73,7 @@ class SetClock:
 
     def __init__(self, place):
         library, self.offsets = place.work / "offsets.so", place.work / "offsets"
-        run(["cc", "-shared", "-fPIC", "-O1", "-o", library, TESTS / "Clock/offsets.c"])
+        run(["cc", "-shared", "-fPIC", "-O1", "-o", library, TESTS / "Tools/Clock/offsets.c"])
         self.offsets.write_bytes(bytes(16))
         self.home, self.issuer = Home(place, "day"), Issuer(place, "day-issuer")
         environment = self.home.environment | {"LD_PRELOAD": str(library), "CLOCK_OFFSETS": str(self.offsets)}

@@ -213,14 +213,14 @@ class Glewlwyd:
         if missing:
             raise Absent(f"not installed: {', '.join(missing)}")
         self.directory = place.work / "glewlwyd"
-        instance = json.loads(run([TESTS / "Glewlwyd/up", self.directory]))
-        place.closers.append(lambda: subprocess.run([str(TESTS / "Glewlwyd/down"), str(self.directory)], stdout=subprocess.DEVNULL))
+        instance = json.loads(run([TESTS / "Servers/Glewlwyd/up", self.directory]))
+        place.closers.append(lambda: subprocess.run([str(TESTS / "Servers/Glewlwyd/down"), str(self.directory)], stdout=subprocess.DEVNULL))
         self.url, self.client_id, self.authority = instance["issuer"], instance["client_id"], instance["ca_file"]
         self.confidential, self.secret = instance["confidential_client_id"], instance["confidential_client_secret"]
         self.options = ["--ca-file", self.authority]
 
     def approve(self, code):
-        run([TESTS / "Glewlwyd/approve", self.directory, code])
+        run([TESTS / "Servers/Glewlwyd/approve", self.directory, code])
 
 
 class Peer:
