@@ -52,12 +52,12 @@ package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterabl
   case tlsClientAuth = "tls_client_auth"
   case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
 
-  /// What a client needs for a method.
+  /// The credential of a client.
   package enum Credential: Sendable, Hashable {
     case none, secret, key, issuedCertificate, selfSignedCertificate
   }
 
-  /// What the client needs for this method.
+  /// The credential that this method uses.
   package var credential: Credential {
     switch self {
     case .none: .none

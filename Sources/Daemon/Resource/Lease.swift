@@ -177,7 +177,7 @@ final class Lease: ConnectionRules {
     return token
   }
 
-  /// Counts a use against the limits.
+  /// Records a use, if the lease's limits allow it.
   ///
   /// - Throws: `too_busy` if too many requests are in progress.
   private func recordUse(_ use: Use, _ ticket: Ticket) throws(Failure) {

@@ -16,7 +16,7 @@ final class RedirectServer {
     let pageTexts: Translations
   }
 
-  /// What a polled descriptor belongs to.
+  /// The owner of a polled descriptor.
   private enum Source {
     /// A listening socket, and the sign-ins that use it.
     case socket(RedirectSocket, [WaitingSignIn])

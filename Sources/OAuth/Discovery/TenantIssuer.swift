@@ -10,7 +10,7 @@ package enum TenantIssuer: Sendable, Hashable {
   case any(before: String, after: String)
 
   private static let placeholder = "{tenantid}"
-  /// The tenants that stand for many organizations.
+  /// The tenant names that accept users of many organizations.
   private static let shared = ["common", "organizations"]
 
   /// - Parameter named: The `issuer` in the metadata.

@@ -105,7 +105,7 @@ package final class FileChanges {
     if case .watching = stage { counts[index] } else { nil }
   }
 
-  /// Counts one change of these files.
+  /// Gives these files the next change number.
   private func note(_ changed: Set<Int>) {
     guard !changed.isEmpty else { return }
     count += 1
