@@ -234,15 +234,17 @@ CLIENTS = git docker cargo
 # systemd's user units, without the program's name.
 UNITS = .socket .service -refresh.service -refresh.timer
 
-# Texts and completions are written anew, since they hold the name of the program.
+# What is written for this installation.
 GENERATED = .build/install
 
 # With sudo the toolchain is often not on PATH, and root's files in .build would stop the next build: what was built is installed.
 INSTALLED = $(if $(and $(SUDO_UID),$(wildcard $(RELEASE)/agentd)),,build)
 
 install: $(INSTALLED)
-	rm -rf $(GENERATED) && mkdir -p $(GENERATED)/man $(GENERATED)/completions
-	$(RELEASE)/generate . "$(NAME)" $(GENERATED)
+	@case "$(NAME)" in '' | [!A-Za-z]* | *[!A-Za-z0-9_-]*) \
+	  echo 'make: NAME is a letter, then letters, digits, "-" and "_"' >&2; exit 2 ;; esac
+	rm -rf $(GENERATED) && mkdir -p $(GENERATED)
+	ln -s "$(CURDIR)/$(RELEASE)/agent" "$(GENERATED)/$(NAME)"
 	install -d -m 755 "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(LIBEXECDIR)" "$(DESTDIR)$(MANDIR)/man1" \
 	  "$(DESTDIR)$(MANDIR)/man5" "$(DESTDIR)$(MANDIR)/man7" "$(DESTDIR)$(MANDIR)/man8" "$(DESTDIR)$(BASHDIR)" "$(DESTDIR)$(ZSHDIR)" \
 	  "$(DESTDIR)$(FISHDIR)" "$(DESTDIR)$(UNITDIR)"
@@ -251,13 +253,12 @@ install: $(INSTALLED)
 	  ln -sf "$(NAME)" "$(DESTDIR)$(BINDIR)/$$client-credential-$(NAME)" || exit 1; done
 	@for program in agentd agent-lease; do \
 	  sh share/link/strip $(RELEASE)/$$program "$(DESTDIR)$(LIBEXECDIR)/$$program" $(DEBUGPLACE) || exit 1; done
-	install -m 644 $(GENERATED)/man/*.1 "$(DESTDIR)$(MANDIR)/man1/"
-	install -m 644 $(GENERATED)/man/$(NAME)-config.5 "$(DESTDIR)$(MANDIR)/man5/"
-	install -m 644 $(GENERATED)/man/*.7 "$(DESTDIR)$(MANDIR)/man7/"
-	install -m 644 $(GENERATED)/man/agentd.8 "$(DESTDIR)$(MANDIR)/man8/"
-	install -m 644 $(GENERATED)/completions/$(NAME).bash "$(DESTDIR)$(BASHDIR)/$(NAME)"
-	install -m 644 $(GENERATED)/completions/_$(NAME) "$(DESTDIR)$(ZSHDIR)/"
-	install -m 644 $(GENERATED)/completions/$(NAME).fish "$(DESTDIR)$(FISHDIR)/"
+	for page in man/agent.1 man/agent-*; do \
+	  install -m 644 $$page "$(DESTDIR)$(MANDIR)/man$${page#*.}/$(NAME)$${page#man/agent}" || exit 1; done
+	install -m 644 man/agentd.8 "$(DESTDIR)$(MANDIR)/man8/"
+	for file in "bash $(BASHDIR)/$(NAME)" "zsh $(ZSHDIR)/_$(NAME)" "fish $(FISHDIR)/$(NAME).fish"; do \
+	  "$(GENERATED)/$(NAME)" completions "$${file%% *}" >$(GENERATED)/script && \
+	  install -m 644 $(GENERATED)/script "$(DESTDIR)$${file#* }" || exit 1; done
 	@sh share/po/compile "$(DESTDIR)$(LOCALEDIR)"
 	for unit in $(UNITS); do \
 	  sed -e 's|@BINDIR@|$(BINDIR)|g' -e 's|@LIBEXECDIR@|$(LIBEXECDIR)|g' -e 's|@NAME@|$(NAME)|g' \

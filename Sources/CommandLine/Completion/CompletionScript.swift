@@ -19,12 +19,14 @@ struct CompletionScript {
     }
   }
 
-  var fileName: String { source.name.replacing(each: ProgramName.standard.text, with: program.text) }
+  var fileName: String { source.name }
 
   var text: String {
     let name = ProgramName.standard.text
+    // For compinit, the function is called as the file, and may contain dashes.
+    let function = shell == .zsh ? program.text : program.identifier
     return String(decoding: source.bytes, as: UTF8.self)
-      .replacing(each: "_\(name)", with: "_\(program.identifier)")
+      .replacing(each: "_\(name)", with: "_\(function)")
       .replacing(each: " \(name)", with: " \(program.text)")
   }
 }

@@ -5,7 +5,6 @@ internal import Wire
 ///
 /// `generate` replaces the text between the comments `.\" @LIST` and `.\" @end`; see ``ManualList``.
 struct ManualPage: Sendable {
-  /// The page's name if the program is called `agent`.
   let name: String
   let section: Int
 
@@ -18,11 +17,10 @@ struct ManualPage: Sendable {
   static func of(_ command: CommandName) -> ManualPage { all.first { $0.name == command.pageName } ?? agent }
 
   /// The path, such as `man/agent.1`.
-  func path(for program: ProgramName) -> String { "man/\(program.renaming(name)).\(section)" }
+  var path: String { "man/\(name).\(section)" }
 
   /// Reads the page in `top`, and replaces its lists.
-  func text(in top: String, by table: CommandTable, for program: ProgramName = .standard) throws(PageError) -> String {
-    let path = path(for: .standard)
+  func text(in top: String, by table: CommandTable) throws(PageError) -> String {
     let text: [UInt8]
     do throws(SystemError) {
       text = try FileDescriptor(opening: "\(top)/\(path)", for: .reading).readToEnd(limit: 1 << 20)
@@ -30,10 +28,7 @@ struct ManualPage: Sendable {
       throw PageError(text: "\(path): \(error.message)")
     }
     do throws(PageError) {
-      let page = try Self.replaceLists(in: String(decoding: text, as: UTF8.self), by: table)
-      guard program != .standard else { return page }
-      return program.renaming(page).replacing(
-        each: "\n.Dt \(name.uppercased()) ", with: "\n.Dt \(program.renaming(name).uppercased()) ")
+      return try Self.replaceLists(in: String(decoding: text, as: UTF8.self), by: table)
     } catch {
       throw PageError(text: "\(path): \(error.text)")
     }

@@ -78,17 +78,13 @@ package struct ProgramName: Sendable, Hashable {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Font escapes before a word in mdoc(7) text.
-  private static let fontMarks = ["\\fB", "\\fP", "\\fR"].map { Array($0.utf8) }
-
-  /// The prefixes of helpers' names, in plain text and in mdoc(7) notation.
-  private static let helperMarks = ["-credential-", "\\-credential\\-"].map { Array($0.utf8) }
+  /// The middle of helpers' names.
+  private static let helperMark = Array("-credential-".utf8)
 
   /// Whether the program's name may follow this text.
   private static func canFollow(_ before: ArraySlice<UInt8>) -> Bool {
     guard let last = before.last else { return true }
-    if fontMarks.contains(where: { before.suffix(3).elementsEqual($0) }) { return true }
-    if helperMarks.contains(where: { before.suffix($0.count).elementsEqual($0) }) { return true }
+    if before.suffix(helperMark.count).elementsEqual(helperMark) { return true }
     return !isWordByte(last) && !"./-$%@".utf8.contains(last)
   }
 
@@ -96,9 +92,9 @@ package struct ProgramName: Sendable, Hashable {
   private static let pageSuffixes = (CommandName.pageNames + CommandName.otherPages.map(\.0))
     .filter { $0.hasPrefix("\(standard.text)-") }.map { String($0.dropFirst(standard.text.count + 1)) }
 
-  /// The text after `agent` in the names of its systemd units, in plain text and in mdoc(7) notation.
-  private static let unitSuffixes = [".service", ".socket", "-refresh.service", "-refresh.timer"].flatMap {
-    [Array($0.utf8), Array($0.replacing(each: "-", with: "\\-").utf8)]
+  /// The text after `agent` in the names of its systemd units.
+  private static let unitSuffixes = [".service", ".socket", "-refresh.service", "-refresh.timer"].map {
+    Array($0.utf8)
   }
 
   /// Whether the program's name may precede this text.
@@ -111,9 +107,6 @@ package struct ProgramName: Sendable, Hashable {
     case UInt8(ascii: "."): return rest.dropFirst().first.map { !isWordByte($0) } ?? true
     // A page such as agent-config(5).
     case UInt8(ascii: "-"): return pageSuffixes.contains { rest.starts(with: "-\($0)".utf8) }
-    case UInt8(ascii: "\\"):
-      let page = pageSuffixes.contains { rest.starts(with: "\\-\($0.replacing(each: "-", with: "\\-"))".utf8) }
-      return page || !rest.starts(with: "\\-".utf8)
     default: return !isWordByte(first)
     }
   }

@@ -9,7 +9,7 @@ import WireSupport
 
 extension ManualPage {
   /// The page as committed.
-  func committed() throws -> String { try PackageFiles.text(path(for: .standard)) }
+  func committed() throws -> String { try PackageFiles.text(path) }
 }
 
 @Suite struct `Generated files` {

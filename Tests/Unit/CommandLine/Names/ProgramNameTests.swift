@@ -18,9 +18,8 @@ import Testing
     (#"eval "$(agent env)""#, #"eval "$(tokens env)""#), ("agent(1)", "tokens(1)"),
     ("agent-config(5)", "tokens-config(5)"), ("agent-recipes(7)", "tokens-recipes(7)"),
     ("agent-login(1)", "tokens-login(1)"), ("agent-lease-port(1)", "tokens-lease-port(1)"),
-    (#"enable agent\-refresh.timer"#, #"enable tokens\-refresh.timer"#), ("agent.socket", "tokens.socket"),
-    (#"agent\-lease\-port(1)"#, #"tokens\-lease\-port(1)"#), (#"agent\-lease"#, #"agent\-lease"#),
-    (#"\fBagent\fP"#, #"\fBtokens\fP"#), (#"agent\-config"#, #"tokens\-config"#), (".Nm agent\n", ".Nm tokens\n"),
+    ("enable agent-refresh.timer", "enable tokens-refresh.timer"), ("agent.socket", "tokens.socket"),
+    ("agent-lease", "agent-lease"), ("git-credential-agent", "git-credential-tokens"),
     ("agentd", "agentd"), ("/run/agent/agent.sock", "/run/agent/agent.sock"), ("agents", "agents"),
     ("reagent", "reagent"),
     ("User-Agent user-agent", "User-Agent user-agent"), ("agent.json", "agent.json"), ("AGENT_SOCKET", "AGENT_SOCKET"),
@@ -51,23 +50,8 @@ import Testing
       try run("tokn").errorText
         == "tokens: error: unknown command \"tokn\"\ntokens: hint: tokens token\n")
     #expect(try run("completions", "bash").outputText.hasSuffix("complete -F _tokens tokens\n"))
-  }
-
-  @Test func `is that of the files which are made for it`() throws {
-    let name = try #require(ProgramName("my-tokens"))
+    let script = try CompletionScript(.zsh, for: #require(ProgramName("my-tokens"))).text
     #expect(
-      try Generator.files(for: name, in: PackageFiles.path()).map(\.path) == [
-        "man/my-tokens.1"
-      ] + CommandName.pageNames.map { "man/my-tokens\($0.dropFirst(5)).1" } + [
-        "man/my-tokens-config.5", "man/my-tokens-client.7", "man/my-tokens-protocol.7", "man/my-tokens-providers.7",
-        "man/my-tokens-recipes.7", "man/my-tokens-variables.7", "man/my-tokens-workload.7", "man/agentd.8",
-        "completions/my-tokens.bash",
-        "completions/_my-tokens", "completions/my-tokens.fish",
-      ])
-    let page = try #require(try Generator.files(for: name, in: PackageFiles.path()).first).content
-    #expect(page.contains("\n.Dt MY-TOKENS 1\n") && page.contains("\n.Nm my-tokens\n"))
-    for file in try Generator.files(for: name, in: PackageFiles.path()) where file.path.hasPrefix("completions/") {
-      #expect(file.content.contains("_my_tokens") && !file.content.contains("_agent"))
-    }
+      script.hasPrefix("#compdef my-tokens\n") && script.contains("== _my-tokens ]]") && !script.contains("_agent"))
   }
 }
