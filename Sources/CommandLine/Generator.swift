@@ -38,7 +38,20 @@ package enum Generator {
   package static func schema(_ text: String) -> String {
     let clients = SetupClient.names.map { "\"\($0)\"" }.joined(separator: ", ")
     let client = "    \"setup_client\": {\n      \"enum\": [\(clients)]\n    },\n"
-    return (AccountMember.schemas + [("setup_client", client)]).reduce(text) {
+    let settings = AccountSetting.all.map { "        \"\($0.name)\": \(MemberKind($0).schema)" }.joined(
+      separator: ",\n")
+    let account = """
+          "account_settings": {
+            "type": "object",
+            "properties": {
+      \(settings)
+            },
+            "required": ["issuer", "client_id"],
+            "additionalProperties": false
+          },
+
+      """
+    return (AccountMember.schemas + [("setup_client", client), ("account_settings", account)]).reduce(text) {
       text, definition in
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
       guard let first = lines.firstIndex(where: { $0 == "    \"\(definition.name)\": {" }),

@@ -151,7 +151,7 @@ extension OptionDeclaration {
 extension ManualList {
   static let settings = AccountSetting.all.map { setting in
     var sentences = [setting.summary.replacing(each: "; see agent-config(5)", with: "") + "."]
-    if case .choice(let words) = setting.kind, setting !== AccountSetting.provider {
+    if case .choice(let words) = setting.kind, setting !== AccountSetting.table.provider {
       let first = AccountSetting.all.first { $0.kind == setting.kind } ?? setting
       sentences.append(first === setting ? "One of \(names(words))." : "The values are those of `\(first.name)`.")
     }
@@ -167,7 +167,7 @@ extension ManualList {
     return Request.declarations.map { request in
       let (page, own, name) = (request.manualEntry, Self.members(of: request), request.properties.name)
       // A request with an issuer accepts all settings.
-      let hasSettings = own.settings.contains(.issuer)
+      let hasSettings = own.settings.contains(AccountSetting.table.issuer)
       var text = Mdoc.heading(name) + Mdoc.paragraph(page.purpose)
       let rows = own.own + (hasSettings ? [] : own.settings.map(MemberDescription.init))
       text += members.list("Members", rows, in: name)

@@ -5,9 +5,11 @@ extension Options {
   static var accountSettings: [OptionDeclaration] { AccountSetting.withOption.map(\.declaration) + levelSecrets }
 
   /// The settings that affect the client metadata.
-  static let clientMetadata: [AccountSetting] = [
-    .clientID, .redirectURI, .scope, .dpop, .tokenEndpointAuthMethod, .clientKeyAlgorithm, .clientKeyID,
-    .idTokenAlgorithm, .userInfoAlgorithm, .allowHTTPLoopback,
+  static let clientMetadata = [
+    AccountSetting.table.clientID, AccountSetting.table.redirectURI, AccountSetting.table.scope,
+    AccountSetting.table.dpop, AccountSetting.table.tokenEndpointAuthMethod, AccountSetting.table.clientKeyAlgorithm,
+    AccountSetting.table.clientKeyID, AccountSetting.table.idTokenAlgorithm, AccountSetting.table.userInfoAlgorithm,
+    AccountSetting.table.allowHTTPLoopback,
   ]
 }
 
@@ -22,7 +24,7 @@ extension AccountSetting {
       case .text, .texts: .text(metavar)
       case .file: .file(metavar)
       case .flag: .none
-      case .choice where self === AccountSetting.provider:
+      case .choice where self === AccountSetting.table.provider:
         .choice(metavar, Provider.builtIn.map(\.name.rawValue)) {
           AdministratorFiles.read().providers.map(\.name.rawValue)
         }
@@ -42,21 +44,21 @@ extension AccountSetting {
 }
 
 extension Option<String?> {
-  static var issuer: Self { Self(AccountSetting.issuer) }
-  static var audience: Self { Self(AccountSetting.audience) }
-  static var authorizationDetails: Self { Self(AccountSetting.authorizationDetails) }
-  static var caFile: Self { Self(AccountSetting.caFile) }
+  static var issuer: Self { Self(AccountSetting.table.issuer) }
+  static var audience: Self { Self(AccountSetting.table.audience) }
+  static var authorizationDetails: Self { Self(AccountSetting.table.authorizationDetails) }
+  static var caFile: Self { Self(AccountSetting.table.caFile) }
   static var refreshTokenFile: Self { file("refresh-token-file", in: .signIn, with: "the refresh token") }
   static var refreshTokenFD: Self { descriptor("refresh-token-fd", in: .signIn, with: "the refresh token") }
 }
 
 extension Option<[String]> {
-  static var scope: Self { Self(AccountSetting.scope) }
-  static var resource: Self { Self(AccountSetting.resource) }
+  static var scope: Self { Self(AccountSetting.table.scope) }
+  static var resource: Self { Self(AccountSetting.table.resource) }
 }
 
 extension Option<Bool> {
-  static var allowHTTPLoopback: Self { Self(AccountSetting.allowHTTPLoopback) }
+  static var allowHTTPLoopback: Self { Self(AccountSetting.table.allowHTTPLoopback) }
 }
 
 extension Option<[AccountSetting]> {

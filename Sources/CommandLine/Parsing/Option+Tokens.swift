@@ -194,7 +194,7 @@ extension Option<[String]> {
   /// The accepted audiences of a token.
   static var audiences: Self {
     Self(
-      AccountSetting.audience.optionName, in: .rules, each: .text("NAME"),
+      AccountSetting.table.audience.optionName, in: .rules, each: .text("NAME"),
       "The token must be for this audience (`aud`); if several are given, one is enough")
   }
   static var requiredClaims: Self {

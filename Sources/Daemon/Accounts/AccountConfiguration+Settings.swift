@@ -138,11 +138,12 @@ extension AccountConfiguration {
   /// Resets the client ID and all settings of this client.
   mutating func forgetClient() {
     clientID = ""
-    let settings: [AccountSetting] = [
-      .tokenEndpointAuthMethod, .basicUnencoded, .clientCertificate, .clientKeyAlgorithm, .clientKeyID,
-      .assertionAudience, .idTokenAlgorithm, .userInfoAlgorithm, .trustedAudiences,
-    ]
-    for setting in settings { unset(setting) }
+    let table = AccountSetting.table
+    for setting in [
+      table.tokenEndpointAuthMethod, table.basicUnencoded, table.clientCertificate, table.clientKeyAlgorithm,
+      table.clientKeyID, table.assertionAudience, table.idTokenAlgorithm, table.userInfoAlgorithm,
+      table.trustedAudiences,
+    ] { unset(setting) }
   }
 
   /// The settings for display, without the proxy's password.

@@ -110,10 +110,11 @@ struct LoginSettings {
         hint: "omit the secret, the key, the certificate and the client authentication method")
     }
     let sources = [
-      (AccountSetting.assertionAccount, configuration.assertionAccount != nil, request.assertionAccount != nil),
-      (.assertionFrom, configuration.assertionFrom != nil, request.assertionFrom != nil),
+      (AccountSetting.table.assertionAccount, configuration.assertionAccount != nil, request.assertionAccount != nil),
+      (AccountSetting.table.assertionFrom, configuration.assertionFrom != nil, request.assertionFrom != nil),
       (
-        .assertionFile, configuration.assertionFile != nil && configuration.assertionFrom != .kubernetes,
+        AccountSetting.table.assertionFile,
+        configuration.assertionFile != nil && configuration.assertionFrom != .kubernetes,
         request.assertionFile != nil
       ),
     ].compactMap { setting, isSet, isNamed in isSet ? (setting.option?.name ?? "", isNamed: isNamed) : nil }

@@ -49,7 +49,7 @@ package struct Authority: Sendable, Hashable {
   var hasCertificateAuthorities: Bool { caDigest != nil || caCertificates != nil }
 
   /// The settings that are sealed verbatim. For certificate authorities, the content is sealed instead.
-  private static let sealed = AccountSetting.all.filter { $0.isSealed && $0 != .caFile }
+  private static let sealed = AccountSetting.all.filter { $0.isSealed && $0 != AccountSetting.table.caFile }
 
   /// The settings rebuilt from the sealed copy, for an account missing from the settings file. Nil if they need a
   /// certificate authority file, whose path is not sealed.
@@ -70,7 +70,7 @@ package struct Authority: Sendable, Hashable {
   ) -> String? {
     if let setting = Self.sealed.first(where: { !isSame($0, in: configuration) }) { return setting.name }
     let hasSealed = caCertificates.map { certificates.contains(where: $0.contains) } ?? (self.caDigest == caDigest)
-    return hasSealed ? nil : AccountSetting.caFile.name
+    return hasSealed ? nil : AccountSetting.table.caFile.name
   }
 
   /// Like ``changedSetting(in:caDigest:certificates:)``, for settings parsed for requests.
@@ -83,10 +83,12 @@ package struct Authority: Sendable, Hashable {
   }
 
   func isSameClient(as configuration: AccountConfiguration) -> Bool {
-    isSameIssuer(as: configuration) && isSame(.clientID, in: configuration)
+    isSameIssuer(as: configuration) && isSame(AccountSetting.table.clientID, in: configuration)
   }
 
-  func isSameIssuer(as configuration: AccountConfiguration) -> Bool { isSame(.issuer, in: configuration) }
+  func isSameIssuer(as configuration: AccountConfiguration) -> Bool {
+    isSame(AccountSetting.table.issuer, in: configuration)
+  }
 
   /// Whether the setting has the sealed value, byte for byte.
   private func isSame(_ setting: AccountSetting, in configuration: AccountConfiguration) -> Bool {

@@ -115,7 +115,7 @@ extension AccountRecord {
   {
     var parsed = try ParsedConfiguration(configuration)
     if let setting = changedSetting(in: parsed) {
-      let isOfFile = authority.hasCertificateAuthorities && setting.hasSameBytes(as: AccountSetting.caFile.name)
+      let isOfFile = authority.hasCertificateAuthorities && setting.hasSameBytes(as: AccountSetting.table.caFile.name)
       throw .configurationChanged(
         account: account.text, setting: setting, file: isOfFile ? configuration.caFile : nil)
     }

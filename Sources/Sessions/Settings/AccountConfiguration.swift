@@ -58,8 +58,8 @@ package struct AccountConfiguration: Sendable, Hashable {
   /// its variable.
   package mutating func unset(_ setting: AccountSetting) {
     setting.unset(in: &settings)
-    if setting === AccountSetting.proxy { (settings.proxyExclusions, settings.proxySource) = (nil, nil) }
-    if setting === AccountSetting.assertionFrom { settings.assertionVariable = nil }
+    if setting === AccountSetting.table.proxy { (settings.proxyExclusions, settings.proxySource) = (nil, nil) }
+    if setting === AccountSetting.table.assertionFrom { settings.assertionVariable = nil }
   }
 
   /// Whether an assertion's variable is set without the platform that uses it.

@@ -51,7 +51,7 @@ package struct AccountPreset: Sendable {
   package func comparison(with shown: AccountSettings) -> (unchanged: [AccountSetting], changed: [AccountSetting]) {
     let own = AccountSetting.all.filter { $0.value(in: settings) != nil }
     let changed = own.filter { setting in
-      guard setting === AccountSetting.origins else {
+      guard setting === AccountSetting.table.origins else {
         return setting.effectiveValue(in: shown) != setting.value(in: settings)
       }
       // The daemon completes and adds origins.

@@ -17,6 +17,19 @@ package enum MemberKind: Sendable {
   /// An object with the members of ``AccountMember/presetMembers``.
   case preset
 
+  /// The kind of a setting, which is shown only if it is set.
+  package init(_ setting: AccountSetting) {
+    self =
+      switch setting.kind {
+      // An administrator may define more.
+      case .choice where setting == AccountSetting.table.provider: .text
+      case .choice(let words): .words(words)
+      case .text, .file: .text
+      case .texts: .texts
+      case .flag: .constant(true)
+      }
+  }
+
   /// One of the raw values of an enumeration.
   static func word<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> MemberKind {
     .words(Word.allCases.map(\.rawValue))
@@ -34,7 +47,7 @@ package enum MemberKind: Sendable {
   }
 
   /// The JSON Schema, which may refer to definitions in `agent.schema.json`.
-  var schema: String {
+  package var schema: String {
     switch self {
     case .text: #"{"type": "string"}"#
     case .number: #"{"type": "integer"}"#

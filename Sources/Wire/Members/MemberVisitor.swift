@@ -204,15 +204,9 @@ package struct MemberDescription: Sendable, Hashable {
 
   package init(_ setting: AccountSetting) {
     // Drops the sentence about repeating an option.
-    let summary = String(setting.summary.prefix { $0 != ";" })
-    let (type, meaning) =
-      switch setting.kind {
-      case .text, .file: ("text", "\(summary).")
-      case .texts: ("list of texts", "\(summary).")
-      case .flag: ("boolean", "\(summary).")
-      case .choice(let words): ("text", "\(summary): \(MemberDescriber.list(words.map { "`\($0)`" })).")
-      }
-    self.init(setting.name, type, meaning)
+    var meaning = String(setting.summary.prefix { $0 != ";" })
+    if case .choice(let words) = setting.kind { meaning += ": \(MemberDescriber.list(words.map { "`\($0)`" }))" }
+    self.init(setting.name, MemberKind(setting).type, "\(meaning).")
   }
 }
 

@@ -252,7 +252,7 @@ enum AccountCommand {
   static func `import`(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.requiredAccount()
     var settings = try SettingsOptions.read(invocation)
-    if !invocation.has(AccountSetting.proxy.declaration) {
+    if !invocation.has(AccountSetting.table.proxy.declaration) {
       (settings.proxy, settings.proxyExclusions) = LoginOptions.proxy(from: Environment.value)
     }
     let files = try SecretFiles(PassedSecret.credentials, invocation)
@@ -331,7 +331,8 @@ enum AccountCommand {
   static func changeConfirmation(_ account: String, _ result: JSONObject, named: [AccountSetting] = []) -> Phrase {
     guard result["signed_out"]?.bool == true else {
       let isKept = result["kept"]?.bool == true
-      let waiting = named.filter { $0.appliesAtSignIn && !(isKept && $0 === AccountSetting.keepsAccessToken) }.map {
+      let waiting = named.filter { $0.appliesAtSignIn && !(isKept && $0 === AccountSetting.table.keepsAccessToken) }.map
+      {
         "--\($0.optionName)"
       }.joined(separator: ", ")
       if waiting.isEmpty { return Phrase("changed \(account)") }

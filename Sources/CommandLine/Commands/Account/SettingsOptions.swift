@@ -11,7 +11,7 @@ enum SettingsOptions {
     for setting in known {
       let option = setting.declaration
       guard invocation.has(option) else { continue }
-      guard setting !== AccountSetting.proxy else {
+      guard setting !== AccountSetting.table.proxy else {
         try setProxy(invocation.arguments(of: option).last ?? "", in: &settings)
         continue
       }

@@ -17,7 +17,7 @@ enum LoginOptions {
     }
     request.dropsAccessToken = invocation[.noKeep]
     if request.dropsAccessToken, request.keepsAccessToken {
-      throw invocation.conflict(AccountSetting.keepsAccessToken.declaration, Option.noKeep.declaration)
+      throw invocation.conflict(AccountSetting.table.keepsAccessToken.declaration, Option.noKeep.declaration)
     }
     request.requirements.loginHint = invocation[.loginHint]
     request.requirements.acrValues = invocation[.acr]
@@ -51,7 +51,7 @@ enum LoginOptions {
       }
     }
     if invocation[.ifNeeded] { request.skipCondition = .token }
-    if !invocation.has(AccountSetting.proxy.declaration) {
+    if !invocation.has(AccountSetting.table.proxy.declaration) {
       (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
     }
     return request

@@ -14,7 +14,7 @@ struct ResourceLogin {
   /// Nil if no URL on the command line could be a resource.
   init?(_ invocation: Invocation) throws(Failure) {
     // A known service or explicit endpoints need no metadata.
-    let manual = [AccountSetting.provider, .tokenEndpoint]
+    let manual = [AccountSetting.table.provider, AccountSetting.table.tokenEndpoint]
     guard !manual.contains(where: { invocation.has($0.declaration) }) else { return nil }
     self.invocation = invocation
     if let operand = LoginOptions.urlOperand(invocation) {

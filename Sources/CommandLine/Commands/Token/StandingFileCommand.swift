@@ -83,7 +83,7 @@ enum StandingFileCommand {
     let shown = try client.ask(.account(.show(account: account)))
     return (
       shown["account"]?.string ?? "",
-      shown["settings"]?[AccountSetting.tokenFiles.name]?.array?.compactMap(\.string) ?? []
+      shown["settings"]?[AccountSetting.table.tokenFiles.name]?.array?.compactMap(\.string) ?? []
     )
   }
 
@@ -152,7 +152,7 @@ enum StandingFileCommand {
     var settings = AccountSettings()
     settings.tokenFiles = left
     _ = try client.ask(
-      .account(.set(account: account, settings, unset: left.isEmpty ? [AccountSetting.tokenFiles] : [])))
+      .account(.set(account: account, settings, unset: left.isEmpty ? [AccountSetting.table.tokenFiles] : [])))
     try client.console.confirm(answer(left.compactMap { TokenFileSetting($0) }.map { (account, $0) })) { _ in
       path.map { Phrase("removed \($0)") } ?? Phrase("removed the token files of \(account)")
     }

@@ -31,16 +31,16 @@ private func object(_ text: String) throws -> JSONObject {
   }
 
   @Test func `take settings back by the names of their options`() throws {
-    for setting in AccountSetting.all.filter(\.canBeUnset) where setting != .proxy {
+    for setting in AccountSetting.all.filter(\.canBeUnset) where setting != AccountSetting.table.proxy {
       let word = setting.optionName
       // Another command changes the list of token files.
       let isOption = (Options.accountSettings + Options.clientSecrets).contains { $0.name == word }
-      #expect(isOption || setting == .tokenFiles, "\(word)")
+      #expect(isOption || setting == AccountSetting.table.tokenFiles, "\(word)")
       let invocation = try Parser.parse(["account", "set", "work", "--unset", word])
       #expect(invocation[.unsetSettings] == [setting])
     }
     let two = try Parser.parse(["account", "set", "work", "--unset=pin", "--unset", "ca-file"])
-    #expect(two[.unsetSettings] == [.caFile, .pins])
+    #expect(two[.unsetSettings] == [AccountSetting.table.caFile, AccountSetting.table.pins])
     #expect(throws: UsageError.self) { try Parser.parse(["account", "set", "work", "--unset", "issuer"]) }
   }
 
@@ -132,7 +132,7 @@ private func object(_ text: String) throws -> JSONObject {
       AccountCommand.changeConfirmation("work", try object(#"{"signed_out":true,"setting":"client_id"}"#)).english
         == "changed work; signed out because client_id differs from the last sign-in; sign in again:"
         + " agent login work")
-    let (scope, host) = (AccountSetting.scope, AccountSetting.origins)
+    let (scope, host) = (AccountSetting.table.scope, AccountSetting.table.origins)
     #expect(
       AccountCommand.changeConfirmation("work", try object(#"{"signed_out":false}"#), named: [scope, host]).english
         == "changed work; --scope takes effect at the next sign-in: agent login work")

@@ -20,7 +20,7 @@ import Wire
     #expect(Set(rows.map(\.name)) == paths)
   }
 
-  @Test func `of an account are written by generate`() throws {
+  @Test func `of an account and its settings are written by generate`() throws {
     let text = try PackageFiles.text("Tests/Tools/Schema/agent.schema.json")
     #expect(Generator.schema(text) == text)
     for definition in AccountMember.schemas { #expect(text.contains(definition.text)) }
@@ -37,16 +37,6 @@ import Wire
 @Suite struct `The schema's words` {
   private static func schema() throws -> JSONSchema {
     try JSONSchema(parsing: Array(PackageFiles.text("Tests/Tools/Schema/agent.schema.json").utf8))
-  }
-
-  // Open or partly shown: the names of providers, and where a proxy is from.
-  @Test func `for an account's settings are all names and choices`() throws {
-    let schema = try Self.schema()
-    let (paths, words) = (schema.paths(of: "account show"), schema.words(of: "account show"))
-    #expect(AccountSetting.all.map(\.name).filter { !paths.contains("settings.\($0)") } == [])
-    for setting in AccountSetting.all where ![.provider, .proxySource].contains(setting) {
-      if case .choice(let choices) = setting.kind { #expect(words.isSuperset(of: choices), "\(setting.name)") }
-    }
   }
 
   @Test func `for failures are all codes`() throws {

@@ -152,7 +152,8 @@ import WireSupport
     var settings = AccountSettings()
     (settings.issuer, settings.clientID) = ("https://as.example", "cli")
     for request in [
-      AccountRequest.add(account: "new", settings), .set(account: "work", AccountSettings(), unset: [.scope]),
+      AccountRequest.add(account: "new", settings),
+      .set(account: "work", AccountSettings(), unset: [AccountSetting.table.scope]),
       .rename(account: "work", to: "job"), .rename(account: "mail", to: "new"),
     ] {
       let failure = #expect(throws: Failure.self) { try manage(request, 3) }
@@ -209,7 +210,8 @@ import WireSupport
       #expect(home.sink.results[1]?["account"] == .string(name))
     }
     for request in [
-      AccountRequest.set(account: "one", AccountSettings(), unset: [.scope]), .rename(account: "one", to: "job"),
+      AccountRequest.set(account: "one", AccountSettings(), unset: [AccountSetting.table.scope]),
+      .rename(account: "one", to: "job"),
     ] {
       let failure = #expect(throws: Failure.self) { try manage(request, 2) }
       #expect(failure?.hint == "agent logout one" && failure?.code == .invalidRequest)

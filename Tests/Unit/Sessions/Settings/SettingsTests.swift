@@ -191,7 +191,9 @@ import Vocabulary
   func parse(_ name: String, _ value: JSON) throws(ConfigurationError) -> Settings {
     var account: JSONObject = ["issuer": "https://as.example", "client_id": "cli"]
     // Has no effect without the other.
-    if name == AccountSetting.assertionVariable.name { account[AccountSetting.assertionFrom.name] = "gitlab-ci" }
+    if name == AccountSetting.table.assertionVariable.name {
+      account[AccountSetting.table.assertionFrom.name] = "gitlab-ci"
+    }
     account[name] = value
     let settings: JSON = ["version": 2, "accounts": ["work": .object(account)]]
     return try Settings(parsing: settings.serialized())
@@ -218,7 +220,7 @@ import Vocabulary
       for word in words { _ = try parse(setting.name, .string(word)) }
       #expect(throws: ConfigurationError(.invalid, "accounts.work.\(setting.name)")) {
         // A name that the administrator may define.
-        try parse(setting.name, setting === AccountSetting.provider ? "Other" : "other")
+        try parse(setting.name, setting === AccountSetting.table.provider ? "Other" : "other")
       }
     }
   }

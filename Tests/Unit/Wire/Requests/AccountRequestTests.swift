@@ -35,7 +35,7 @@ import WireSupport
     (AccountRequest.rename(account: "a", to: "b"), #"{"v":1,"request":"account_rename","account":"a","new_name":"b"}"#),
     (.remove(account: "a", local: true), #"{"v":1,"request":"account_remove","account":"a","local":true}"#),
     (
-      .set(account: "a", AccountSettings(), unset: [.pins, .caFile]),
+      .set(account: "a", AccountSettings(), unset: [AccountSetting.table.pins, AccountSetting.table.caFile]),
       #"{"v":1,"request":"account_set","account":"a","unset":["pins","ca_file"]}"#
     ),
     (
