@@ -276,4 +276,7 @@ extension Failure {
     .tooBusy, "the lease has too many connections", hint: "try again when some have ended")
   static let noDaemon = Failure(
     .daemonUnavailable, "the daemon of the lease is not available at the moment", hint: "try again in a moment")
+
+  static let noDescriptor = Failure(
+    .tooBusy, "the request has no descriptor", hint: "try again when some have ended")
 }

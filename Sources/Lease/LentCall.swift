@@ -287,8 +287,3 @@ final class LentCall {
     }
   }
 }
-
-extension Failure {
-  fileprivate static let noDescriptor = Failure(
-    .tooBusy, "the request has no descriptor", hint: "try again when some have ended")
-}

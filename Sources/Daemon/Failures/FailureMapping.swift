@@ -242,4 +242,16 @@ extension Failure {
     let host = origin.utf8.starts(with: prefix.utf8) ? String(origin.dropFirst(prefix.count)) : origin
     return "agent account set \(account) --host \(ShellWord.quoted(host))"
   }
+
+  /// Describes a protocol error for users.
+  ///
+  /// - Parameter login: The command that signs in to the account.
+  init(_ error: OAuthError, _ login: SignInCommand) {
+    let row = error.code.row(login)
+    var account = row.isAboutHost ? login.account : nil
+    // An account can be named after the host.
+    if let name = account, case .host(let host) = error.subject, host.utf8.starts(with: name.utf8) { account = nil }
+    let text = account.map { Phrase("\($0): \(error.phrase)") } ?? error.phrase
+    self.init(row.failure, text, hint: error.ownHint(login) ?? row.hint)
+  }
 }

@@ -19,7 +19,7 @@ extension TokenBroker {
     let ephemeral = services.ephemeral.accounts.map(\.name)
     let cancellation = context.cancellation(of: ticket)
     jobs.runWaiting(as: WaitShare(ticket), cancellation) { [services = context.services] () throws(SessionError) in
-      var tokens = try services.storedTokens(ephemeral)
+      var tokens = try Self.storedTokens(ephemeral, in: services)
       do throws(CryptoError) {
         for grant in cached {
           tokens.append(try grant.accessToken.open())
@@ -37,11 +37,11 @@ extension TokenBroker {
       }
     }
   }
-}
 
-extension SessionServices {
   /// The tokens of these ephemeral accounts and all unlocked records. Blocking.
-  fileprivate func storedTokens(_ ephemeral: [AccountName]) throws(SessionError) -> [SharedSecret] {
+  private static func storedTokens(_ ephemeral: [AccountName], in services: SessionServices) throws(SessionError)
+    -> [SharedSecret]
+  {
     var tokens: [SharedSecret] = []
     func add(_ record: AccountRecord?) {
       guard let record else { return }
@@ -51,11 +51,11 @@ extension SessionServices {
       ]
       tokens += found.compactMap { $0 }
     }
-    for account in ephemeral { add(try record(of: account)) }
+    for account in ephemeral { add(try services.record(of: account)) }
     do throws(SessionError) {
-      guard let snapshot = try snapshot() else { return tokens }
+      guard let snapshot = try services.snapshot() else { return tokens }
       for (account, _) in snapshot.protections {
-        do throws(SessionError) { add(try record(of: account, in: snapshot)) } catch {
+        do throws(SessionError) { add(try services.record(of: account, in: snapshot)) } catch {
           guard error.isLocked else { throw error }
         }
       }

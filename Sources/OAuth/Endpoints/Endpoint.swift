@@ -32,10 +32,3 @@ package struct Endpoint: Sendable, Hashable {
     return endpoints
   }
 }
-
-extension OAuthError {
-  init(insecure uri: URI, _ subject: Subject) {
-    self.init(.insecureURL, subject)
-    if !uri.isHTTPLoopback { advice = "use https" }
-  }
-}

@@ -32,19 +32,3 @@ struct RequestForm: ~Copyable {
     do { return try buffer.finish() } catch { throw OAuthError(.cryptoFailure, .request) }
   }
 }
-
-extension AuthorizationServer {
-  /// Values of `grant_type` (RFC 6749 section 4, RFC 7523 section 2.1, RFC 8628 section 3.4, RFC 8693 section 2.1).
-  package enum GrantType {
-    package static let code = "authorization_code"
-    package static let refresh = "refresh_token"
-    package static let clientCredentials = "client_credentials"
-    package static let device = "urn:ietf:params:oauth:grant-type:device_code"
-    /// Glewlwyd's name for the device grant.
-    package static let unregisteredDevice = "device_authorization"
-    package static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-    static let tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
-
-    package static let signIn = [code, device, unregisteredDevice]
-  }
-}

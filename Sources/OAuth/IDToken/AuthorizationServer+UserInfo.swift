@@ -73,4 +73,14 @@ extension AuthorizationServer {
     default: false
     }
   }
+
+  /// The rules for the algorithms registered for UserInfo, or else for ID Tokens.
+  package func userInfoRules(
+    now: Int, nextKeys: @escaping () throws(OAuthError) -> JWKSet?
+  ) -> UserInfoRules {
+    let registered = signing.userInfo
+    return UserInfoRules(
+      algorithms: registered.map { [$0] } ?? acceptedIDTokenAlgorithms, requiresSignature: registered != nil, now: now,
+      nextKeys: nextKeys)
+  }
 }

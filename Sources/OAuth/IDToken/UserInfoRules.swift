@@ -13,18 +13,6 @@ package struct UserInfoRules {
   package var nextKeys: () throws(OAuthError) -> JWKSet?
 }
 
-extension AuthorizationServer {
-  /// The rules for the algorithms registered for UserInfo, or else for ID Tokens.
-  package func userInfoRules(
-    now: Int, nextKeys: @escaping () throws(OAuthError) -> JWKSet?
-  ) -> UserInfoRules {
-    let registered = signing.userInfo
-    return UserInfoRules(
-      algorithms: registered.map { [$0] } ?? acceptedIDTokenAlgorithms, requiresSignature: registered != nil, now: now,
-      nextKeys: nextKeys)
-  }
-}
-
 /// A signed UserInfo response. Its rules differ from an ID Token's, so that neither is accepted as the other (RFC 8725
 /// section 3.12).
 struct SignedUserInfo {

@@ -114,9 +114,3 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
     }
   }
 }
-
-extension OAuthError {
-  package init(_ breach: ProfileBreach) {
-    self.init(.profileBroken, .breach(breach))
-  }
-}

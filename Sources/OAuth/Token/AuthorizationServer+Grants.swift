@@ -2,6 +2,20 @@ package import Crypto
 
 /// Grants that need no user: refresh, client credentials, assertions and token exchange.
 extension AuthorizationServer {
+  /// Values of `grant_type` (RFC 6749 section 4, RFC 7523 section 2.1, RFC 8628 section 3.4, RFC 8693 section 2.1).
+  package enum GrantType {
+    package static let code = "authorization_code"
+    package static let refresh = "refresh_token"
+    package static let clientCredentials = "client_credentials"
+    package static let device = "urn:ietf:params:oauth:grant-type:device_code"
+    /// Glewlwyd's name for the device grant.
+    package static let unregisteredDevice = "device_authorization"
+    package static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    static let tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+
+    package static let signIn = [code, device, unregisteredDevice]
+  }
+
   private static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
   private static let jwtType = "urn:ietf:params:oauth:token-type:jwt"
 

@@ -29,7 +29,7 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var needsSecret = false
   /// Whether the device grant is forbidden, but signing in with a browser is possible.
   package var needsBrowser = false
-  /// The issuer probably intended, which differs only by a trailing slash.
+  /// The issuer probably intended, which differs only by a trailing slash or the scheme.
   package var intendedIssuer: String?
   /// The claims that a sign-in must request.
   package var claims: RequestedClaims?
@@ -129,4 +129,13 @@ package struct OAuthError: Error, Hashable, Sendable {
   }
 
   package var message: String { phrase.english }
+
+  init(insecure uri: URI, _ subject: Subject) {
+    self.init(.insecureURL, subject)
+    if !uri.isHTTPLoopback { advice = "use https" }
+  }
+
+  package init(_ breach: ProfileBreach) {
+    self.init(.profileBroken, .breach(breach))
+  }
 }

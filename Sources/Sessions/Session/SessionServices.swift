@@ -253,6 +253,16 @@ package struct SessionServices: Sendable {
     let source = metadataSource(parsed, cancellation)
     return try (fresh ? source.fetchFresh() : source.fetchUnlessCached()).document
   }
+
+  /// The client credentials in the account's record. Empty for a public or another client.
+  package func credentials(
+    of account: AccountName, _ configuration: AccountConfiguration
+  ) throws(SessionError) -> ClientCredentials {
+    guard !configuration.isPublicClient, let record = try record(of: account),
+      record.authority.isSameClient(as: configuration)
+    else { return ClientCredentials() }
+    return record.credentials
+  }
 }
 
 /// Runs `body`, converting its error.

@@ -73,18 +73,6 @@ extension ClientRegistrationRequest {
   }
 }
 
-extension SessionServices {
-  /// The client credentials in the account's record. Empty for a public or another client.
-  package func credentials(
-    of account: AccountName, _ configuration: AccountConfiguration
-  ) throws(SessionError) -> ClientCredentials {
-    guard !configuration.isPublicClient, let record = try record(of: account),
-      record.authority.isSameClient(as: configuration)
-    else { return ClientCredentials() }
-    return record.credentials
-  }
-}
-
 extension ClientCredentials {
   /// The public key to register or publish.
   ///
