@@ -102,6 +102,10 @@ extension Option<Bool> {
   static var noWait: Self { Self("no-wait", in: .scripts, "Use `--start`") }
   /// Rejected; see ``MovedOptions``.
   static var copyCode: Self { Self("copy-code", in: .signIn, "Copy the code from the screen") }
+  /// Rejected; see ``MovedOptions``.
+  static var qrCode: Self { Self("qr-code", in: .signIn, "Use the variable AGENT_QR_CODE") }
+  /// Rejected; see ``MovedOptions``.
+  static var qr: Self { Self("qr", in: .signIn, "Use the variable AGENT_QR_CODE") }
   static var all: Self { Self("all", in: .signOut, "Sign out of all accounts") }
   static var local: Self { Self("local", in: .signOut, "Delete the session here without revoking it at the server") }
 }
@@ -117,18 +121,6 @@ extension Option<[String]> {
 extension Option<Int?> {
   static var maxAge: Self {
     Self("max-age", in: .signIn, time: .duration(0...31_536_000), "Require re-authentication after this time")
-  }
-}
-
-extension Option<QRCodeChoice?> {
-  /// Rejected; see ``MovedOptions``.
-  static var qrCode: Self { former("qr-code") }
-  /// Rejected; see ``MovedOptions``.
-  static var qr: Self { former("qr") }
-
-  /// An option that `AGENT_QR_CODE` replaced.
-  private static func former(_ name: String) -> Self {
-    Self(name, in: .signIn, "WHEN", QRCodeChoice.self, "Use the variable AGENT_QR_CODE")
   }
 }
 

@@ -280,6 +280,7 @@ final class SignIns: AccountPart {
     if outcome.unattended == nil, !outcome.hasRefreshToken, !outcome.isAccessTokenStored, !isEphemeral {
       result["not_kept"] = true
     }
+    if isEphemeral { result["ephemeral"] = true }
     result["person"] = outcome.label.map { .string($0.text) }
     result["active_account"] = (try? settings().active).map { .string($0.text) }
     result.addUnattended(outcome.unattended)

@@ -20,7 +20,11 @@ package struct Issuer: Sendable, Hashable {
       throw OAuthError(.invalidIssuer, .issuer)
     }
     guard uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {
-      throw OAuthError(insecure: uri, .issuer)
+      var error = OAuthError(insecure: uri, .issuer)
+      if error.advice != nil, uri.hasScheme("http") {
+        (error.advice, error.intendedIssuer) = (nil, "https\(text.dropFirst(4))")
+      }
+      throw error
     }
     guard uri.query == nil, uri.fragment == nil else { throw OAuthError(.invalidIssuer, .issuer) }
     self.text = text

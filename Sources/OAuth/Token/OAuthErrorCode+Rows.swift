@@ -82,7 +82,7 @@ extension OAuthError.Code {
       Row(
         .permanent, .invalidConfiguration, "the server does not name \(subject)",
         hint: "to set the endpoint yourself, see agent help --all account set")
-    case .invalidScope: Row(.permanent, .invalidConfiguration, "\(subject) is not a valid scope", hint: checkIssuer)
+    case .invalidScope: Row(.permanent, .invalidConfiguration, "\(subject) is not a valid scope")
     case .invalidTarget:
       Row(.permanent, .invalidRequest, "\(subject) is not valid: a resource is an absolute URI without a fragment")
     case .invalidAuthorizationDetails:

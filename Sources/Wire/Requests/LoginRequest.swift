@@ -142,6 +142,7 @@ package struct LoginRequest: RequestBody {
         .text("scope", "The granted scope."),
         .number("expires_at", "When the access token expires."),
         .flag("renews", "Tokens are renewed without the user."),
+        .flag("ephemeral", "The account exists in memory only."),
         .flag("not_kept", "The session is an access token in memory only."),
         .flag("guest", "The session has no user."),
         .flag("assertion", "The session has no user; an assertion renews it."),

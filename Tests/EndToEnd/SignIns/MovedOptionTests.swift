@@ -26,8 +26,8 @@ import Testing
       "agent workload robot --issuer https://id.example.org --json"
     ),
     ("ci --assertion-from gitlab-ci --use", "agent workload ci --assertion-from gitlab-ci"),
-    ("known --qr-code never", "AGENT_QR_CODE=never agent login known"),
-    ("known --qr always", "AGENT_QR_CODE=always agent login known"), ("known --copy-code", "agent login known"),
+    ("known --qr-code", "AGENT_QR_CODE=always agent login known"),
+    ("known --qr", "AGENT_QR_CODE=always agent login known"), ("known --copy-code", "agent login known"),
     (
       "known --register --initial-access-token-file /proc/sys/kernel/osrelease",
       "agent login known --register --client-secret-file /proc/sys/kernel/osrelease"

@@ -24,6 +24,8 @@ import Testing
   static let trials: [String: Trial] = [
     "agent login work --issuer https://id.example.com --client-id my-cli --scope 'openid offline_access'":
       Trial(message: "agent: signed in to ISSUER as ", isSignedIn: false),
+    "agent login home --issuer https://id.example.com --client-id my-cli": Trial(
+      message: "agent: signed in to ISSUER as ", isSignedIn: false),
     "agent login work": Trial(before: "agent logout -q", message: "agent: signed in to ISSUER as "),
     "agent token --header | curl -H @- https://api.example.com/me": Trial(
       // Makes curl print only errors.

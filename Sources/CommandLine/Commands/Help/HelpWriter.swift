@@ -27,7 +27,8 @@ struct HelpWriter {
 
   /// The program's main commands, or all commands and options.
   func help(onProgram table: CommandTable, all: Bool = false) -> String {
-    var text = wrapped(translated(CommandTable.summary) + ".")
+    let start = all ? "" : " " + self.text(Phrase("To start: \("agent login")"))
+    var text = wrapped(translated(CommandTable.summary) + "." + start)
     let usage = self.text(Phrase("Usage: \("agent [OPTION]... COMMAND [ARGUMENT]...")")) + "\n"
     guard all else {
       text += usage

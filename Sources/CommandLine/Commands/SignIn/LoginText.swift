@@ -150,6 +150,7 @@ enum LoginText {
       text = isActive ? Phrase("\(text) (account \(account), active)") : Phrase("\(text) (account \(account))")
     }
     if result["upgraded_from_guest"]?.bool == true { text = Phrase("\(text), no longer as a guest") }
+    if result["ephemeral"]?.bool == true { return Phrase("\(text); in memory only: ends with the daemon") }
     if result["renews"]?.bool == true { return Phrase("\(text); the session renews itself") }
     guard let expiry = result["expires_at"]?.int else { return text }
     return Phrase("\(text), token \(RelativeTime.expiryPhrase(at: expiry, now: now))")

@@ -32,7 +32,7 @@ struct MovedOptions {
   init?(_ invocation: Invocation) {
     let isEphemeral = !invocation.arguments(of: Option.ephemeral.declaration).isEmpty
     self.init(invocation, invocation.given) { option in
-      !isEphemeral || !Self.settings.contains { $0 !== AccountSetting.protection && $0.optionName == option.name }
+      !isEphemeral || !Self.settings.contains { $0 !== AccountSetting.table.protection && $0.optionName == option.name }
     }
   }
 
@@ -54,7 +54,7 @@ struct MovedOptions {
     let spelling = "--\(occurrences[0].option.name)"
     let commands = commands(client)
     return Failure(
-      .invalidRequest, "\"\(spelling)\" is no longer an option of \("agent login")",
+      .invalidRequest, "\"\(spelling)\" is not an option of \("agent login")",
       hint: commands.map { Phrase(verbatim: $0.joined(separator: " && ")) }
         ?? Phrase("name the server, too: \("--issuer"); for known services see agent help providers"))
   }
@@ -77,7 +77,8 @@ struct MovedOptions {
     else { return nil }
     var commands: [String] = []
     let changes =
-      Self.settings.map(\.declaration) + (isGiven([AccountSetting.protection.declaration]) ? Options.levelSecrets : [])
+      Self.settings.map(\.declaration)
+      + (isGiven([AccountSetting.table.protection.declaration]) ? Options.levelSecrets : [])
     if isGiven(changes) {
       let atSignIn = isNew ? AccountSetting.withLoginOption.map(\.declaration) : []
       let line = command(["account", isNew ? "add" : "set", account] + (server ?? [])) { option in
@@ -98,8 +99,8 @@ struct MovedOptions {
     if let variable = invocation[.clientSecretEnvironment] {
       line = "printenv \(ShellWord.quoted(variable)) | \(line) --client-secret-file -"
     }
-    if let choice = invocation[.qrCode] ?? invocation[.qr] {
-      line = "\(QRCodeChoice.variable)=\(choice.rawValue) \(line)"
+    if isGiven([Option.qrCode.declaration, Option.qr.declaration]) {
+      line = "\(QRCodeChoice.variable)=\(QRCodeChoice.always.rawValue) \(line)"
     }
     commands.insert(line, at: server == nil ? 0 : commands.count)
     if isGiven([Option.use.declaration]) { commands.append("agent use \(ShellWord.quoted(account))") }
@@ -126,7 +127,7 @@ struct MovedOptions {
       return (try? client.ask(.account(.show(account: nil))))?["account"]?.string.map { ($0, false, []) }
     }
     if known.contains(where: { $0.hasSameBytes(as: text) }) { return (text, false, []) }
-    let isNamed = invocation[.issuer] != nil || invocation.has(AccountSetting.provider.declaration)
+    let isNamed = invocation[.issuer] != nil || invocation.has(AccountSetting.table.provider.declaration)
     if isNamed || ProviderName(known: text) != nil { return (text, true, []) }
     guard text.utf8.contains(UInt8(ascii: ".")) else { return (text, false, nil) }
     let url = text.utf8.contains(UInt8(ascii: ":")) ? text : "https://\(text)"
